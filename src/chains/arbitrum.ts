@@ -1,0 +1,41 @@
+/** Arbitrum One: contracts and hosts of August 2026. */
+import type { Chain } from './chain.ts'
+
+/** Arbitrum One. */
+export const arbitrum: Chain = {
+  name: 'arbitrum',
+  chainId: 42161,
+  nativeSymbol: 'ETH',
+  contracts: {
+    gelatoRelayRouter: '0x5503b99308dB6923758F9A22d118207D633c4e87',
+    subaccountGelatoRelayRouter: '0xfD0596f708d9D950E0eF7b5d191e5F8e55b8a67f',
+    multichainOrderRouter: '0xABFC734f7CFc9352AED7a97b1F6a236eae831e8A',
+    multichainSubaccountRouter: '0xAb3EDf0f3eed6804BAe1bD9bF90109ccadFD262e',
+    multichainTransferRouter: '0x3f6772B95423fC03264adf90Efb8A9922B6C8c6e',
+    exchangeRouter: '0x7dE39FF2e232A2203196788d37e234cF8F1b83f1',
+    router: '0x7452c558d45f8afC8c83dAe62C3f8A5BE19c71f6',
+    orderVault: '0x31eF83a530Fde1B38EE9A18093A333D8Bbbc40D5',
+    eventEmitter: '0xC8ee91A54287DB53897056e12D9819156D3822Fb',
+    dataStore: '0xFD70de6b91282D8017aA4E741e9Ae325CAb992d8',
+    reader: '0xfA26cBb46e2614609406de08CA1Dc7f70a684184',
+    multicall: '0xe79118d6D92a4b23369ba356C90b9A7ABf1CB961',
+    referralStorage: '0xe6fab3F0c7199b0d34d7FbE83394fc0e0D06e99d',
+    externalHandler: '0x389CEf541397e872dC04421f166B5Bc2E0b374a5',
+    chainlinkPriceFeedProvider: '0x90218fbb064b1475E4382b041Cc7ccF08AF718B0',
+    wrappedNative: '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
+  },
+  gasPaymentTokens: [
+    '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
+    '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
+    '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9',
+  ],
+  hosts: {
+    api: ['https://arbitrum.gmxapi.io/v1', 'https://arbitrum.gmxapi.ai/v1'],
+    oracle: [
+      'https://arbitrum-api.gmxinfra.io',
+      'https://arbitrum-api-fallback.gmxinfra.io',
+      'https://arbitrum-api-fallback.gmxinfra2.io',
+    ],
+  },
+  requestExpirationSeconds: 300,
+}

@@ -1,0 +1,47 @@
+/** A chain: its id, the hosts of both APIs, and the contracts that are pinned in code. */
+import type { Address } from 'viem'
+
+/** Names of the chains the venue runs on. */
+export type ChainName = 'arbitrum' | 'avalanche' | 'megaeth'
+
+/** Contracts by name; addresses repeat across chains for different contracts, so always key by (chain, name). */
+export interface Contracts {
+  /** Verifying contract of a Batch signed by the account itself; keeps the used digests. */
+  readonly gelatoRelayRouter: Address
+  /** Verifying contract of a Batch signed by a subaccount. */
+  readonly subaccountGelatoRelayRouter: Address
+  readonly multichainOrderRouter: Address
+  readonly multichainSubaccountRouter: Address
+  readonly multichainTransferRouter: Address
+  readonly exchangeRouter: Address
+  /** The one token spender ("SyntheticsRouter"). */
+  readonly router: Address
+  readonly orderVault: Address
+  readonly eventEmitter: Address
+  readonly dataStore: Address
+  readonly reader: Address
+  readonly multicall: Address
+  readonly referralStorage: Address
+  readonly externalHandler: Address
+  readonly chainlinkPriceFeedProvider: Address
+  readonly wrappedNative: Address
+}
+
+/** Facts of one chain. Hosts may be overridden by configuration; contracts and ids may not. */
+export interface Chain {
+  readonly name: ChainName
+  /** EIP-155 number. */
+  readonly chainId: number
+  readonly nativeSymbol: string
+  readonly contracts: Contracts
+  /** Tokens that may pay the relay's fee; the first is the venue's default. */
+  readonly gasPaymentTokens: readonly Address[]
+  readonly hosts: {
+    /** Peers of equal rank, base addresses with the version segment. */
+    readonly api: readonly string[]
+    /** Primary first, then the fallbacks. */
+    readonly oracle: readonly string[]
+  }
+  /** Seconds before a user may cancel a market order (contract setting, wire: eip712-and-chain section 7). */
+  readonly requestExpirationSeconds: number
+}

@@ -1,0 +1,413 @@
+/**
+ * The relay router: what its EIP-712 messages look like and how they hash.
+ *
+ * Types, field order and hashing are the contract's (wire: eip712-and-chain sections 1 to 4). Hashes are packed by hand,
+ * word by word, because signing is on the hot path and general ABI encoders cost ten times as much; the tests hold every
+ * hash against constants taken from the contract's type strings and against viem's own hashing.
+ */
+import { type Address, type Hex, keccak256, stringToHex } from 'viem'
+
+/** Addresses of one created order. */
+export interface CreateOrderAddresses {
+  readonly receiver: Address
+  readonly cancellationReceiver: Address
+  readonly callbackContract: Address
+  readonly uiFeeReceiver: Address
+  readonly market: Address
+  readonly initialCollateralToken: Address
+  readonly swapPath: readonly Address[]
+}
+
+/** Numbers of one created order. Prices are contract prices of the index token. */
+export interface CreateOrderNumbers {
+  readonly sizeDeltaUsd: bigint
+  readonly initialCollateralDeltaAmount: bigint
+  readonly triggerPrice: bigint
+  readonly acceptablePrice: bigint
+  readonly executionFee: bigint
+  readonly callbackGasLimit: bigint
+  readonly minOutputAmount: bigint
+  readonly validFromTime: bigint
+}
+
+/** One order to create. */
+export interface CreateOrderParams {
+  readonly addresses: CreateOrderAddresses
+  readonly numbers: CreateOrderNumbers
+  readonly orderType: bigint
+  readonly decreasePositionSwapType: bigint
+  readonly isLong: boolean
+  readonly shouldUnwrapNativeToken: boolean
+  readonly autoCancel: boolean
+  readonly referralCode: Hex
+  readonly dataList: readonly Hex[]
+}
+
+/** One order to update. */
+export interface UpdateOrderParams {
+  readonly key: Hex
+  readonly sizeDeltaUsd: bigint
+  readonly acceptablePrice: bigint
+  readonly triggerPrice: bigint
+  readonly minOutputAmount: bigint
+  readonly validFromTime: bigint
+  readonly autoCancel: boolean
+  readonly executionFeeIncrease: bigint
+}
+
+/** The message that is signed: creates, updates and cancels that happen in that order, all or nothing. */
+export interface Batch {
+  /** Zero address when the account itself signs, the account when a subaccount signs. */
+  readonly account: Address
+  readonly createOrderParamsList: readonly CreateOrderParams[]
+  readonly updateOrderParamsList: readonly UpdateOrderParams[]
+  readonly cancelOrderKeys: readonly Hex[]
+  /** `hashRelayParams` of the relay parameters. */
+  readonly relayParams: Hex
+  /** Zero hash when the account itself signs. */
+  readonly subaccountApproval: Hex
+}
+
+/** A permit that lets the router pull a token. */
+export interface TokenPermit {
+  readonly owner: Address
+  readonly spender: Address
+  readonly value: bigint
+  readonly deadline: bigint
+  readonly v: number
+  readonly r: Hex
+  readonly s: Hex
+  readonly token: Address
+}
+
+/** What surrounds a batch: fee, nonce, deadline, and the powers that a poisoned payload would abuse. */
+export interface RelayParams {
+  readonly oracleParams: {
+    readonly tokens: readonly Address[]
+    readonly providers: readonly Address[]
+    readonly data: readonly Hex[]
+  }
+  readonly externalCalls: {
+    readonly sendTokens: readonly Address[]
+    readonly sendAmounts: readonly bigint[]
+    readonly externalCallTargets: readonly Address[]
+    readonly externalCallDataList: readonly Hex[]
+    readonly refundTokens: readonly Address[]
+    readonly refundReceivers: readonly Address[]
+  }
+  readonly tokenPermits: readonly TokenPermit[]
+  readonly fee: {
+    readonly feeToken: Address
+    readonly feeAmount: bigint
+    readonly feeSwapPath: readonly Address[]
+  }
+  readonly userNonce: bigint
+  /** Unix seconds of block time; the operation may land in a block of exactly this time, not later. */
+  readonly deadline: bigint
+  readonly desChainId: bigint
+}
+
+/** Name and version of the domain of every relay router. */
+export const relayRouterDomainName = 'GmxBaseGelatoRelayRouter'
+export const relayRouterDomainVersion = '1'
+
+/** EIP-712 types of a Batch, primary type first, as the venue lists them. */
+export const batchTypes = {
+  Batch: [
+    { name: 'account', type: 'address' },
+    { name: 'createOrderParamsList', type: 'CreateOrderParams[]' },
+    { name: 'updateOrderParamsList', type: 'UpdateOrderParams[]' },
+    { name: 'cancelOrderKeys', type: 'bytes32[]' },
+    { name: 'relayParams', type: 'bytes32' },
+    { name: 'subaccountApproval', type: 'bytes32' },
+  ],
+  CreateOrderParams: [
+    { name: 'addresses', type: 'CreateOrderAddresses' },
+    { name: 'numbers', type: 'CreateOrderNumbers' },
+    { name: 'orderType', type: 'uint256' },
+    { name: 'decreasePositionSwapType', type: 'uint256' },
+    { name: 'isLong', type: 'bool' },
+    { name: 'shouldUnwrapNativeToken', type: 'bool' },
+    { name: 'autoCancel', type: 'bool' },
+    { name: 'referralCode', type: 'bytes32' },
+    { name: 'dataList', type: 'bytes32[]' },
+  ],
+  CreateOrderAddresses: [
+    { name: 'receiver', type: 'address' },
+    { name: 'cancellationReceiver', type: 'address' },
+    { name: 'callbackContract', type: 'address' },
+    { name: 'uiFeeReceiver', type: 'address' },
+    { name: 'market', type: 'address' },
+    { name: 'initialCollateralToken', type: 'address' },
+    { name: 'swapPath', type: 'address[]' },
+  ],
+  CreateOrderNumbers: [
+    { name: 'sizeDeltaUsd', type: 'uint256' },
+    { name: 'initialCollateralDeltaAmount', type: 'uint256' },
+    { name: 'triggerPrice', type: 'uint256' },
+    { name: 'acceptablePrice', type: 'uint256' },
+    { name: 'executionFee', type: 'uint256' },
+    { name: 'callbackGasLimit', type: 'uint256' },
+    { name: 'minOutputAmount', type: 'uint256' },
+    { name: 'validFromTime', type: 'uint256' },
+  ],
+  UpdateOrderParams: [
+    { name: 'key', type: 'bytes32' },
+    { name: 'sizeDeltaUsd', type: 'uint256' },
+    { name: 'acceptablePrice', type: 'uint256' },
+    { name: 'triggerPrice', type: 'uint256' },
+    { name: 'minOutputAmount', type: 'uint256' },
+    { name: 'validFromTime', type: 'uint256' },
+    { name: 'autoCancel', type: 'bool' },
+    { name: 'executionFeeIncrease', type: 'uint256' },
+  ],
+} as const
+
+/** Type hashes (keccak of the full encodeType), from the contract's type strings. */
+export const typeHashes = {
+  Domain: '0x8b73c3c69bb8fe3d512ecc4cf759cc79239f7b179b0ffacaa9a75d522b39400f',
+  Batch: '0xb3d187f3e26421ccfc4fe22d93fb77752a06f980569e871d0d45a463bbecec3c',
+  CreateOrderParams: '0xecb4e62822794d96c966a87e6a23708e814c6256ee7bde019caaac8ed6ba557a',
+  CreateOrderAddresses: '0xde704835c57129426155af0162e85abf288035e1b0a3852c3fce9a24af66508d',
+  CreateOrderNumbers: '0xeb86c2c0ab6cd8ca4087c84503a7b3ce29a1bcd4c762b59237fc7f4fa529c36b',
+  UpdateOrderParams: '0x7f1e50afa2d7bcdaa78b463b7ee3cd9130ed183bc7223f8b25ce12d536930525',
+} as const satisfies Record<string, Hex>
+
+/** The EIP-712 domain of a relay router. */
+export function relayRouterDomain(chainId: number, verifyingContract: Address) {
+  return { name: relayRouterDomainName, version: relayRouterDomainVersion, chainId, verifyingContract }
+}
+
+// --- words ---------------------------------------------------------------------------------------------------------
+// A word is 64 hex digits without 0x. Callers hand in validated values; a bad one throws, it is never cut to fit.
+
+function uintWord(value: bigint): string {
+  if (value < 0n || value >> 256n !== 0n) throw new RangeError(`not a uint256: ${value}`)
+  return value.toString(16).padStart(64, '0')
+}
+
+function addressWord(value: Address): string {
+  if (value.length !== 42) throw new RangeError(`not an address: ${value}`)
+  return value.slice(2).toLowerCase().padStart(64, '0')
+}
+
+function bytes32Word(value: Hex): string {
+  if (value.length !== 66) throw new RangeError(`not 32 bytes: ${value}`)
+  return value.slice(2)
+}
+
+function boolWord(value: boolean): string {
+  return value ? '1'.padStart(64, '0') : '0'.repeat(64)
+}
+
+function keccakWord(words: string): string {
+  return keccak256(`0x${words}`).slice(2)
+}
+
+function keccakHex(words: string): Hex {
+  return keccak256(`0x${words}`)
+}
+
+function lengthWord(count: number): string {
+  return uintWord(BigInt(count))
+}
+
+// --- struct hashes -------------------------------------------------------------------------------------------------
+
+function hashAddresses(value: CreateOrderAddresses): string {
+  return keccakWord(
+    typeHashes.CreateOrderAddresses.slice(2) +
+      addressWord(value.receiver) +
+      addressWord(value.cancellationReceiver) +
+      addressWord(value.callbackContract) +
+      addressWord(value.uiFeeReceiver) +
+      addressWord(value.market) +
+      addressWord(value.initialCollateralToken) +
+      keccakWord(value.swapPath.map(addressWord).join('')),
+  )
+}
+
+function hashNumbers(value: CreateOrderNumbers): string {
+  return keccakWord(
+    typeHashes.CreateOrderNumbers.slice(2) +
+      uintWord(value.sizeDeltaUsd) +
+      uintWord(value.initialCollateralDeltaAmount) +
+      uintWord(value.triggerPrice) +
+      uintWord(value.acceptablePrice) +
+      uintWord(value.executionFee) +
+      uintWord(value.callbackGasLimit) +
+      uintWord(value.minOutputAmount) +
+      uintWord(value.validFromTime),
+  )
+}
+
+/** hashStruct(CreateOrderParams). */
+export function hashCreateOrderParams(value: CreateOrderParams): Hex {
+  return keccakHex(
+    typeHashes.CreateOrderParams.slice(2) +
+      hashAddresses(value.addresses) +
+      hashNumbers(value.numbers) +
+      uintWord(value.orderType) +
+      uintWord(value.decreasePositionSwapType) +
+      boolWord(value.isLong) +
+      boolWord(value.shouldUnwrapNativeToken) +
+      boolWord(value.autoCancel) +
+      bytes32Word(value.referralCode) +
+      keccakWord(value.dataList.map(bytes32Word).join('')),
+  )
+}
+
+/** hashStruct(UpdateOrderParams). */
+export function hashUpdateOrderParams(value: UpdateOrderParams): Hex {
+  return keccakHex(
+    typeHashes.UpdateOrderParams.slice(2) +
+      bytes32Word(value.key) +
+      uintWord(value.sizeDeltaUsd) +
+      uintWord(value.acceptablePrice) +
+      uintWord(value.triggerPrice) +
+      uintWord(value.minOutputAmount) +
+      uintWord(value.validFromTime) +
+      boolWord(value.autoCancel) +
+      uintWord(value.executionFeeIncrease),
+  )
+}
+
+/** hashStruct(Batch). */
+export function hashBatch(value: Batch): Hex {
+  return keccakHex(
+    typeHashes.Batch.slice(2) +
+      addressWord(value.account) +
+      keccakWord(value.createOrderParamsList.map((order) => hashCreateOrderParams(order).slice(2)).join('')) +
+      keccakWord(
+        value.updateOrderParamsList.map((update) => hashUpdateOrderParams(update).slice(2)).join(''),
+      ) +
+      keccakWord(value.cancelOrderKeys.map(bytes32Word).join('')) +
+      bytes32Word(value.relayParams) +
+      bytes32Word(value.subaccountApproval),
+  )
+}
+
+const nameHashWord = keccak256(stringToHex(relayRouterDomainName)).slice(2)
+const versionHashWord = keccak256(stringToHex(relayRouterDomainVersion)).slice(2)
+
+/** The domain separator of a relay router. */
+export function domainSeparator(chainId: number, verifyingContract: Address): Hex {
+  return keccakHex(
+    typeHashes.Domain.slice(2) +
+      nameHashWord +
+      versionHashWord +
+      uintWord(BigInt(chainId)) +
+      addressWord(verifyingContract),
+  )
+}
+
+/** The digest of a batch at a router: what is signed, and what the router can use once. */
+export function digestOf(separator: Hex, batch: Batch): Hex {
+  return keccakHex(`1901${bytes32Word(separator)}${bytes32Word(hashBatch(batch))}`)
+}
+
+// --- relay parameters ----------------------------------------------------------------------------------------------
+// keccak256(abi.encode(oracleParams, externalCalls, tokenPermits, fee, userNonce, deadline, desChainId)):
+// seven top-level parameters, the signature excluded.
+
+/** A dynamic value's encoding goes to the tail, with its offset in the head; a static word stays in the head. */
+type Part = { readonly word: string } | { readonly tail: string }
+
+function encodeTuple(parts: readonly Part[]): string {
+  let head = ''
+  let tail = ''
+  for (const part of parts) {
+    if ('word' in part) {
+      head += part.word
+    } else {
+      head += lengthWord(parts.length * 32 + tail.length / 2)
+      tail += part.tail
+    }
+  }
+  return head + tail
+}
+
+function encodeWords(words: readonly string[]): string {
+  return lengthWord(words.length) + words.join('')
+}
+
+function encodeBytes(value: Hex): string {
+  const digits = value.slice(2)
+  if (digits.length % 2 !== 0) throw new RangeError(`not whole bytes: ${value}`)
+  return lengthWord(digits.length / 2) + digits.padEnd(Math.ceil(digits.length / 64) * 64, '0')
+}
+
+function encodeBytesArray(values: readonly Hex[]): string {
+  return lengthWord(values.length) + encodeTuple(values.map((value) => ({ tail: encodeBytes(value) })))
+}
+
+function encodePermit(permit: TokenPermit): string {
+  return (
+    addressWord(permit.owner) +
+    addressWord(permit.spender) +
+    uintWord(permit.value) +
+    uintWord(permit.deadline) +
+    uintWord(BigInt(permit.v)) +
+    bytes32Word(permit.r) +
+    bytes32Word(permit.s) +
+    addressWord(permit.token)
+  )
+}
+
+/** The ABI encoding that `hashRelayParams` hashes, for tests that pin its length and first word. */
+export function encodeRelayParams(value: RelayParams): Hex {
+  const { oracleParams, externalCalls, tokenPermits, fee } = value
+  const encoded = encodeTuple([
+    {
+      tail: encodeTuple([
+        { tail: encodeWords(oracleParams.tokens.map(addressWord)) },
+        { tail: encodeWords(oracleParams.providers.map(addressWord)) },
+        { tail: encodeBytesArray(oracleParams.data) },
+      ]),
+    },
+    {
+      tail: encodeTuple([
+        { tail: encodeWords(externalCalls.sendTokens.map(addressWord)) },
+        { tail: encodeWords(externalCalls.sendAmounts.map(uintWord)) },
+        { tail: encodeWords(externalCalls.externalCallTargets.map(addressWord)) },
+        { tail: encodeBytesArray(externalCalls.externalCallDataList) },
+        { tail: encodeWords(externalCalls.refundTokens.map(addressWord)) },
+        { tail: encodeWords(externalCalls.refundReceivers.map(addressWord)) },
+      ]),
+    },
+    { tail: encodeWords(tokenPermits.map(encodePermit)) },
+    {
+      tail: encodeTuple([
+        { word: addressWord(fee.feeToken) },
+        { word: uintWord(fee.feeAmount) },
+        { tail: encodeWords(fee.feeSwapPath.map(addressWord)) },
+      ]),
+    },
+    { word: uintWord(value.userNonce) },
+    { word: uintWord(value.deadline) },
+    { word: uintWord(value.desChainId) },
+  ])
+  return `0x${encoded}`
+}
+
+/** The hash of the relay parameters that a Batch carries in `relayParams`. */
+export function hashRelayParams(value: RelayParams): Hex {
+  return keccak256(encodeRelayParams(value))
+}
+
+/** The protocol's key of a position: keccak256(abi.encode(account, market, collateralToken, isLong)). */
+export function positionKeyOf(
+  account: Address,
+  market: Address,
+  collateralToken: Address,
+  isLong: boolean,
+): Hex {
+  return keccakHex(
+    addressWord(account) + addressWord(market) + addressWord(collateralToken) + boolWord(isLong),
+  )
+}
+
+/** The protocol's key of an order: keccak256(abi.encode(dataStore, nonce)). */
+export function orderKeyOf(dataStore: Address, nonce: bigint): Hex {
+  return keccakHex(addressWord(dataStore) + uintWord(nonce))
+}

@@ -1,0 +1,135 @@
+/** Markets, tokens, tickers, capacity and candles: what the venue says about a market at one moment. */
+import type { Address } from './address.ts'
+import type { TokenAmount, Usd } from './units.ts'
+
+/** Side of a position. `isLong` exists only inside typed data. */
+export type Direction = 'long' | 'short'
+
+/** A token of the chain. Prices are USD, 30 decimals, per whole token; absent where the route does not carry them. */
+export interface Token {
+  readonly symbol: string
+  readonly address: Address
+  /** Decimals of the token's own amounts. */
+  readonly decimals: number
+  readonly isStable: boolean
+  readonly isNative: boolean
+  readonly isWrapped: boolean
+  readonly isSynthetic: boolean
+  readonly minPrice?: Usd
+  readonly maxPrice?: Usd
+}
+
+/** One listed market; `marketToken` is its identity, `symbol` its display name, `ETH/USD [WETH-USDC]`. */
+export interface Market {
+  readonly symbol: string
+  readonly marketToken: Address
+  readonly indexToken: Address
+  readonly longToken: Address
+  readonly shortToken: Address
+  readonly isListed: boolean
+  /** True for a pool that only swaps; it has no positions. */
+  readonly isSpotOnly: boolean
+  readonly minPositionSizeUsd: Usd
+  readonly minCollateralUsd: Usd
+  /** Highest leverage of any tier in bps, 10000 = 1x; absent when the venue lists no tier. */
+  readonly maxLeverageBps?: number
+}
+
+/** What bounds the capacity. `unrecognised` is a value of a newer venue; it never means a good one. */
+export type LimitingFactor = 'reserve' | 'openInterest' | 'both' | 'notApplicable' | 'unrecognised'
+
+/** Whether JIT inputs may be used. Only `available` is good. */
+export type JitDataStatus = 'available' | 'stale' | 'unavailable' | 'unrecognised'
+
+/** Whether market inputs may be used. Only `fresh` is good. */
+export type MarketDataStatus = 'fresh' | 'stale' | 'unrecognised'
+
+/**
+ * Room for increases on one side of a market (application document, "Trading capacity"). Indicative: account
+ * eligibility, collateral swaps and other traders can still reduce what one order gets.
+ */
+export interface TradingCapacity {
+  /** Total room after JIT, capped by max open interest. */
+  readonly availableLiquidity: Usd
+  /** Room from the pool without JIT. */
+  readonly baseAvailableLiquidity: Usd
+  /** Extra room that JIT contributes. */
+  readonly jitAvailableLiquidity: Usd
+  readonly limitingFactor: LimitingFactor
+  readonly jitDataStatus: JitDataStatus
+  readonly marketDataStatus: MarketDataStatus
+}
+
+/**
+ * Prices, rates and capacity of a market at one moment (`/markets/tickers`). The legacy fields
+ * `availableLiquidityLong/Short` stop at the decoder: nothing here has them, so nothing can size by them.
+ */
+export interface Ticker {
+  readonly symbol: string
+  readonly marketToken: Address
+  /** USD per whole index token, 30 decimals. */
+  readonly minPrice: Usd
+  readonly maxPrice: Usd
+  readonly markPrice: Usd
+  /** Open interest at entry prices, USD. */
+  readonly longInterestUsd: Usd
+  readonly shortInterestUsd: Usd
+  /** Factor with 30 decimals per hour, signed; negative: that side pays. */
+  readonly fundingRateLong: bigint
+  readonly fundingRateShort: bigint
+  /** Factor with 30 decimals per hour; a cost. */
+  readonly borrowingRateLong: bigint
+  readonly borrowingRateShort: bigint
+  /** Absent on old deployments of the venue. */
+  readonly capacityLong?: TradingCapacity
+  readonly capacityShort?: TradingCapacity
+}
+
+/** Oracle price of one token (oracle document, "Ticker"), as USD with 30 decimals per whole token. */
+export interface OraclePrice {
+  readonly tokenSymbol: string
+  readonly tokenAddress: Address
+  readonly minPrice: Usd
+  readonly maxPrice: Usd
+  readonly medianPrice: Usd
+  /** Unix seconds of the oracle's update. */
+  readonly updatedAtSeconds: number
+}
+
+/** Candle periods the oracle serves. */
+export type CandlePeriod = '1m' | '5m' | '15m' | '1h' | '4h' | '1d'
+
+/** One candle; prices are plain USD numbers as the wire carries them, good for signals, never for amounts. */
+export interface Candle {
+  /** Unix seconds of the start of the period. */
+  readonly timestampSeconds: number
+  readonly open: number
+  readonly high: number
+  readonly low: number
+  readonly close: number
+}
+
+/** Whether a market trades. `unknown`: do not open, allow closing. */
+export type MarketStatus = 'open' | 'closed' | 'unknown'
+
+/** The capacity of one side of a ticker. */
+export function capacityOf(ticker: Ticker, direction: Direction): TradingCapacity | undefined {
+  return direction === 'long' ? ticker.capacityLong : ticker.capacityShort
+}
+
+/** The price an increase executes at (long: max, short: min), and a decrease (long: min, short: max). */
+export function executionSidePrice(
+  prices: { readonly minPrice: Usd; readonly maxPrice: Usd },
+  direction: Direction,
+  action: 'increase' | 'decrease',
+): Usd {
+  return (direction === 'long') === (action === 'increase') ? prices.maxPrice : prices.minPrice
+}
+
+/** An amount of a token in a wallet. */
+export interface Balance {
+  readonly symbol: string
+  readonly address: Address
+  readonly decimals: number
+  readonly balance: TokenAmount
+}

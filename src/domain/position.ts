@@ -1,0 +1,94 @@
+/** Positions, resting orders and trades of one account, as the venue reports them. */
+import type { Address, Hex } from './address.ts'
+import type { Direction } from './market.ts'
+import type { TokenAmount, Usd } from './units.ts'
+
+/** An open position. USD fields have 30 decimals; prices are USD per whole token. */
+export interface Position {
+  /** The venue's row key, `account:market:collateralToken:isLong`. */
+  readonly positionKey: string
+  /** The protocol's bytes32 key. */
+  readonly contractKey: Hex
+  readonly account: Address
+  readonly marketToken: Address
+  readonly collateralToken: Address
+  readonly direction: Direction
+  readonly sizeInUsd: Usd
+  readonly sizeInTokens: TokenAmount
+  readonly collateralAmount: TokenAmount
+  readonly collateralUsd: Usd
+  /** Collateral less pending fees, USD. */
+  readonly remainingCollateralUsd: Usd
+  /** Side used to close: min price for a long, max for a short. */
+  readonly markPrice: Usd
+  readonly entryPrice?: Usd
+  readonly liquidationPrice?: Usd
+  /** Signed, before fees. */
+  readonly pnlUsd: Usd
+  readonly pnlAfterFeesUsd: Usd
+  /** Signed. What closing now would give; may be slightly overstated in the venue's fallback (application document, "Position value"). */
+  readonly positionValueInUsd: Usd
+  /** Collateral plus PnL less pending fees, USD, signed. */
+  readonly netValueUsd: Usd
+  /** 10000 = 1x; absent when net collateral is not positive. */
+  readonly leverageBps?: bigint
+  readonly increasedAtSeconds: number
+  readonly decreasedAtSeconds: number
+}
+
+/** On-chain order types (wire: eip712-and-chain, section 6). */
+export type OrderTypeNumber = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
+
+/** An order that rests at the venue. Prices stay contract prices here, because "any" is max uint256 or 0. */
+export interface Order {
+  readonly orderKey: Hex
+  readonly account: Address
+  readonly receiver: Address
+  readonly marketToken: Address
+  readonly initialCollateralToken: Address
+  readonly orderType: number
+  readonly direction: Direction
+  readonly sizeDeltaUsd: Usd
+  readonly initialCollateralDeltaAmount: TokenAmount
+  readonly triggerContractPrice: bigint
+  readonly acceptableContractPrice: bigint
+  readonly isFrozen: boolean
+  readonly updatedAtSeconds: number
+  readonly validFromSeconds: number
+}
+
+/** What happened to an order, in the venue's history. `unrecognised` keeps a newer event name from being misread. */
+export type TradeEventName =
+  | 'OrderCreated'
+  | 'OrderExecuted'
+  | 'OrderCancelled'
+  | 'OrderUpdated'
+  | 'OrderFrozen'
+  | 'unrecognised'
+
+/** One row of `/trades`: an order event with its figures. Prices are contract prices of the index token. */
+export interface Trade {
+  readonly id: string
+  readonly account: Address
+  readonly orderKey: Hex
+  readonly transactionHash: Hex
+  readonly eventName: TradeEventName
+  readonly orderType: number
+  readonly timestampSeconds: number
+  readonly initialCollateralToken: Address
+  readonly initialCollateralDeltaAmount: TokenAmount
+  readonly marketToken?: Address
+  readonly direction?: Direction
+  readonly sizeDeltaUsd?: Usd
+  readonly executionContractPrice?: bigint
+  /** Collateral token's contract prices at the trade; convert fee amounts with them. */
+  readonly collateralTokenContractPriceMin?: bigint
+  readonly collateralTokenContractPriceMax?: bigint
+  readonly pnlUsd?: Usd
+  readonly priceImpactUsd?: Usd
+  readonly positionFeeAmount?: TokenAmount
+  readonly borrowingFeeAmount?: TokenAmount
+  readonly fundingFeeAmount?: TokenAmount
+  /** The venue's text; empty when the failure was a custom error. */
+  readonly reason?: string
+}

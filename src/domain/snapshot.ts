@@ -1,0 +1,83 @@
+/** Everything known at one instant, with the age of each part. Strategies see nothing else. */
+import { type Address, hexKey } from './address.ts'
+import type {
+  Candle,
+  CandlePeriod,
+  Direction,
+  Market,
+  MarketStatus,
+  Ticker,
+  Token,
+  TradingCapacity,
+} from './market.ts'
+import type { Order, Position } from './position.ts'
+
+/** A value with the moment (Unix ms) it was true at, as well as we know: the venue's own stamp, else when we read it. */
+export interface Reading<T> {
+  readonly value: T
+  readonly atMs: number
+}
+
+/** What is known of one market. A part is absent when it was not asked for or could not be read. */
+export interface MarketView {
+  readonly market: Market
+  readonly indexToken: Token
+  readonly longToken: Token
+  readonly shortToken: Token
+  readonly status: MarketStatus
+  readonly ticker?: Reading<Ticker>
+  readonly capacityLong?: Reading<TradingCapacity>
+  readonly capacityShort?: Reading<TradingCapacity>
+  /** Ascending by time, the running candle last. */
+  readonly candles?: Reading<{ readonly period: CandlePeriod; readonly candles: readonly Candle[] }>
+}
+
+/** The world at one instant. */
+export interface Snapshot {
+  /** When the snapshot was put together, Unix ms. */
+  readonly atMs: number
+  readonly account: Address
+  /** By lower-cased market token. */
+  readonly markets: ReadonlyMap<string, MarketView>
+  readonly positions: Reading<readonly Position[]>
+  readonly orders: Reading<readonly Order[]>
+}
+
+/** Age of a reading in ms at the snapshot's instant; never negative. */
+export function ageOf(snapshot: Pick<Snapshot, 'atMs'>, reading: Reading<unknown>): number {
+  return Math.max(0, snapshot.atMs - reading.atMs)
+}
+
+/** Whether a reading is there and not older than `maxAgeMs`. */
+export function isFresh(
+  snapshot: Pick<Snapshot, 'atMs'>,
+  reading: Reading<unknown> | undefined,
+  maxAgeMs: number,
+): boolean {
+  return reading !== undefined && ageOf(snapshot, reading) <= maxAgeMs
+}
+
+/** The view of one market, by its market token in any case. */
+export function marketOf(snapshot: Snapshot, marketToken: string): MarketView | undefined {
+  return snapshot.markets.get(hexKey(marketToken))
+}
+
+/** The capacity reading of one side. */
+export function capacityReading(
+  view: MarketView,
+  direction: Direction,
+): Reading<TradingCapacity> | undefined {
+  return direction === 'long' ? view.capacityLong : view.capacityShort
+}
+
+/** The account's positions on one side of one market; two when both tokens back one. */
+export function positionsOn(
+  snapshot: Snapshot,
+  marketToken: string,
+  direction: Direction,
+): readonly Position[] {
+  const key = hexKey(marketToken)
+  return snapshot.positions.value.filter(
+    (position) => hexKey(position.marketToken) === key && position.direction === direction,
+  )
+}

@@ -1,0 +1,153 @@
+/**
+ * Money, in the venue's fixed point.
+ *
+ * USD amounts, USD prices and factors are bigints with 30 decimals; token amounts are bigints in the token's own
+ * smallest unit. Human input and ratios pass through decimal.js; a JavaScript float never holds an amount or a price.
+ *
+ * Two price scales exist on the wire and both are bigints: the USD price of one whole token with 30 decimals
+ * (`...Price`, what the domain uses everywhere), and the contract price, USD x 10^(30 - tokenDecimals), which orders,
+ * trades, events and signed messages carry (`...ContractPrice`).
+ */
+import { Decimal } from 'decimal.js'
+
+/** USD with 30 decimals. May be negative where a field says so (PnL, price impact). */
+export type Usd = bigint
+
+/** A token amount in the token's smallest unit. */
+export type TokenAmount = bigint
+
+/** Decimals of every USD amount, USD price and factor (application API document, "30-decimal fixed-point"). */
+export const USD_DECIMALS = 30
+
+/** One US dollar; also the factor 1.0. */
+export const ONE_USD: Usd = 10n ** 30n
+
+/** Basis points of a whole: 10000 bps = 100 % = 1x leverage. */
+export const BPS_ONE = 10_000
+
+/** The largest uint256; the protocol's "any price" for orders that must fill upwards. */
+export const MAX_UINT256 = 2n ** 256n - 1n
+
+// Amounts have up to 78 digits: Decimal's default of 20 significant digits would round them.
+const Wide = Decimal.clone({ precision: 120, toExpNeg: -200, toExpPos: 200 })
+
+/** Decimal with enough digits for any uint256; the one constructor to use for amounts and ratios. */
+export { Wide as WideDecimal }
+
+/**
+ * Reads a decimal text ("12.5") as a fixed-point bigint with `decimals` decimals.
+ *
+ * @throws RangeError when the text is not a plain decimal number, or has more decimals than fit.
+ */
+export function parseUnits(text: string, decimals: number): bigint {
+  const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)
+  if (!match) throw new RangeError(`not a decimal number: ${JSON.stringify(text)}`)
+  const [, sign = '', whole = '', fraction = ''] = match
+  if (fraction.length > decimals) {
+    throw new RangeError(`more than ${decimals} decimals: ${JSON.stringify(text)}`)
+  }
+  const magnitude = BigInt(whole + fraction.padEnd(decimals, '0'))
+  return sign === '-' ? -magnitude : magnitude
+}
+
+/** USD from a decimal text or an integer count of dollars: `usd('12.5')`, `usd(100)`. Throws RangeError. */
+export function usd(value: string | number): Usd {
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) {
+    throw new RangeError(`usd(${value}): pass decimals as text`)
+  }
+  return parseUnits(String(value), USD_DECIMALS)
+}
+
+/** Fixed-point bigint to a Decimal, exact. */
+export function toDecimal(amount: bigint, decimals: number): Decimal {
+  return new Wide(amount.toString()).div(new Wide(10).pow(decimals))
+}
+
+/** Decimal to a fixed-point bigint, truncated toward zero. Throws RangeError on NaN or infinity. */
+export function fromDecimal(value: Decimal, decimals: number): bigint {
+  if (!value.isFinite()) throw new RangeError(`not a finite amount: ${value.toString()}`)
+  return BigInt(new Wide(value).mul(new Wide(10).pow(decimals)).toFixed(0, Decimal.ROUND_DOWN))
+}
+
+/** Fixed-point bigint as a plain decimal text, exact, without trailing zeros: `formatUnits(1500000n, 6)` is "1.5". */
+export function formatUnits(amount: bigint, decimals: number): string {
+  const sign = amount < 0n ? '-' : ''
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`
+}
+
+/**
+ * USD for people: dollars with thousands separators and `digits` decimals, rounded half up; small prices get more
+ * digits so that they do not show as 0.00. For screens and logs, never to be parsed again.
+ */
+export function formatUsd(amount: Usd, digits = 2): string {
+  const value = toDecimal(amount, USD_DECIMALS)
+  const magnitude = value.abs()
+  const small = !magnitude.isZero() && magnitude.lt(1)
+  const text = small
+    ? magnitude.toSignificantDigits(4).toFixed()
+    : magnitude.toFixed(digits).replace(/\B(?=(\d{3})+(?!\d))/g, ',')
+  return `${value.isNegative() ? '-' : ''}$${text}`
+}
+
+/** floor(a * b / c) for non-negative a, b and positive c. Throws RangeError on anything else. */
+export function mulDiv(a: bigint, b: bigint, c: bigint): bigint {
+  if (a < 0n || b < 0n || c <= 0n) throw new RangeError(`mulDiv(${a}, ${b}, ${c}): operands out of range`)
+  return (a * b) / c
+}
+
+/** ceil(a * b / c) for non-negative a, b and positive c. Throws RangeError on anything else. */
+export function mulDivUp(a: bigint, b: bigint, c: bigint): bigint {
+  if (a < 0n || b < 0n || c <= 0n) throw new RangeError(`mulDivUp(${a}, ${b}, ${c}): operands out of range`)
+  return (a * b + c - 1n) / c
+}
+
+/** `bps` basis points of an amount, truncated toward zero. `bps` is an integer, of either sign. */
+export function bps(amount: bigint, basisPoints: number): bigint {
+  return (amount * BigInt(basisPoints)) / BigInt(BPS_ONE)
+}
+
+/** The smallest of the arguments. */
+export function minOf(first: bigint, ...rest: readonly bigint[]): bigint {
+  return rest.reduce((least, value) => (value < least ? value : least), first)
+}
+
+/** The largest of the arguments. */
+export function maxOf(first: bigint, ...rest: readonly bigint[]): bigint {
+  return rest.reduce((most, value) => (value > most ? value : most), first)
+}
+
+/** Magnitude of a signed amount. */
+export function absOf(value: bigint): bigint {
+  return value < 0n ? -value : value
+}
+
+/**
+ * USD price of one whole token, 30 decimals, from an oracle record
+ * (oracle document, "Price encoding": USD = value / 10^(30 - tokenDecimals - oracleDecimals)).
+ */
+export function oraclePriceToUsd(value: bigint, tokenDecimals: number, oracleDecimals: number): Usd {
+  return value * 10n ** BigInt(tokenDecimals + oracleDecimals)
+}
+
+/** USD price (30 decimals) of one whole token from a contract price, exact. */
+export function priceOfContractPrice(contractPrice: bigint, tokenDecimals: number): Usd {
+  return contractPrice * 10n ** BigInt(tokenDecimals)
+}
+
+/** Contract price from a USD price of one whole token, floored. */
+export function contractPriceOf(price: Usd, tokenDecimals: number): bigint {
+  return price / 10n ** BigInt(tokenDecimals)
+}
+
+/** USD value of a token amount at a USD price per whole token, floored toward zero. */
+export function usdOfAmount(amount: TokenAmount, price: Usd, tokenDecimals: number): Usd {
+  return (amount * price) / 10n ** BigInt(tokenDecimals)
+}
+
+/** Token amount that a USD value buys at a USD price per whole token, floored. `price` must be positive. */
+export function amountOfUsd(value: Usd, price: Usd, tokenDecimals: number): TokenAmount {
+  return mulDiv(value, 10n ** BigInt(tokenDecimals), price)
+}
