@@ -24,6 +24,10 @@ export interface Limits {
   readonly capacityHeadroomBps?: number
   /** Oldest market data an increase may be sized on, ms. */
   readonly maxDataAgeMs?: number
+  /** Widest gap between the application API's mark price and the oracle's median that an increase may be sized on, bps. */
+  readonly maxPriceDivergenceBps?: number
+  /** How long an unresolved reduction keeps another one of the same position away, ms. */
+  readonly reduceAgainAfterMs?: number
 }
 
 function least<T extends number | bigint>(one: T | undefined, other: T | undefined): T | undefined {
@@ -50,6 +54,8 @@ export function tighten(one: Limits, other: Limits): Limits {
     maxOrdersPerHour: least(one.maxOrdersPerHour, other.maxOrdersPerHour),
     capacityHeadroomBps: most(one.capacityHeadroomBps, other.capacityHeadroomBps),
     maxDataAgeMs: least(one.maxDataAgeMs, other.maxDataAgeMs),
+    maxPriceDivergenceBps: least(one.maxPriceDivergenceBps, other.maxPriceDivergenceBps),
+    reduceAgainAfterMs: most(one.reduceAgainAfterMs, other.reduceAgainAfterMs),
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }

@@ -26,6 +26,8 @@ export interface MarketView {
   readonly shortToken: Token
   readonly status: MarketStatus
   readonly ticker?: Reading<Ticker>
+  /** The index token's price from the oracle service: the second opinion that signing is bounded by. */
+  readonly oraclePrice?: Reading<OraclePrice>
   readonly capacityLong?: Reading<TradingCapacity>
   readonly capacityShort?: Reading<TradingCapacity>
   /** Ascending by time, the running candle last. */

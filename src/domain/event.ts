@@ -1,0 +1,190 @@
+/**
+ * Everything that can be reported. The path emits these and does not know who listens; log lines, metrics, health and
+ * the console are four listeners. A new fact is an event here first.
+ */
+import type { Address } from './address.ts'
+import type { Decision } from './decision.ts'
+import type { Facts } from './errors.ts'
+import type { Denial, Intent, IntentState, Label } from './intent.ts'
+import type { TradingState } from './limits.ts'
+import type { Position } from './position.ts'
+import type { JournalRecord } from './records.ts'
+import type { Usd } from './units.ts'
+
+/** Feeds whose age is watched. */
+export type Feed = 'tickers' | 'capacity' | 'positions' | 'orders' | 'candles' | 'oracle' | 'markets'
+
+/** One difference between what was meant and what a payload says. */
+export interface Difference {
+  /** Path inside the payload, `message.createOrderParamsList[0].addresses.receiver`. */
+  readonly field: string
+  readonly expected: string
+  readonly found: string
+}
+
+/** Something worth reporting. `type` is the stable dotted name of the log line. */
+export type Event =
+  | {
+      readonly type: 'daemon.started'
+      readonly version: string
+      readonly profile: string
+      readonly chain: string
+      readonly account: Address
+      readonly strategies: readonly string[]
+      readonly journalPath: string
+      readonly statusUrl: string
+      readonly apiHosts: readonly string[]
+      readonly oracleHosts: readonly string[]
+      readonly notes: readonly string[]
+    }
+  | {
+      readonly type: 'daemon.resumed'
+      readonly records: number
+      readonly intents: number
+      readonly openIntents: number
+      readonly unresolved: number
+      readonly tookMs: number
+    }
+  | { readonly type: 'daemon.recovering'; readonly reason: string }
+  | { readonly type: 'daemon.ready' }
+  | {
+      readonly type: 'daemon.draining'
+      readonly signal: string
+      readonly openIntents: number
+      readonly drainMs: number
+    }
+  | { readonly type: 'daemon.stopped'; readonly openIntents: number; readonly uptimeMs: number }
+  | {
+      readonly type: 'daemon.heartbeat'
+      readonly openIntents: number
+      readonly unresolved: number
+      readonly positions: number
+      readonly exposureUsd: Usd
+    }
+  | {
+      readonly type: 'tick.done'
+      readonly strategy: string
+      readonly durationMs: number
+      readonly decisions: number
+    }
+  | { readonly type: 'tick.skipped'; readonly strategy: string; readonly reason: string }
+  | {
+      readonly type: 'tick.failed'
+      readonly strategy: string
+      readonly reason: string
+      readonly failures: number
+      readonly facts?: Facts
+    }
+  | {
+      readonly type: 'decision.made'
+      readonly strategy: string
+      readonly decisionKey: string
+      readonly decision: Decision
+      readonly symbol: string
+    }
+  | {
+      readonly type: 'decision.denied'
+      readonly strategy: string
+      readonly decisionKey: string
+      readonly decision: Decision
+      readonly symbol: string
+      readonly denial: Denial
+    }
+  | { readonly type: 'decision.admitted'; readonly intent: Intent }
+  /** A record became durable; `state` is the fold with it. */
+  | {
+      readonly type: 'journal.committed'
+      readonly record: JournalRecord
+      readonly state: IntentState
+      readonly commitMs: number
+    }
+  /** The operator's label of an intent changed. */
+  | {
+      readonly type: 'order.moved'
+      readonly intent: Intent
+      readonly from: Label | undefined
+      readonly to: Label
+      readonly reason: string
+      readonly state: IntentState
+    }
+  /** Prepare's warnings, before anything is signed. */
+  | {
+      readonly type: 'order.warned'
+      readonly intent: Intent
+      readonly host: string
+      readonly requestId: string
+      readonly warnings: readonly { readonly code: string; readonly message: string }[]
+    }
+  /** A payload did not say what was meant; nothing was signed. */
+  | {
+      readonly type: 'order.poisoned'
+      readonly intent: Intent
+      readonly host: string
+      readonly requestId: string
+      readonly differences: readonly Difference[]
+    }
+  /** The venue's word on an unresolved attempt; an observation, not evidence. */
+  | {
+      readonly type: 'order.observed'
+      readonly intent: Intent
+      readonly attempt: number
+      readonly status: string
+      readonly host: string
+      readonly traceId?: string
+      readonly reason?: string
+    }
+  | {
+      readonly type: 'order.timing'
+      readonly intentId: string
+      readonly step: 'accept' | 'prepare' | 'verify' | 'sign' | 'arm' | 'submit' | 'total'
+      readonly durationMs: number
+    }
+  | {
+      readonly type: 'host.attempt'
+      readonly route: string
+      readonly method: string
+      readonly host: string
+      readonly attempt: number
+      readonly status?: number
+      readonly durationMs: number
+      readonly traceId?: string
+      readonly outcome: string
+    }
+  | { readonly type: 'host.rested'; readonly host: string; readonly restMs: number; readonly reason: string }
+  | { readonly type: 'feed.read'; readonly feed: Feed; readonly ageMs: number }
+  | {
+      readonly type: 'capacity.read'
+      readonly symbol: string
+      readonly direction: 'long' | 'short'
+      readonly roomUsd: Usd
+    }
+  | {
+      readonly type: 'account.positions'
+      readonly positions: readonly Position[]
+      readonly symbols: Readonly<Record<string, string>>
+    }
+  | {
+      readonly type: 'trading.state'
+      readonly scope: string
+      readonly state: TradingState
+      readonly reason: string
+    }
+
+/** Names of events. */
+export type EventType = Event['type']
+
+/** How something is reported. Never throws; never waits. */
+export type Emit = (event: Event) => void
+
+/** One emit over several listeners; a listener that throws is a mistake of ours and must not stop an order. */
+export function emitTo(listeners: readonly Emit[], onListenerError: (error: unknown) => void): Emit {
+  return (event) => {
+    for (const listener of listeners) {
+      try {
+        listener(event)
+      } catch (error) {
+        onListenerError(error)
+      }
+    }
+  }
+}

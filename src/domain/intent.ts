@@ -1,0 +1,296 @@
+/**
+ * The objects of the order machine: Intent (what was decided and admitted), Attempt (one digest of it), Child (one order
+ * that a landed attempt created), and how they end. The machine that moves them is in `machine/`.
+ */
+import type { Address, Hex } from './address.ts'
+import type { Decision } from './decision.ts'
+import type { Direction } from './market.ts'
+import type { TokenAmount, Usd } from './units.ts'
+
+/** What an intent does to a position. */
+export type IntentKind = Decision['kind']
+
+/** How an attempt is sent: by the host-pinned order chain, or by the generic relay. */
+export type Lane = 'order-chain' | 'relay'
+
+/** A token as an order needs it. */
+export interface TermsToken {
+  readonly symbol: string
+  readonly address: Address
+  readonly decimals: number
+}
+
+/**
+ * The sized terms of an order: exactly what may be signed, and nothing else. The verifier compares every field of the
+ * venue's payload with these.
+ */
+export interface OrderTerms {
+  readonly orderType: 'market'
+  readonly symbol: string
+  readonly marketToken: Address
+  readonly indexToken: TermsToken
+  readonly direction: Direction
+  readonly collateralToken: TermsToken
+  /** Change of position size, USD, positive for both directions of change. */
+  readonly sizeDeltaUsd: Usd
+  /** Collateral that an increase pays in, in collateral token units; 0 for a decrease or close. */
+  readonly collateralDelta: TokenAmount
+  /** Decreases only: whether collateral leaves pro rata. */
+  readonly keepLeverage: boolean
+  /** Slippage asked of the venue, bps. */
+  readonly slippageBps: number
+  /** Our own oracle price of the index token on the side that executes, USD per whole token, when the order was sized. */
+  readonly referencePrice: Usd
+}
+
+/** How a wish became a size; shown by `perpd explain`. USD values have 30 decimals. */
+export interface Sizing {
+  /** What the decision wished for. */
+  readonly wantedUsd: Usd
+  /** What was admitted. */
+  readonly sizeDeltaUsd: Usd
+  /** Which capacity field was used; absent for orders that add no risk. */
+  readonly basis?: 'availableLiquidity' | 'baseAvailableLiquidity'
+  /** The capacity as read, and its part left after headroom and what is in flight. */
+  readonly capacityUsd?: Usd
+  readonly roomUsd?: Usd
+  /** Each cut that made the size smaller, in order. */
+  readonly cuts: readonly { readonly by: string; readonly toUsd: Usd }[]
+  /** Age of the data the size stands on, ms. */
+  readonly dataAgeMs: number
+}
+
+/** An admitted, sized order of ours; made here and persisted (J1) before anything is sent. */
+export interface Intent {
+  /** Made from account, strategy and decision key, so that the same decision always has the same id. */
+  readonly intentId: string
+  /** Instance, scheduled tick and index: a repeated tick cannot double it. */
+  readonly decisionKey: string
+  readonly strategy: string
+  readonly account: Address
+  readonly chain: string
+  readonly lane: Lane
+  readonly kind: IntentKind
+  readonly decision: Decision
+  readonly terms: OrderTerms
+  readonly sizing: Sizing
+  /** Worst-case exposure held from J1 to J7, USD; 0 for orders that cannot add risk. */
+  readonly reservationUsd: Usd
+  /** Unix ms after which no new attempt is prepared or armed. */
+  readonly expiresAtMs: number
+  readonly acceptedAtMs: number
+}
+
+/** States of an attempt (orders.md 2.2). PREPARED lives in memory only. */
+export type AttemptPhase =
+  | 'PREPARING'
+  | 'ARMED'
+  | 'ACKED'
+  | 'UNRESOLVED'
+  | 'LANDED'
+  | 'DEAD'
+  | 'VOID_CONSUMED'
+  | 'NOT_SENT'
+
+/** What one submit showed. `not-sent`: no byte left; `unanswered`: anything that proves nothing. */
+export type SendClass = 'accepted' | 'refused' | 'unanswered' | 'not-sent'
+
+/** What was armed: the one digest that may land, and how to follow it. */
+export interface ArmedFacts {
+  readonly host: string
+  readonly requestId: string
+  readonly idempotencyKey?: string
+  readonly router: Address
+  readonly digest: Hex
+  /** Unix seconds of block time after which the digest cannot land. */
+  readonly deadlineSeconds: number
+  readonly userNonce: bigint
+  readonly signature: Hex
+  /** The price that was signed as acceptable, contract price of the index token. */
+  readonly acceptableContractPrice: bigint
+  readonly executionFee: bigint
+  readonly relayFeeToken: Address
+  readonly relayFeeAmount: bigint
+  /** Codes and messages of prepare's warnings, shown before anything was signed. */
+  readonly validationWarnings: readonly { readonly code: string; readonly message: string }[]
+  /** The lease epoch of the writer. */
+  readonly leaseEpoch: number
+}
+
+/** What the one submit of an attempt showed. */
+export interface SendFacts {
+  readonly result: SendClass
+  readonly httpStatus?: number
+  readonly status?: string
+  readonly taskId?: string
+  readonly txHash?: Hex
+  readonly code?: string
+  readonly message?: string
+  readonly traceId?: string
+  readonly durationMs?: number
+}
+
+/** States of a created order. */
+export type ChildPhase = 'OPEN' | 'FROZEN' | 'EXECUTED' | 'CANCELLED'
+
+/** One order that a landed attempt created. */
+export interface Child {
+  readonly index: number
+  readonly orderKey: Hex
+  readonly phase: ChildPhase
+  readonly settlement?: Settlement
+  readonly cancelReason?: string
+}
+
+/** What may close something (orders.md 2.4): who said it, when, and the facts that show it. */
+export interface Evidence {
+  /** `chain-*`: logs and digests at that finality; `api`: pinned host and own orders or trades; `venue`: paper only; `local`: our journal alone. */
+  readonly level: 'chain-final' | 'chain-latest' | 'api' | 'venue' | 'local' | 'operator'
+  /** Unix ms when it was seen. */
+  readonly atMs: number
+  /** One sentence: what was seen. */
+  readonly statement: string
+  readonly host?: string
+  readonly status?: string
+  readonly orderKeys?: readonly Hex[]
+  readonly transactionHashes?: readonly Hex[]
+  readonly tradeIds?: readonly string[]
+  /** The host's own clock, Unix ms. */
+  readonly serverDateMs?: number
+}
+
+/** One digest of an intent; at most one is live. */
+export interface Attempt {
+  readonly n: number
+  readonly lane: Lane
+  /** Host asked to prepare. */
+  readonly host: string
+  readonly phase: AttemptPhase
+  readonly armed?: ArmedFacts
+  readonly armedAtMs?: number
+  readonly send?: SendFacts
+  readonly sentAtMs?: number
+  readonly children: readonly Child[]
+  /** How it landed, or why it cannot any more. */
+  readonly evidence?: Evidence
+}
+
+/** How an intent ended. */
+export type Outcome =
+  | 'EXECUTED'
+  | 'PARTIAL'
+  | 'CANCELLED'
+  | 'DEAD'
+  | 'VOID_CONSUMED'
+  | 'REFUSED_LOCAL'
+  | 'EXPIRED'
+
+/** The facts of an executed order. USD has 30 decimals; the price is per whole index token. */
+export interface Settlement {
+  readonly executionPrice?: Usd
+  readonly sizeDeltaUsd?: Usd
+  readonly feesUsd?: Usd
+  readonly priceImpactUsd?: Usd
+  readonly pnlUsd?: Usd
+  readonly transactionHash?: Hex
+  readonly timestampSeconds?: number
+}
+
+/** How and why an intent closed (J7). */
+export interface Closing {
+  readonly outcome: Outcome
+  /** Stable code of the reason: `EXECUTED`, `PREPARE_REFUSED`, `TYPED_DATA_MISMATCH`, ... */
+  readonly code: string
+  /** One sentence. */
+  readonly reason: string
+  readonly evidence: Evidence
+  /** The venue's last word on the attempt, which decides between reverted, failed and expired. */
+  readonly observedStatus?: string
+  readonly settlement?: Settlement
+  /** Further facts: a server's message, trace id, the list of differences. */
+  readonly facts?: Readonly<Record<string, string | number | boolean>>
+}
+
+/** An intent with everything that happened to it: the fold of its records. */
+export interface IntentState {
+  readonly intent: Intent
+  readonly attempts: readonly Attempt[]
+  readonly closing?: Closing
+  readonly closedAtMs?: number
+  /** When the newest record was written, Unix ms. */
+  readonly updatedAtMs: number
+}
+
+/** The operator's label of an intent. */
+export type Label =
+  | 'planned'
+  | 'pending'
+  | 'resting'
+  | 'executed'
+  | 'cancelled'
+  | 'reverted'
+  | 'failed'
+  | 'unknown'
+  | 'expired'
+  | 'refused'
+
+/** A local refusal: nothing left the house. `wanted` and `allowed` are texts with units. */
+export interface Denial {
+  readonly code: string
+  readonly reason: string
+  readonly wanted?: string
+  readonly allowed?: string
+}
+
+/** Whether the intent still has something to come. */
+export function isOpen(state: IntentState): boolean {
+  return state.closing === undefined
+}
+
+/** The newest attempt, if any. */
+export function lastAttempt(state: IntentState): Attempt | undefined {
+  return state.attempts.at(-1)
+}
+
+const resolvedPhases: ReadonlySet<AttemptPhase> = new Set(['LANDED', 'DEAD', 'VOID_CONSUMED', 'NOT_SENT'])
+
+/** Whether an attempt was signed and its fate is not proven: its digest may still land. */
+export function isUnresolved(attempt: Attempt): boolean {
+  return attempt.armed !== undefined && !resolvedPhases.has(attempt.phase)
+}
+
+/**
+ * The operator's label (orders.md, first table). `observedStatus` is the venue's last word on the newest attempt, which
+ * is not journaled: a failure or refusal seen after a signature left shows as `unknown` until proof.
+ */
+export function labelOf(state: IntentState, observedStatus?: string): Label {
+  const { closing } = state
+  if (closing) return closedLabel(closing)
+  const attempt = lastAttempt(state)
+  if (attempt === undefined || attempt.phase === 'PREPARING') return 'planned'
+  if (attempt.phase === 'UNRESOLVED' || attempt.phase === 'DEAD' || attempt.phase === 'VOID_CONSUMED')
+    return 'unknown'
+  if (attempt.phase === 'LANDED') return 'pending'
+  const doubtful = observedStatus === 'relay_failed' || observedStatus === 'relay_reverted'
+  return doubtful ? 'unknown' : 'pending'
+}
+
+function closedLabel(closing: Closing): Label {
+  switch (closing.outcome) {
+    case 'EXECUTED':
+    case 'PARTIAL':
+      return 'executed'
+    case 'CANCELLED':
+      return 'cancelled'
+    case 'REFUSED_LOCAL':
+      return 'refused'
+    case 'EXPIRED':
+      return 'expired'
+    case 'VOID_CONSUMED':
+      return 'failed'
+    case 'DEAD':
+      if (closing.observedStatus === 'relay_reverted') return 'reverted'
+      if (closing.observedStatus === 'relay_failed' || closing.observedStatus === 'refused') return 'failed'
+      return 'expired'
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * The journal's records, J1 to J7 (orders.md 2.3). Append-only; each is durable before the side effect that follows it.
+ * Every record carries its version, so that a newer daemon can read an older journal through `upcast`.
+ */
+import type { Hex } from './address.ts'
+import { BaseError } from './errors.ts'
+import type { ArmedFacts, Closing, Evidence, Intent, Lane, SendFacts, Settlement } from './intent.ts'
+
+/** Version written today. */
+export const RECORD_VERSION = 1
+
+interface RecordBase {
+  readonly v: typeof RECORD_VERSION
+  /** Wall clock, Unix ms; stamps only. */
+  readonly atMs: number
+  readonly intentId: string
+}
+
+/** J1: admitted; the reservation is held from here. */
+export interface IntentAccepted extends RecordBase {
+  readonly kind: 'intent.accepted'
+  readonly intent: Intent
+}
+
+/** J2: a host is about to be asked to prepare. */
+export interface AttemptPreparing extends RecordBase {
+  readonly kind: 'attempt.preparing'
+  readonly attempt: number
+  readonly lane: Lane
+  readonly host: string
+}
+
+/** J3: verified and signed; from here the digest counts as sent. */
+export interface AttemptArmed extends RecordBase {
+  readonly kind: 'attempt.armed'
+  readonly attempt: number
+  readonly armed: ArmedFacts
+}
+
+/** J4: what the one submit showed. May be lost; recovery writes `unanswered` in its place. */
+export interface SendResult extends RecordBase {
+  readonly kind: 'send.result'
+  readonly attempt: number
+  readonly send: SendFacts
+}
+
+/** J5: the attempt's orders exist. */
+export interface Landed extends RecordBase {
+  readonly kind: 'landed'
+  readonly attempt: number
+  readonly orderKeys: readonly Hex[]
+  readonly evidence: Evidence
+}
+
+/** J5: one order reached its end, or froze. */
+export interface ChildMoved extends RecordBase {
+  readonly kind: 'child.executed' | 'child.cancelled' | 'child.frozen'
+  readonly attempt: number
+  readonly child: number
+  readonly orderKey: Hex
+  readonly evidence: Evidence
+  readonly settlement?: Settlement
+  readonly cancelReason?: string
+}
+
+/** J6: the attempt can never land (dead), or its digest was used up by somebody else (void). */
+export interface AttemptDead extends RecordBase {
+  readonly kind: 'attempt.dead' | 'attempt.void'
+  readonly attempt: number
+  readonly evidence: Evidence
+  readonly observedStatus?: string
+}
+
+/** J7: the intent is over; the reservation is released. */
+export interface IntentClosed extends RecordBase {
+  readonly kind: 'intent.closed'
+  readonly closing: Closing
+}
+
+/** One durable line of an intent's story. */
+export type JournalRecord =
+  | IntentAccepted
+  | AttemptPreparing
+  | AttemptArmed
+  | SendResult
+  | Landed
+  | ChildMoved
+  | AttemptDead
+  | IntentClosed
+
+/** Kinds of records. */
+export type RecordKind = JournalRecord['kind']
+
+/** A record as the journal keeps it: with its place in the order of all records. */
+export interface StoredRecord {
+  /** 1, 2, 3, ... without gaps. */
+  readonly seq: number
+  readonly record: JournalRecord
+}
+
+const kinds: ReadonlySet<string> = new Set<RecordKind>([
+  'intent.accepted',
+  'attempt.preparing',
+  'attempt.armed',
+  'send.result',
+  'landed',
+  'child.executed',
+  'child.cancelled',
+  'child.frozen',
+  'attempt.dead',
+  'attempt.void',
+  'intent.closed',
+])
+
+/**
+ * Text of a record, with bigints as `{"$bigint":"..."}`: unambiguous, so that no user text can be taken for a number.
+ */
+export function encodeRecord(record: JournalRecord): string {
+  return JSON.stringify(record, (_key, value: unknown) =>
+    typeof value === 'bigint' ? { $bigint: value.toString() } : value,
+  )
+}
+
+/**
+ * Reads a record's text, raising older versions to today's.
+ *
+ * @throws BaseError JOURNAL_RECORD_UNREADABLE when the text is no record, JOURNAL_RECORD_NEWER when a newer daemon wrote it.
+ */
+export function decodeRecord(text: string): JournalRecord {
+  let value: unknown
+  try {
+    value = JSON.parse(text, (_key, inner: unknown) => {
+      if (
+        typeof inner === 'object' &&
+        inner !== null &&
+        '$bigint' in inner &&
+        typeof inner.$bigint === 'string'
+      ) {
+        return BigInt(inner.$bigint)
+      }
+      return inner
+    })
+  } catch (cause) {
+    throw unreadable('it is not JSON', text, cause)
+  }
+  return upcast(value, text)
+}
+
+/** Raises a parsed record of any known version to today's. Throws as `decodeRecord` does. */
+export function upcast(value: unknown, text = ''): JournalRecord {
+  if (typeof value !== 'object' || value === null) throw unreadable('it is not an object', text)
+  const { v, kind, intentId, atMs } = value as Record<string, unknown>
+  if (typeof v === 'number' && v > RECORD_VERSION) {
+    throw new BaseError('The journal was written by a newer perpd.', {
+      code: 'JOURNAL_RECORD_NEWER',
+      facts: { version: v, readable: RECORD_VERSION },
+      details: 'Nothing was changed. Run the newer perpd again; a downgrade would misread open orders.',
+    })
+  }
+  if (v !== RECORD_VERSION) throw unreadable(`its version is ${JSON.stringify(v)}`, text)
+  if (typeof kind !== 'string' || !kinds.has(kind))
+    throw unreadable(`its kind is ${JSON.stringify(kind)}`, text)
+  if (typeof intentId !== 'string' || typeof atMs !== 'number')
+    throw unreadable('intentId or atMs is missing', text)
+  return value as JournalRecord
+}
+
+function unreadable(why: string, text: string, cause?: unknown): BaseError {
+  return new BaseError(`A journal record cannot be read: ${why}.`, {
+    code: 'JOURNAL_RECORD_UNREADABLE',
+    facts: { record: text.length > 200 ? `${text.slice(0, 200)}…` : text },
+    details:
+      'perpd does not start on a journal it cannot read whole. Restore the file from a backup made while it was stopped.',
+    ...(cause === undefined ? {} : { cause }),
+  })
+}

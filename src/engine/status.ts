@@ -1,0 +1,71 @@
+/** What the engine says about itself: the body of `/api/status`, and what readiness is judged by. Plain JSON values. */
+import type { Address } from '../domain/address.ts'
+import type { Feed } from '../domain/event.ts'
+import type { IntentState, Label } from '../domain/intent.ts'
+import type { TradingState } from '../domain/limits.ts'
+import type { Position } from '../domain/position.ts'
+import type { StoredRecord } from '../domain/records.ts'
+
+/** Where the engine is in its life. Only `running` asks strategies. */
+export type EngineState = 'starting' | 'recovering' | 'running' | 'draining' | 'stopped'
+
+/** One strategy instance, seen from outside. */
+export interface StrategyStatus {
+  readonly name: string
+  readonly kind: string
+  readonly symbols: readonly string[]
+  readonly cadenceMs: number
+  readonly ticks: number
+  readonly decisions: number
+  readonly admitted: number
+  readonly denied: number
+  /** Failures since the last good tick. */
+  readonly failures: number
+  readonly lastTickAtMs?: number
+  readonly lastTickMs?: number
+  readonly lastError?: string
+}
+
+/** An open intent or an ended one, with its label. */
+export interface LabelledIntent {
+  readonly state: IntentState
+  readonly label: Label
+  /** The venue's last word on an unresolved attempt. */
+  readonly observedStatus?: string
+}
+
+/** The whole status. */
+export interface EngineStatus {
+  readonly version: string
+  readonly profile: string
+  readonly chain: string
+  readonly account: Address
+  readonly state: EngineState
+  /** Why the engine is not ready for new orders; empty when it is. */
+  readonly notReady: readonly string[]
+  readonly startedAtMs: number
+  readonly nowMs: number
+  readonly tradingState: TradingState
+  readonly strategies: readonly StrategyStatus[]
+  readonly positions: readonly Position[]
+  /** Market symbol by lower-cased market token, for the rows above. */
+  readonly symbols: Readonly<Record<string, string>>
+  readonly openIntents: readonly LabelledIntent[]
+  readonly unresolved: number
+  readonly oldestUnresolvedSeconds: number
+  readonly exposureUsd: bigint
+  readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
+  readonly apiHosts: readonly string[]
+  readonly oracleHosts: readonly string[]
+  readonly journal: { readonly path: string; readonly records: number; readonly intents: number }
+  readonly evidence: string
+}
+
+/** What the control port may ask of a running engine. */
+export interface EngineDoor {
+  status(): EngineStatus
+  /** Folded intents with labels, newest first. */
+  intents(query?: { readonly openOnly?: boolean; readonly strategy?: string; readonly limit?: number }): readonly LabelledIntent[]
+  /** One intent's whole story, or undefined. */
+  story(intentId: string): { readonly intent: LabelledIntent; readonly records: readonly StoredRecord[] } | undefined
+}

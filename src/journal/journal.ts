@@ -1,0 +1,69 @@
+/**
+ * What must survive the process: the records of every intent, and the right of one writer.
+ * Backends implement this interface and run the same conformance suite.
+ */
+import { BaseError } from '../domain/errors.ts'
+import type { IntentState } from '../domain/intent.ts'
+import type { JournalRecord, StoredRecord } from '../domain/records.ts'
+
+/** What a journal holds, in numbers. */
+export interface JournalSummary {
+  readonly records: number
+  readonly intents: number
+  readonly openIntents: number
+}
+
+/** Which intents to list. */
+export interface IntentQuery {
+  /** Only open ones. */
+  readonly openOnly?: boolean
+  readonly strategy?: string
+  /** Newest first, at most this many. */
+  readonly limit?: number
+}
+
+/** Reads only; may stand beside a running or a dead daemon. */
+export interface JournalReader {
+  summary(): JournalSummary
+  /** Folded intents, newest first. */
+  intents(query?: IntentQuery): readonly IntentState[]
+  /** All records of one intent in order; empty when there is no such intent. */
+  records(intentId: string): readonly StoredRecord[]
+  /** The intent with this id, or undefined. */
+  intent(intentId: string): IntentState | undefined
+  close(): void
+}
+
+/** The one writer's journal. */
+export interface Journal extends JournalReader {
+  /**
+   * Writes one record and resolves when it is durable (fsynced). Records appended in the same turn of the event loop
+   * share one commit, in the order they were appended.
+   *
+   * @throws DuplicateDecisionError for an `intent.accepted` whose (strategy, decisionKey) exists already.
+   * @throws JournalFaultError when the record may not be durable; the daemon then stops on purpose.
+   */
+  append(record: JournalRecord): Promise<StoredRecord>
+  /** Open intents, oldest first: what recovery starts from. */
+  openIntents(): readonly IntentState[]
+  /** Whether this decision was accepted before. */
+  hasDecision(strategy: string, decisionKey: string): boolean
+  /** Intents accepted since then (Unix ms), of one strategy or of all. */
+  acceptedSince(sinceMs: number, strategy?: string): number
+  /** Epoch of this writer; grows by one with every opening. */
+  readonly leaseEpoch: number
+  readonly path: string
+}
+
+/** The same decision was accepted before; nothing was written. */
+export class DuplicateDecisionError extends BaseError {
+  constructor(strategy: string, decisionKey: string) {
+    super('This decision was accepted before; it is not taken twice.', {
+      code: 'DUPLICATE_DECISION',
+      facts: { strategy, decisionKey },
+    })
+  }
+}
+
+/** The journal could not be opened or written. The daemon stops: it never trades without its journal. */
+export class JournalFaultError extends BaseError {}
