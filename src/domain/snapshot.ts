@@ -6,6 +6,7 @@ import type {
   Direction,
   Market,
   MarketStatus,
+  OraclePrice,
   Ticker,
   Token,
   TradingCapacity,

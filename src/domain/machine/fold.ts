@@ -1,0 +1,142 @@
+/**
+ * The fold: an intent's state is its records, one after the other, and nothing else. Live state and recovered state are
+ * made by this one function, so they cannot differ.
+ *
+ * A record that does not fit the state is a mistake of ours or a damaged journal: it throws, because to go on would be to
+ * trade on a story that cannot have happened.
+ */
+import { BaseError } from '../errors.ts'
+import type { Attempt, AttemptPhase, Child, ChildPhase, IntentState } from '../intent.ts'
+import type { JournalRecord } from '../records.ts'
+
+function outOfOrder(record: JournalRecord, state: IntentState | undefined, why: string): BaseError {
+  return new BaseError(`The journal tells a story that cannot have happened: ${why}.`, {
+    code: 'JOURNAL_OUT_OF_ORDER',
+    facts: {
+      intentId: record.intentId,
+      record: record.kind,
+      phase: state?.closing ? 'CLOSED' : (state?.attempts.at(-1)?.phase ?? (state ? 'ACCEPTED' : 'none')),
+    },
+    details: 'perpd stopped. Nothing was sent. Keep the journal file as it is and report it.',
+  })
+}
+
+/** Phases that a record may find the newest attempt in. */
+const allowed: Readonly<Partial<Record<JournalRecord['kind'], readonly AttemptPhase[]>>> = {
+  'attempt.armed': ['PREPARING'],
+  'send.result': ['ARMED'],
+  landed: ['ARMED', 'ACKED', 'UNRESOLVED'],
+  'child.executed': ['LANDED'],
+  'child.cancelled': ['LANDED'],
+  'child.frozen': ['LANDED'],
+  'attempt.dead': ['ARMED', 'ACKED', 'UNRESOLVED'],
+  'attempt.void': ['ARMED', 'ACKED', 'UNRESOLVED'],
+}
+
+const phaseOfSend = {
+  accepted: 'ACKED',
+  refused: 'UNRESOLVED',
+  unanswered: 'UNRESOLVED',
+  'not-sent': 'NOT_SENT',
+} as const satisfies Record<string, AttemptPhase>
+
+const phaseOfChild = {
+  'child.executed': 'EXECUTED',
+  'child.cancelled': 'CANCELLED',
+  'child.frozen': 'FROZEN',
+} as const satisfies Record<string, ChildPhase>
+
+/** The state after one more record. Pure. Throws BaseError JOURNAL_OUT_OF_ORDER when the record cannot follow the state. */
+export function applyRecord(state: IntentState | undefined, record: JournalRecord): IntentState {
+  if (record.kind === 'intent.accepted') {
+    if (state !== undefined) throw outOfOrder(record, state, 'an intent is accepted twice')
+    return { intent: record.intent, attempts: [], updatedAtMs: record.atMs }
+  }
+  if (state === undefined) throw outOfOrder(record, state, 'its first record is not its acceptance')
+  if (state.closing !== undefined) throw outOfOrder(record, state, 'a closed intent goes on')
+  if (record.kind === 'intent.closed') {
+    return { ...state, closing: record.closing, closedAtMs: record.atMs, updatedAtMs: record.atMs }
+  }
+  if (record.kind === 'attempt.preparing') {
+    const last = state.attempts.at(-1)
+    if (last !== undefined && last.phase !== 'DEAD' && last.phase !== 'VOID_CONSUMED') {
+      throw outOfOrder(record, state, 'a second attempt begins while the first may still land')
+    }
+    if (record.attempt !== state.attempts.length + 1) {
+      throw outOfOrder(record, state, `attempt ${record.attempt} follows attempt ${state.attempts.length}`)
+    }
+    const attempt: Attempt = {
+      n: record.attempt,
+      lane: record.lane,
+      host: record.host,
+      phase: 'PREPARING',
+      children: [],
+    }
+    return { ...state, attempts: [...state.attempts, attempt], updatedAtMs: record.atMs }
+  }
+  const current = state.attempts.at(-1)
+  if (current === undefined || current.n !== record.attempt) {
+    throw outOfOrder(record, state, `it speaks of attempt ${record.attempt}`)
+  }
+  if (!allowed[record.kind]?.includes(current.phase)) {
+    throw outOfOrder(record, state, `${record.kind} cannot follow ${current.phase}`)
+  }
+  const moved = moveAttempt(state, current, record)
+  return { ...state, attempts: [...state.attempts.slice(0, -1), moved], updatedAtMs: record.atMs }
+}
+
+type AttemptRecord = Exclude<
+  JournalRecord,
+  { kind: 'intent.accepted' } | { kind: 'intent.closed' } | { kind: 'attempt.preparing' }
+>
+
+function moveAttempt(state: IntentState, current: Attempt, record: AttemptRecord): Attempt {
+  switch (record.kind) {
+    case 'attempt.armed':
+      return {
+        ...current,
+        phase: 'ARMED',
+        host: record.armed.host,
+        armed: record.armed,
+        armedAtMs: record.atMs,
+      }
+    case 'send.result':
+      return { ...current, phase: phaseOfSend[record.send.result], send: record.send, sentAtMs: record.atMs }
+    case 'landed':
+      return {
+        ...current,
+        phase: 'LANDED',
+        evidence: record.evidence,
+        children: record.orderKeys.map((orderKey, index): Child => ({ index, orderKey, phase: 'OPEN' })),
+      }
+    case 'attempt.dead':
+      return { ...current, phase: 'DEAD', evidence: record.evidence }
+    case 'attempt.void':
+      return { ...current, phase: 'VOID_CONSUMED', evidence: record.evidence }
+    case 'child.executed':
+    case 'child.cancelled':
+    case 'child.frozen': {
+      const child = current.children[record.child]
+      if (child === undefined || child.orderKey !== record.orderKey) {
+        throw outOfOrder(record, state, `order ${record.orderKey} is not child ${record.child}`)
+      }
+      if (child.phase === 'EXECUTED' || child.phase === 'CANCELLED') {
+        throw outOfOrder(record, state, `order ${record.orderKey} ended twice`)
+      }
+      const moved: Child = {
+        ...child,
+        phase: phaseOfChild[record.kind],
+        ...(record.settlement === undefined ? {} : { settlement: record.settlement }),
+        ...(record.cancelReason === undefined ? {} : { cancelReason: record.cancelReason }),
+      }
+      return { ...current, children: current.children.map((each) => (each === child ? moved : each)) }
+    }
+  }
+}
+
+/** The state after all records of one intent, or undefined when there are none. */
+export function foldRecords(records: Iterable<JournalRecord>): IntentState | undefined {
+  let state: IntentState | undefined
+  for (const record of records) state = applyRecord(state, record)
+  return state
+}

@@ -1,0 +1,308 @@
+/**
+ * The order machine (orders.md section 2): what happened, and what is to be written and done next.
+ *
+ * `step` is pure: no I/O, clock or randomness. The shell commits the one record that a step gives, folds it into the
+ * state, runs the effects, and feeds their results back as events. A record always stands before the effect it permits:
+ * a submit is an effect of nothing but a committed `attempt.armed`, and there is no event that leads from an armed
+ * attempt to a second submit.
+ *
+ * ACCEPTED    an admitted intent (J1). `begin` writes J2 and asks for a prepare, unless the intent has expired.
+ * PREPARING   nothing was signed, or no signature left. Anything may be abandoned: a refusal, a payload that does not say
+ *             what was meant, or the expiry closes the intent; silence asks again; after a crash prepare is asked again.
+ * ARMED       J3 is durable: the digest may land from here on, whatever else is believed. Found at start-up it counts as
+ *             sent, and J4 `unanswered` says so.
+ * ACKED, UNRESOLVED  sent; they differ only in what the operator sees. Left by evidence alone (`evidence.ts`).
+ * LANDED      the orders exist (J5); each child is followed to its end (J5), then the intent closes (J7).
+ * DEAD, VOID_CONSUMED  J6; the intent closes. A new order is only ever born from a new decision on a fresh snapshot.
+ * NOT_SENT    the one send provably did not happen; the intent closes as never having left the house.
+ */
+import { BaseError } from '../errors.ts'
+import {
+  type ArmedFacts,
+  type Attempt,
+  type Closing,
+  type Intent,
+  type IntentState,
+  lastAttempt,
+  type SendFacts,
+} from '../intent.ts'
+import { type JournalRecord, RECORD_VERSION } from '../records.ts'
+import { deathOf, type EvidenceRules, endOf, landingOf, type Observation } from './evidence.ts'
+
+/** What happened. `nowMs` is the wall clock, for stamps and for the intent's own expiry only. */
+export type MachineEvent =
+  | { readonly type: 'accept'; readonly nowMs: number; readonly intent: Intent }
+  | { readonly type: 'begin'; readonly nowMs: number; readonly host: string }
+  | { readonly type: 'prepare.unreachable'; readonly nowMs: number; readonly reason: string }
+  /** Refused by the venue, by the verifier, or by the signer: nothing left the house. */
+  | {
+      readonly type: 'refused'
+      readonly nowMs: number
+      readonly code: string
+      readonly reason: string
+      readonly facts?: Readonly<Record<string, string | number | boolean>>
+    }
+  | { readonly type: 'signed'; readonly nowMs: number; readonly armed: ArmedFacts }
+  | { readonly type: 'sent'; readonly nowMs: number; readonly send: SendFacts }
+  | { readonly type: 'recovered'; readonly nowMs: number }
+  | { readonly type: 'observed'; readonly nowMs: number; readonly observation: Observation }
+
+/** What is to be done once the record, if any, is durable. */
+export type Effect =
+  /** Feed `begin` back, with the host that is to be asked. */
+  | { readonly type: 'begin' }
+  | { readonly type: 'prepare'; readonly attempt: number; readonly again: boolean }
+  | { readonly type: 'submit'; readonly attempt: number }
+  | { readonly type: 'follow'; readonly attempt: number }
+
+/** One step: at most one record, its effects, and whether the same event may give more. */
+export interface Step {
+  readonly record?: JournalRecord
+  readonly effects: readonly Effect[]
+  /** Feed the same event again after the commit: one record a transaction. */
+  readonly again: boolean
+}
+
+const nothing: Step = { effects: [], again: false }
+
+/** The step that an event makes. Throws BaseError MACHINE_MISUSED for an event that cannot happen in the state. */
+export function step(state: IntentState | undefined, event: MachineEvent, rules: EvidenceRules): Step {
+  if (event.type === 'accept') {
+    if (state !== undefined) throw misused(event, state)
+    const record: JournalRecord = {
+      v: RECORD_VERSION,
+      kind: 'intent.accepted',
+      atMs: event.nowMs,
+      intentId: event.intent.intentId,
+      intent: event.intent,
+    }
+    return { record, effects: [{ type: 'begin' }], again: false }
+  }
+  if (state === undefined) throw misused(event, state)
+  // A late answer for an intent that is over changes nothing.
+  if (state.closing !== undefined) return nothing
+  const attempt = lastAttempt(state)
+  switch (event.type) {
+    case 'begin':
+      return begin(state, attempt, event.nowMs, event.host)
+    case 'prepare.unreachable':
+      if (attempt?.phase !== 'PREPARING') throw misused(event, state)
+      if (event.nowMs >= state.intent.expiresAtMs)
+        return expire(state, event.nowMs, `prepare was not answered: ${event.reason}`)
+      return { effects: [{ type: 'prepare', attempt: attempt.n, again: true }], again: false }
+    case 'refused':
+      if (attempt?.phase !== 'PREPARING') throw misused(event, state)
+      return close(state, event.nowMs, {
+        outcome: 'REFUSED_LOCAL',
+        code: event.code,
+        reason: event.reason,
+        evidence: local(event.nowMs, 'no signature left the process: the journal holds no armed attempt'),
+        ...(event.facts === undefined ? {} : { facts: event.facts }),
+      })
+    case 'signed':
+      if (attempt?.phase !== 'PREPARING') throw misused(event, state)
+      if (event.nowMs >= state.intent.expiresAtMs)
+        return expire(state, event.nowMs, 'the intent expired before it was armed')
+      return {
+        record: {
+          ...stamp(state, event.nowMs),
+          kind: 'attempt.armed',
+          attempt: attempt.n,
+          armed: event.armed,
+        },
+        effects: [{ type: 'submit', attempt: attempt.n }],
+        again: false,
+      }
+    case 'sent':
+      if (attempt?.phase === 'NOT_SENT') return conclude(state, attempt, event.nowMs) ?? nothing
+      if (attempt?.phase !== 'ARMED') throw misused(event, state)
+      return {
+        record: { ...stamp(state, event.nowMs), kind: 'send.result', attempt: attempt.n, send: event.send },
+        effects: event.send.result === 'not-sent' ? [] : [{ type: 'follow', attempt: attempt.n }],
+        again: event.send.result === 'not-sent',
+      }
+    case 'recovered':
+      return recover(state, attempt, event.nowMs)
+    case 'observed':
+      return observe(state, attempt, event.observation, event.nowMs, rules)
+  }
+}
+
+function begin(state: IntentState, attempt: Attempt | undefined, nowMs: number, host: string): Step {
+  if (attempt !== undefined) throw misused({ type: 'begin' }, state)
+  if (nowMs >= state.intent.expiresAtMs)
+    return expire(state, nowMs, 'the intent expired before it was prepared')
+  return {
+    record: { ...stamp(state, nowMs), kind: 'attempt.preparing', attempt: 1, lane: state.intent.lane, host },
+    effects: [{ type: 'prepare', attempt: 1, again: false }],
+    again: false,
+  }
+}
+
+function recover(state: IntentState, attempt: Attempt | undefined, nowMs: number): Step {
+  if (attempt === undefined) return { effects: [{ type: 'begin' }], again: false }
+  switch (attempt.phase) {
+    case 'PREPARING':
+      if (nowMs >= state.intent.expiresAtMs)
+        return expire(state, nowMs, 'the intent expired while perpd was down')
+      return { effects: [{ type: 'prepare', attempt: attempt.n, again: false }], again: false }
+    case 'ARMED':
+      return {
+        record: {
+          ...stamp(state, nowMs),
+          kind: 'send.result',
+          attempt: attempt.n,
+          send: { result: 'unanswered', message: 'found armed at start-up: it counts as sent' },
+        },
+        effects: [{ type: 'follow', attempt: attempt.n }],
+        again: false,
+      }
+    case 'ACKED':
+    case 'UNRESOLVED':
+      return { effects: [{ type: 'follow', attempt: attempt.n }], again: false }
+    case 'LANDED':
+    case 'DEAD':
+    case 'VOID_CONSUMED':
+    case 'NOT_SENT':
+      return (
+        conclude(state, attempt, nowMs) ?? { effects: [{ type: 'follow', attempt: attempt.n }], again: false }
+      )
+  }
+}
+
+function observe(
+  state: IntentState,
+  attempt: Attempt | undefined,
+  observation: Observation,
+  nowMs: number,
+  rules: EvidenceRules,
+): Step {
+  if (attempt?.armed === undefined) return nothing
+  const done = conclude(state, attempt, nowMs)
+  if (done !== undefined) return done
+  if (attempt.phase === 'LANDED') {
+    for (const child of attempt.children) {
+      if (child.phase === 'EXECUTED' || child.phase === 'CANCELLED') continue
+      const end = endOf(state, child, observation)
+      if (end === undefined) continue
+      const base = {
+        ...stamp(state, nowMs),
+        attempt: attempt.n,
+        child: child.index,
+        orderKey: child.orderKey,
+      }
+      const record: JournalRecord =
+        end.kind === 'executed'
+          ? { ...base, kind: 'child.executed', evidence: end.evidence, settlement: end.settlement }
+          : { ...base, kind: 'child.cancelled', evidence: end.evidence, cancelReason: end.cancelReason }
+      return { record, effects: [], again: true }
+    }
+    return nothing
+  }
+  const landing = landingOf(state, observation)
+  if (landing !== undefined) {
+    return {
+      record: { ...stamp(state, nowMs), kind: 'landed', attempt: attempt.n, ...landing },
+      effects: [],
+      again: true,
+    }
+  }
+  const death = deathOf(state, attempt, observation, rules)
+  if (death !== undefined) {
+    return {
+      record: { ...stamp(state, nowMs), kind: 'attempt.dead', attempt: attempt.n, ...death },
+      effects: [],
+      again: true,
+    }
+  }
+  return nothing
+}
+
+/** J7, when the attempt leaves nothing more to come. */
+function conclude(state: IntentState, attempt: Attempt, nowMs: number): Step | undefined {
+  switch (attempt.phase) {
+    case 'NOT_SENT':
+      return close(state, nowMs, {
+        outcome: 'REFUSED_LOCAL',
+        code: 'NOT_SENT',
+        reason: `the order was signed but no byte of it left this machine: ${attempt.send?.message ?? 'the host could not be reached'}`,
+        evidence: local(nowMs, 'the only send is journaled as not sent'),
+      })
+    case 'DEAD':
+    case 'VOID_CONSUMED':
+      return close(state, nowMs, {
+        outcome: attempt.phase,
+        code: attempt.phase === 'DEAD' ? 'DEADLINE_PASSED' : 'DIGEST_USED_BY_ANOTHER',
+        reason: attempt.evidence?.statement ?? 'the attempt can never land',
+        evidence: attempt.evidence ?? local(nowMs, 'recorded earlier'),
+        ...deadStatus(attempt),
+      })
+    case 'LANDED':
+      return concludeLanded(state, attempt, nowMs)
+    default:
+      return undefined
+  }
+}
+
+function deadStatus(attempt: Attempt): { observedStatus: string } | Record<string, never> {
+  if (attempt.send?.result === 'refused') return { observedStatus: 'refused' }
+  return attempt.evidence?.status === undefined ? {} : { observedStatus: attempt.evidence.status }
+}
+
+function concludeLanded(state: IntentState, attempt: Attempt, nowMs: number): Step | undefined {
+  if (attempt.children.some((child) => child.phase === 'OPEN' || child.phase === 'FROZEN')) return undefined
+  const executed = attempt.children.filter((child) => child.phase === 'EXECUTED')
+  const [first] = executed
+  const evidence = attempt.evidence ?? local(nowMs, 'recorded earlier')
+  if (first === undefined) {
+    const reason = attempt.children.map((child) => child.cancelReason ?? '').find((text) => text !== '') ?? ''
+    return close(state, nowMs, {
+      outcome: 'CANCELLED',
+      code: 'CANCELLED_BY_KEEPER',
+      reason: reason === '' ? 'the keeper cancelled the order' : `the keeper cancelled the order: ${reason}`,
+      evidence,
+    })
+  }
+  return close(state, nowMs, {
+    outcome: executed.length === attempt.children.length ? 'EXECUTED' : 'PARTIAL',
+    code: 'EXECUTED',
+    reason: `${executed.length} of ${attempt.children.length} orders executed`,
+    evidence,
+    ...(first.settlement === undefined ? {} : { settlement: first.settlement }),
+  })
+}
+
+function expire(state: IntentState, nowMs: number, reason: string): Step {
+  return close(state, nowMs, {
+    outcome: 'EXPIRED',
+    code: 'INTENT_EXPIRED',
+    reason,
+    evidence: local(nowMs, 'no signature left the process: the journal holds no armed attempt'),
+  })
+}
+
+function close(state: IntentState, nowMs: number, closing: Closing): Step {
+  return { record: { ...stamp(state, nowMs), kind: 'intent.closed', closing }, effects: [], again: false }
+}
+
+function local(atMs: number, statement: string): Closing['evidence'] {
+  return { level: 'local', atMs, statement }
+}
+
+function stamp(
+  state: IntentState,
+  atMs: number,
+): { v: typeof RECORD_VERSION; atMs: number; intentId: string } {
+  return { v: RECORD_VERSION, atMs, intentId: state.intent.intentId }
+}
+
+function misused(event: { readonly type: string }, state: IntentState | undefined): BaseError {
+  return new BaseError(`The order machine was given "${event.type}" in a state that cannot have it.`, {
+    code: 'MACHINE_MISUSED',
+    facts: {
+      intentId: state?.intent.intentId,
+      phase: state === undefined ? 'none' : (lastAttempt(state)?.phase ?? 'ACCEPTED'),
+    },
+    details: 'This is a mistake in perpd. It stopped before doing anything with the event.',
+  })
+}
