@@ -29,6 +29,7 @@ export const avalanche: Chain = {
     '0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7',
     '0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7',
   ],
+  feeToken: { address: '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E', symbol: 'USDC', decimals: 6 },
   hosts: {
     api: ['https://avalanche.gmxapi.io/v1', 'https://avalanche.gmxapi.ai/v1'],
     oracle: [

@@ -36,6 +36,8 @@ export interface Chain {
   readonly contracts: Contracts
   /** Tokens that may pay the relay's fee; the first is the venue's default. */
   readonly gasPaymentTokens: readonly Address[]
+  /** The stable token that perpd pays the relay's fee in; the first of the tokens above. One unit counts as one USD for the fee's cap. */
+  readonly feeToken: { readonly address: Address; readonly symbol: string; readonly decimals: number }
   readonly hosts: {
     /** Peers of equal rank, base addresses with the version segment. */
     readonly api: readonly string[]

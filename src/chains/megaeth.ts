@@ -28,6 +28,7 @@ export const megaeth: Chain = {
     '0xFAfDdbb3FC7688494971a79cc65DCa3EF82079E7',
     '0x4200000000000000000000000000000000000006',
   ],
+  feeToken: { address: '0xFAfDdbb3FC7688494971a79cc65DCa3EF82079E7', symbol: 'USDM', decimals: 18 },
   hosts: {
     api: ['https://megaeth.gmxapi.io/v1', 'https://megaeth.gmxapi.ai/v1'],
     oracle: ['https://megaeth-api.gmxinfra.io', 'https://megaeth-api-fallback.gmxinfra.io'],

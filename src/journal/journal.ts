@@ -48,6 +48,8 @@ export interface Journal extends JournalReader {
   openIntents(): readonly IntentState[]
   /** Whether this decision was accepted before. */
   hasDecision(strategy: string, decisionKey: string): boolean
+  /** Whether another intent's landed attempt created this order. */
+  explains(orderKey: string, exceptIntentId: string): boolean
   /** Intents accepted since then (Unix ms), of one strategy or of all. */
   acceptedSince(sinceMs: number, strategy?: string): number
   /** Epoch of this writer; grows by one with every opening. */

@@ -1,0 +1,36 @@
+/** The tray: what every step of the road is handed. A test builds its own in a few lines. */
+import type { Api } from '../api/client.ts'
+import type { Chain } from '../chains/chain.ts'
+import type { Clock } from '../domain/clock.ts'
+import type { Emit } from '../domain/event.ts'
+import type { EvidenceRules } from '../domain/machine/evidence.ts'
+import type { Signer } from '../domain/signer.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { SigningPolicy } from './verify.ts'
+
+/** Cadences and waits of the road, ms. */
+export interface ExecutionSettings {
+  /** First wait between two looks at an unresolved attempt; grows to the maximum. */
+  readonly statusPollMs: number
+  readonly statusPollMaxMs: number
+  /** Wait before a prepare that nobody answered is asked again. */
+  readonly prepareRetryMs: number
+  /** How long a host rests after a payload that did not say what was meant. */
+  readonly poisonRestMs: number
+}
+
+/** Everything the road stands on. */
+export interface ExecutionContext {
+  readonly api: Api
+  readonly journal: Journal
+  readonly signer: Signer
+  readonly chain: Chain
+  readonly clock: Clock
+  readonly emit: Emit
+  readonly rules: EvidenceRules
+  readonly settings: ExecutionSettings
+  /** Read when it is needed: the listed markets in it change with the catalogue. */
+  readonly signingPolicy: () => SigningPolicy
+  /** A mistake of ours or a journal that cannot be written: the daemon stops. Never returns to the road. */
+  readonly fatal: (error: unknown) => void
+}

@@ -1,0 +1,119 @@
+/**
+ * One look at the world for one attempt: the pinned host's word, and the account's own lists at every peer. Asks, never
+ * posts an order. What the look proves is decided by the pure machine.
+ */
+
+import { RefusedError } from '../api/errors.ts'
+import { BaseError, reasonOf } from '../domain/errors.ts'
+import { type IntentState, lastAttempt } from '../domain/intent.ts'
+import type { AccountView, HostAnswer, Observation } from '../domain/machine/evidence.ts'
+import type { ExecutionContext } from './context.ts'
+
+/** Rows asked of `/trades`: enough for everything one account does in the minutes an order lives. */
+const tradesLimit = 200
+/** How far before arming trades are asked for, seconds: the venue's clock may stand before ours. */
+const tradesGraceSeconds = 120
+
+/** Statuses after which the account's lists can show something that closes. */
+const telling: ReadonlySet<string> = new Set([
+  'created',
+  'executed',
+  'cancelled',
+  'prepared',
+  'relay_failed',
+  'relay_reverted',
+])
+
+/** Looks once. Never throws for anything the network did. */
+export async function observe(context: ExecutionContext, state: IntentState): Promise<Observation> {
+  const answer = await askHost(context, state)
+  const wanted = answer.kind === 'status' && telling.has(answer.status)
+  const account = wanted ? await readAccount(context, state, needsEveryPeer(state, answer)) : undefined
+  const rows = account === undefined ? [] : [...account.orders, ...account.trades]
+  const explained = rows
+    .map(({ orderKey }) => orderKey)
+    .filter((orderKey) => context.journal.explains(orderKey, state.intent.intentId))
+  return {
+    atMs: context.clock.now(),
+    answer,
+    explained: new Set(explained.map((orderKey) => orderKey.toLowerCase())),
+    ...(account === undefined ? {} : { account }),
+  }
+}
+
+/** Death needs the silence of every peer; a landing is shown by any one of them. */
+function needsEveryPeer(state: IntentState, answer: HostAnswer): boolean {
+  if (answer.kind !== 'status') return false
+  const landed = answer.status === 'created' || answer.status === 'executed' || answer.status === 'cancelled'
+  return !landed && lastAttempt(state)?.armed !== undefined
+}
+
+async function askHost(context: ExecutionContext, state: IntentState): Promise<HostAnswer> {
+  const armed = lastAttempt(state)?.armed
+  if (armed === undefined) throw new TypeError('observe: the attempt is not armed')
+  const ticket = {
+    host: armed.host,
+    requestId: armed.requestId,
+    ...(armed.idempotencyKey === undefined ? {} : { idempotencyKey: armed.idempotencyKey }),
+  }
+  try {
+    const { value, serverDateMs } = await context.api.getOrderStatus(ticket)
+    return {
+      kind: 'status',
+      host: armed.host,
+      status: value.status,
+      orderKeys: value.orderKeys,
+      ...(value.createdTxnHash === undefined ? {} : { createdTxnHash: value.createdTxnHash }),
+      ...(value.executionTxnHash === undefined ? {} : { executionTxnHash: value.executionTxnHash }),
+      ...(value.cancellationReason === undefined ? {} : { cancellationReason: value.cancellationReason }),
+      ...(value.error === undefined ? {} : { error: `${value.error.code}: ${value.error.message}` }),
+      ...(serverDateMs === undefined ? {} : { serverDateMs }),
+    }
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    const notFound = error instanceof RefusedError && error.status === 404
+    const traceId = error.facts.traceId
+    return {
+      kind: notFound ? 'not-found' : 'silent',
+      host: armed.host,
+      reason: reasonOf(error),
+      ...(typeof traceId === 'string' ? { traceId } : {}),
+    }
+  }
+}
+
+async function readAccount(
+  context: ExecutionContext,
+  state: IntentState,
+  everyPeer: boolean,
+): Promise<AccountView | undefined> {
+  const { account } = state.intent
+  const armedAtMs = lastAttempt(state)?.armedAtMs ?? context.clock.now()
+  const sinceSeconds = Math.max(0, Math.floor(armedAtMs / 1000) - tradesGraceSeconds)
+  // One host's lists, through the shared reads; or every peer's own, each asked by name.
+  const hosts: readonly (string | undefined)[] = everyPeer ? context.api.hosts.api : [undefined]
+  const views = await Promise.all(
+    hosts.map(async (host) => {
+      const options = host === undefined ? {} : { host }
+      try {
+        const [orders, positions, trades] = await Promise.all([
+          context.api.getOrders(account, options),
+          context.api.getPositions(account, options),
+          context.api.getTrades({ address: account, since: sinceSeconds, limit: tradesLimit }, options),
+        ])
+        return { orders: orders.value, positions: positions.value, trades: trades.value }
+      } catch (error) {
+        if (!(error instanceof BaseError)) throw error
+        return undefined
+      }
+    }),
+  )
+  const answered = views.filter((view) => view !== undefined)
+  if (answered.length === 0) return undefined
+  return {
+    complete: everyPeer && answered.length === hosts.length,
+    orders: answered.flatMap((view) => view.orders),
+    positions: answered.flatMap((view) => view.positions),
+    trades: answered.flatMap((view) => view.trades),
+  }
+}

@@ -1,0 +1,401 @@
+/**
+ * The shell around the pure machine: it commits the record that a step gives, folds it into the live state, runs the
+ * effects, and feeds their results back as events. Start-up and steady state are this one path.
+ *
+ * Order of things: events of one intent are taken one at a time, in order; events of different intents run side by side,
+ * and their records share commits. Effects run after the commit that permits them and never before.
+ *
+ * What is not in the journal is not believed after a restart: signatures in memory, the venue's last word, timers.
+ */
+
+import { DecodeError, RefusedError } from '../api/errors.ts'
+import type { Prepared } from '../api/orders.ts'
+import { BaseError, reasonOf } from '../domain/errors.ts'
+import { type Intent, type IntentState, isOpen, type Label, labelOf, lastAttempt } from '../domain/intent.ts'
+import type { Observation } from '../domain/machine/evidence.ts'
+import { applyRecord } from '../domain/machine/fold.ts'
+import { type Effect, type MachineEvent, step } from '../domain/machine/step.ts'
+import type { StoredRecord } from '../domain/records.ts'
+import { DuplicateDecisionError } from '../journal/journal.ts'
+import type { ExecutionContext } from './context.ts'
+import { observe } from './observe.ts'
+import { prepare } from './prepare.ts'
+import { armedFactsOf, type Signed, sign } from './sign.ts'
+import { armedBy, submit } from './submit.ts'
+import { verify } from './verify.ts'
+
+/** An intent with what only this process knows of it. */
+interface Live {
+  state: IntentState | undefined
+  label: Label | undefined
+  /** The venue's last word on the newest attempt; an observation. */
+  observedStatus: string | undefined
+  observedReason: string | undefined
+  /** Monotonic ms of the acceptance; 0 after a restart. */
+  acceptedMs: number
+  /** The signature that waits for its J3, and then for its one send. */
+  signed: Signed | undefined
+  armedRecord: StoredRecord | undefined
+  following: boolean
+  /** Tail of the queue of events. */
+  tail: Promise<unknown>
+}
+
+/** The running machine over all open intents. */
+export interface Shell {
+  /** J1: resolves when the acceptance is durable; the rest of the road goes on by itself. Rejects with DuplicateDecisionError. */
+  accept(intent: Intent): Promise<void>
+  /** Takes up what the journal left open; resolves when each was looked at once. */
+  recover(states: readonly IntentState[]): Promise<void>
+  /** Open intents as they are now, oldest first. */
+  open(): readonly { readonly state: IntentState; readonly label: Label; readonly observedStatus?: string }[]
+  /** Resolves with the state when the intent's newest attempt was answered by its one send, or when it closed. */
+  settled(intentId: string): Promise<void>
+  /** No effect begins after this; what is in the air is left to the next start. */
+  stop(): void
+}
+
+/** Makes the shell. Faults of the journal and mistakes of ours go to `context.fatal`. */
+export function createShell(context: ExecutionContext): Shell {
+  const lives = new Map<string, Live>()
+  const stopping = new AbortController()
+  const waiters = new Map<string, (() => void)[]>()
+  let nextHost = 0
+
+  function chooseHost(): string {
+    const { api } = context.api.hosts
+    const rested = api.filter((host) => !context.api.isResting(host))
+    const hosts = rested.length > 0 ? rested : api
+    const host = hosts[nextHost % hosts.length]
+    nextHost += 1
+    if (host === undefined) throw new TypeError('no application host is configured')
+    return host
+  }
+
+  /** Queues work of one intent behind what it already does. */
+  function enqueue<T>(live: Live, work: () => Promise<T>): Promise<T> {
+    const next = live.tail.then(work)
+    live.tail = next.catch(() => undefined)
+    return next
+  }
+
+  function feed(intentId: string, live: Live, event: MachineEvent): Promise<void> {
+    return enqueue(live, () => take(intentId, live, event))
+  }
+
+  /** Feeds an event from an effect: nobody waits for it, so what fails is fatal here. */
+  function feedAside(intentId: string, live: Live, event: MachineEvent): void {
+    feed(intentId, live, event).catch(context.fatal)
+  }
+
+  async function take(intentId: string, live: Live, event: MachineEvent): Promise<void> {
+    for (;;) {
+      const { record, effects, again } = step(live.state, event, context.rules)
+      if (record !== undefined) {
+        const startedMs = context.clock.monotonicMs()
+        const stored = await context.journal.append(record)
+        const state = applyRecord(live.state, record)
+        live.state = state
+        if (record.kind === 'attempt.armed') live.armedRecord = stored
+        context.emit({
+          type: 'journal.committed',
+          record,
+          state,
+          commitMs: context.clock.monotonicMs() - startedMs,
+        })
+        relabel(live, reasonOfRecord(state))
+        if (record.kind === 'send.result' || !isOpen(state)) wake(intentId)
+        if (!isOpen(state)) forget(intentId, live)
+      }
+      for (const effect of effects) run(intentId, live, effect)
+      if (!again) return
+    }
+  }
+
+  function relabel(live: Live, reason: string): void {
+    if (live.state === undefined) return
+    const to = labelOf(live.state, live.observedStatus)
+    if (to === live.label) return
+    const from = live.label
+    live.label = to
+    context.emit({ type: 'order.moved', intent: live.state.intent, from, to, reason, state: live.state })
+  }
+
+  function forget(intentId: string, live: Live): void {
+    live.signed = undefined
+    lives.delete(intentId)
+  }
+
+  function wake(intentId: string): void {
+    for (const resolve of waiters.get(intentId) ?? []) resolve()
+    waiters.delete(intentId)
+  }
+
+  /** Runs one effect beside the queue; its result comes back as an event. */
+  function run(intentId: string, live: Live, effect: Effect): void {
+    if (stopping.signal.aborted) return
+    switch (effect.type) {
+      case 'begin':
+        feedAside(intentId, live, { type: 'begin', nowMs: context.clock.now(), host: chooseHost() })
+        return
+      case 'prepare':
+        prepareAndSign(intentId, live, effect.again).catch(context.fatal)
+        return
+      case 'submit':
+        send(intentId, live).catch(context.fatal)
+        return
+      case 'follow':
+        follow(intentId, live).catch(context.fatal)
+        return
+    }
+  }
+
+  function timing(
+    intentId: string,
+    name: 'prepare' | 'verify' | 'sign' | 'submit' | 'total',
+    sinceMs: number,
+  ): number {
+    const nowMs = context.clock.monotonicMs()
+    context.emit({ type: 'order.timing', intentId, step: name, durationMs: nowMs - sinceMs })
+    return nowMs
+  }
+
+  async function prepareAndSign(intentId: string, live: Live, again: boolean): Promise<void> {
+    const { state } = live
+    const attempt = state === undefined ? undefined : lastAttempt(state)
+    if (state === undefined || attempt === undefined) throw new TypeError('prepare: no attempt')
+    if (again) await context.clock.sleep(context.settings.prepareRetryMs, stopping.signal)
+    if (stopping.signal.aborted) return
+    const { intent } = state
+    // Until it is armed an attempt may change host; a repeated prepare asks the next one.
+    const host = again ? chooseHost() : attempt.host
+    let atMs = context.clock.monotonicMs()
+    let prepared: Prepared
+    try {
+      prepared = await prepare(context, intent, host)
+    } catch (error) {
+      return prepareFailed(intentId, live, host, error)
+    }
+    atMs = timing(intentId, 'prepare', atMs)
+    const { validationWarnings } = prepared
+    if (validationWarnings.length > 0) {
+      const warnings = validationWarnings.map(({ code, message }) => ({ code, message }))
+      context.emit({ type: 'order.warned', intent, host, requestId: prepared.requestId, warnings })
+      // The venue could not vouch for the size of something that adds risk: it is not signed.
+      if (intent.kind === 'increase') {
+        const text = warnings.map(({ code, message }) => `${code} (${message})`).join('; ')
+        return refuse(intentId, live, 'PREPARE_WARNED', `the venue warned: ${text}`, {
+          requestId: prepared.requestId,
+        })
+      }
+    }
+    const nowSeconds = (context.clock.now() + (context.api.clockSkewMs(prepared.host) ?? 0)) / 1000
+    const verified = verify(context.chain, intent, prepared, context.signingPolicy(), nowSeconds)
+    atMs = timing(intentId, 'verify', atMs)
+    if ('kind' in verified) {
+      const { code, differences } = verified
+      context.emit({
+        type: 'order.poisoned',
+        intent,
+        host: prepared.host,
+        requestId: prepared.requestId,
+        differences,
+      })
+      if (code === 'TYPED_DATA_MISMATCH') {
+        context.api.restHost(
+          prepared.host,
+          context.settings.poisonRestMs,
+          'its payload did not say what was meant',
+        )
+      }
+      const text = differences
+        .map(({ field, expected, found }) => `${field}: expected ${expected}, found ${found}`)
+        .join('; ')
+      return refuse(intentId, live, code, `the payload does not say what was meant: ${text}`, {
+        requestId: prepared.requestId,
+        host: prepared.host,
+        differences: differences.length,
+      })
+    }
+    let signed: Signed
+    try {
+      signed = await sign(context.signer, verified)
+    } catch (error) {
+      return refuse(intentId, live, 'SIGNER_FAILED', `the signer did not sign: ${reasonOf(error)}`, {})
+    }
+    timing(intentId, 'sign', atMs)
+    if (stopping.signal.aborted) return
+    live.signed = signed
+    const armed = armedFactsOf(signed, context.journal.leaseEpoch)
+    feedAside(intentId, live, { type: 'signed', nowMs: context.clock.now(), armed })
+  }
+
+  function prepareFailed(intentId: string, live: Live, host: string, error: unknown): void {
+    if (error instanceof RefusedError) {
+      refuse(
+        intentId,
+        live,
+        error.serverCode ?? 'PREPARE_REFUSED',
+        `the venue refused to prepare: ${reasonOf(error)}`,
+        {
+          host,
+          httpStatus: error.status,
+          ...(error.traceId === undefined ? {} : { traceId: error.traceId }),
+        },
+      )
+      return
+    }
+    if (error instanceof DecodeError) {
+      context.api.restHost(host, context.settings.poisonRestMs, 'its prepare answer cannot be read')
+      refuse(intentId, live, 'PAYLOAD_UNREADABLE', `the payload cannot be read: ${reasonOf(error)}`, { host })
+      return
+    }
+    if (!(error instanceof BaseError)) throw error
+    feedAside(intentId, live, {
+      type: 'prepare.unreachable',
+      nowMs: context.clock.now(),
+      reason: reasonOf(error),
+    })
+  }
+
+  function refuse(
+    intentId: string,
+    live: Live,
+    code: string,
+    reason: string,
+    facts: Readonly<Record<string, string | number | boolean>>,
+  ): void {
+    feedAside(intentId, live, { type: 'refused', nowMs: context.clock.now(), code, reason, facts })
+  }
+
+  async function send(intentId: string, live: Live): Promise<void> {
+    const { signed, armedRecord } = live
+    if (signed === undefined || armedRecord === undefined) throw new TypeError('submit: nothing is armed')
+    // The right to send is used up here, before the first byte.
+    live.signed = undefined
+    live.armedRecord = undefined
+    const atMs = context.clock.monotonicMs()
+    const facts = await submit(context, armedBy(armedRecord, signed))
+    timing(intentId, 'submit', atMs)
+    if (live.acceptedMs > 0) timing(intentId, 'total', live.acceptedMs)
+    feedAside(intentId, live, { type: 'sent', nowMs: context.clock.now(), send: facts })
+  }
+
+  /** Looks at an attempt at a growing cadence until its intent closes. */
+  async function follow(intentId: string, live: Live): Promise<void> {
+    if (live.following) return
+    live.following = true
+    let waitMs = context.settings.statusPollMs
+    while (!stopping.signal.aborted && lives.has(intentId)) {
+      await context.clock.sleep(waitMs, stopping.signal)
+      if (stopping.signal.aborted || !lives.has(intentId)) return
+      await look(intentId, live)
+      waitMs = Math.min(waitMs * 1.25, context.settings.statusPollMaxMs)
+    }
+  }
+
+  async function look(intentId: string, live: Live): Promise<void> {
+    if (live.state === undefined || lastAttempt(live.state)?.armed === undefined) return
+    const observation = await observe(context, live.state)
+    if (stopping.signal.aborted || !lives.has(intentId)) return
+    note(live, observation)
+    await feed(intentId, live, { type: 'observed', nowMs: context.clock.now(), observation })
+  }
+
+  /** Reports the venue's word when it is a new one. */
+  function note(live: Live, { answer }: Observation): void {
+    if (live.state === undefined) return
+    const status = answer.kind === 'status' ? answer.status : answer.kind
+    const reason = answer.kind === 'status' ? answer.error : answer.reason
+    if (status === live.observedStatus && reason === live.observedReason) return
+    live.observedReason = reason
+    // Silence is no word: the last one stands.
+    if (answer.kind === 'status') live.observedStatus = status
+    context.emit({
+      type: 'order.observed',
+      intent: live.state.intent,
+      attempt: lastAttempt(live.state)?.n ?? 0,
+      status,
+      host: answer.host,
+      ...(answer.kind !== 'status' && answer.traceId !== undefined ? { traceId: answer.traceId } : {}),
+      ...(reason === undefined ? {} : { reason }),
+    })
+    relabel(live, `the host says ${status}`)
+  }
+
+  function enlist(intentId: string, state: IntentState | undefined): Live {
+    const live: Live = {
+      state,
+      label: state === undefined ? undefined : labelOf(state),
+      observedStatus: undefined,
+      observedReason: undefined,
+      acceptedMs: state === undefined ? context.clock.monotonicMs() : 0,
+      signed: undefined,
+      armedRecord: undefined,
+      following: false,
+      tail: Promise.resolve(),
+    }
+    lives.set(intentId, live)
+    return live
+  }
+
+  return {
+    async accept(intent) {
+      const live = enlist(intent.intentId, undefined)
+      try {
+        await feed(intent.intentId, live, { type: 'accept', nowMs: context.clock.now(), intent })
+      } catch (error) {
+        lives.delete(intent.intentId)
+        if (!(error instanceof DuplicateDecisionError)) context.fatal(error)
+        throw error
+      }
+    },
+    async recover(states) {
+      await Promise.all(
+        states.map(async (state) => {
+          const { intentId } = state.intent
+          const live = enlist(intentId, state)
+          await feed(intentId, live, { type: 'recovered', nowMs: context.clock.now() })
+          if (lives.has(intentId)) await look(intentId, live)
+        }),
+      )
+    },
+    open() {
+      return [...lives.values()].flatMap(({ state, label, observedStatus }) =>
+        state === undefined || label === undefined
+          ? []
+          : [{ state, label, ...(observedStatus === undefined ? {} : { observedStatus }) }],
+      )
+    },
+    settled(intentId) {
+      const live = lives.get(intentId)
+      if (live === undefined) return Promise.resolve()
+      if (live.state !== undefined && lastAttempt(live.state)?.send !== undefined) return Promise.resolve()
+      return new Promise((resolve) => {
+        waiters.set(intentId, [...(waiters.get(intentId) ?? []), resolve])
+      })
+    },
+    stop() {
+      stopping.abort()
+    },
+  }
+}
+
+/** One sentence for the newest thing that happened. */
+function reasonOfRecord(state: IntentState): string {
+  if (state.closing !== undefined) return state.closing.reason
+  const attempt = lastAttempt(state)
+  if (attempt === undefined) return 'accepted'
+  switch (attempt.phase) {
+    case 'PREPARING':
+      return `asking ${attempt.host} to prepare`
+    case 'ARMED':
+      return 'signed and armed'
+    case 'ACKED':
+      return 'the venue accepted it'
+    case 'UNRESOLVED':
+      return `the submit was ${attempt.send?.result ?? 'unanswered'}: ${attempt.send?.message ?? 'no answer'}`
+    default:
+      return attempt.evidence?.statement ?? attempt.send?.message ?? ''
+  }
+}

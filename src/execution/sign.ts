@@ -1,0 +1,53 @@
+/** Verified to Signed: the one place where the key is used for an order. */
+
+import { batchTypes, relayRouterDomain } from '../chains/relayRouter.ts'
+import type { Hex } from '../domain/address.ts'
+import type { ArmedFacts } from '../domain/intent.ts'
+import type { Signer } from '../domain/signer.ts'
+import type { Verified } from './verify.ts'
+
+declare const signedBrand: unique symbol
+
+/** A signature in memory. It may not leave the process before its J3 is durable. */
+export interface Signed {
+  readonly [signedBrand]: true
+  readonly verified: Verified
+  readonly signature: Hex
+}
+
+/** Signs a verified payload. Rejects when the signer cannot or will not sign. */
+export async function sign(signer: Signer, verified: Verified): Promise<Signed> {
+  const signature = await signer.sign({
+    digest: verified.digest,
+    typedData: {
+      domain: relayRouterDomain(verified.chainId, verified.router),
+      types: batchTypes,
+      primaryType: 'Batch',
+      message: { ...verified.batch },
+    },
+  })
+  return { verified, signature } as Signed
+}
+
+/** What J3 holds of a signed payload. */
+export function armedFactsOf(signed: Signed, leaseEpoch: number): ArmedFacts {
+  const { verified, signature } = signed
+  const { prepared, batch, relayParams } = verified
+  const order = batch.createOrderParamsList[0]
+  return {
+    host: prepared.host,
+    requestId: prepared.requestId,
+    ...(prepared.idempotencyKey === undefined ? {} : { idempotencyKey: prepared.idempotencyKey }),
+    router: verified.router,
+    digest: verified.digest,
+    deadlineSeconds: verified.deadlineSeconds,
+    userNonce: relayParams.userNonce,
+    signature,
+    acceptableContractPrice: order?.numbers.acceptablePrice ?? 0n,
+    executionFee: order?.numbers.executionFee ?? 0n,
+    relayFeeToken: relayParams.fee.feeToken,
+    relayFeeAmount: relayParams.fee.feeAmount,
+    validationWarnings: prepared.validationWarnings.map(({ code, message }) => ({ code, message })),
+    leaseEpoch,
+  }
+}
