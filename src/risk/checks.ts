@@ -1,0 +1,226 @@
+/**
+ * What must hold before a decision becomes an intent, one pure function a limit. Each gives a `Denial` with a stable code,
+ * or undefined when the decision may pass. Reductions are refused by as few of them as possible.
+ */
+import { sameHex } from '../domain/address.ts'
+import { addsRisk, type Decision } from '../domain/decision.ts'
+import type { Denial } from '../domain/intent.ts'
+import type { Limits, TradingState } from '../domain/limits.ts'
+import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
+import { ageOf, capacityReading } from '../domain/snapshot.ts'
+import { absOf, BPS_ONE, formatUsd } from '../domain/units.ts'
+import type { SideBook } from './book.ts'
+import { marketUnknown } from './desk.ts'
+
+/** How long an unresolved reduction keeps another one of the same position away when `reduceAgainAfterMs` is absent. */
+export const REDUCE_AGAIN_DEFAULT_MS = 120_000
+
+/**
+ * Reductions may stand on data this many times older than `maxDataAgeMs`: their price is bounded by the oracle all the
+ * same, and a late way out is better than none.
+ */
+export const REDUCTION_AGE_FACTOR = 4
+
+/**
+ * Reductions may use the hourly budget this many times: a budget spent on increases must not keep a position open, and a
+ * close that the venue keeps cancelling must still come to an end.
+ */
+export const REDUCTION_ORDERS_FACTOR = 2
+
+/** TRADING_HALTED: no orders at all. TRADING_REDUCING: only such as cannot add risk. */
+export function checkTradingState(decision: Decision, tradingState: TradingState): Denial | undefined {
+  if (tradingState === 'halted') {
+    return {
+      code: 'TRADING_HALTED',
+      reason: 'Trading is halted: no new orders until an operator resumes it.',
+    }
+  }
+  if (tradingState === 'reducing' && addsRisk(decision)) {
+    return {
+      code: 'TRADING_REDUCING',
+      reason: 'Trading is reducing: only decreases and closes are allowed.',
+      wanted: decision.kind,
+      allowed: 'decrease or close',
+    }
+  }
+  return undefined
+}
+
+/** MARKET_UNKNOWN: not in the market list. MARKET_NOT_LISTED: delisted or swap-only, which denies increases only. */
+export function checkListed(decision: Decision, view: MarketView | undefined): Denial | undefined {
+  if (view === undefined) return marketUnknown(decision.marketToken)
+  if (!addsRisk(decision) || (view.market.isListed && !view.market.isSpotOnly)) return undefined
+  return {
+    code: 'MARKET_NOT_LISTED',
+    reason: view.market.isSpotOnly
+      ? `${view.market.symbol} only swaps; it has no positions.`
+      : `${view.market.symbol} is no longer listed; positions in it can only be closed.`,
+  }
+}
+
+/** MARKET_NOT_OPEN: a closed market, or one whose status is not known, denies increases only. */
+export function checkMarketOpen(decision: Decision, view: MarketView): Denial | undefined {
+  if (!addsRisk(decision) || view.status === 'open') return undefined
+  return {
+    code: 'MARKET_NOT_OPEN',
+    reason:
+      view.status === 'closed'
+        ? `${view.market.symbol} is closed; positions in it can only be reduced.`
+        : `It is not known whether ${view.market.symbol} trades; until it is, positions can only be reduced.`,
+    wanted: 'open',
+    allowed: view.status,
+  }
+}
+
+/** SLOT_BUSY: an increase of ours on this side of this market is still open; its fate must be known first. */
+export function checkSlot(decision: Decision, side: SideBook): Denial | undefined {
+  const holder = side.increases[0]
+  if (!addsRisk(decision) || holder === undefined) return undefined
+  return {
+    code: 'SLOT_BUSY',
+    reason: `Intent ${holder.intentId} of ${holder.strategy} still holds this side of the market; a second increase waits for its end.`,
+    wanted: '1 more open increase',
+    allowed: '1 open increase at a time',
+  }
+}
+
+/**
+ * REDUCE_IN_FLIGHT: a decrease or close of this position is still open. An increase on the side waits for its end;
+ * another reduction waits `reduceAgainAfterMs` from the newest one, after which it may go: it cannot add risk whatever
+ * became of the first.
+ */
+export function checkReduceInFlight(
+  decision: Decision,
+  side: SideBook,
+  limits: Pick<Limits, 'reduceAgainAfterMs'>,
+  nowMs: number,
+): Denial | undefined {
+  if (addsRisk(decision)) {
+    const first = side.reductions[0]
+    if (first === undefined) return undefined
+    return {
+      code: 'REDUCE_IN_FLIGHT',
+      reason: `Intent ${first.intentId} of ${first.strategy} is reducing this side of the market; an increase waits for its end.`,
+    }
+  }
+  const newest = side.reductions.findLast((open) => sameHex(open.collateralToken, decision.collateralToken))
+  if (newest === undefined) return undefined
+  const waitMs = limits.reduceAgainAfterMs ?? REDUCE_AGAIN_DEFAULT_MS
+  const agoMs = Math.max(0, nowMs - newest.sinceMs)
+  if (agoMs >= waitMs) return undefined
+  return {
+    code: 'REDUCE_IN_FLIGHT',
+    reason: `Intent ${newest.intentId} of ${newest.strategy} is already reducing this position.`,
+    wanted: `again after ${agoMs} ms`,
+    allowed: `again after ${waitMs} ms`,
+  }
+}
+
+/**
+ * ORDERS_PER_HOUR: the hourly budget of the strategy or of the account is spent. Reductions may use it
+ * `REDUCTION_ORDERS_FACTOR` times. `accountLimits` absent: `limits` stands in for them.
+ */
+export function checkOrdersPerHour(
+  decision: Decision,
+  acceptedLastHour: { readonly strategy: number; readonly account: number },
+  limits: Pick<Limits, 'maxOrdersPerHour'>,
+  accountLimits: Pick<Limits, 'maxOrdersPerHour'> = limits,
+): Denial | undefined {
+  const factor = addsRisk(decision) ? 1 : REDUCTION_ORDERS_FACTOR
+  const budgets = [
+    { who: 'this strategy', used: acceptedLastHour.strategy, most: limits.maxOrdersPerHour },
+    { who: 'the account', used: acceptedLastHour.account, most: accountLimits.maxOrdersPerHour },
+  ]
+  for (const { who, used, most } of budgets) {
+    if (most === undefined || used < most * factor) continue
+    return {
+      code: 'ORDERS_PER_HOUR',
+      reason: `The hourly order budget of ${who} is spent; it frees up as the last hour passes.`,
+      wanted: `order ${used + 1} in an hour`,
+      allowed: `${most * factor} in an hour`,
+    }
+  }
+  return undefined
+}
+
+/**
+ * DATA_TOO_OLD or DATA_MISSING: an increase needs positions, ticker, oracle price and capacity within `maxDataAgeMs`; a
+ * reduction needs positions and oracle price within `REDUCTION_AGE_FACTOR` times that. Without `maxDataAgeMs` the parts
+ * must only be there.
+ */
+export function checkDataAge(
+  decision: Decision,
+  snapshot: Pick<Snapshot, 'atMs' | 'positions'>,
+  view: MarketView,
+  limits: Pick<Limits, 'maxDataAgeMs'>,
+): Denial | undefined {
+  const needed: (readonly [string, Reading<unknown> | undefined])[] = [
+    ['positions', snapshot.positions],
+    ['oracle price', view.oraclePrice],
+  ]
+  if (addsRisk(decision)) {
+    needed.push(['ticker', view.ticker], ['trading capacity', capacityReading(view, decision.direction)])
+  }
+  const mostMs =
+    limits.maxDataAgeMs === undefined
+      ? Number.POSITIVE_INFINITY
+      : limits.maxDataAgeMs * (addsRisk(decision) ? 1 : REDUCTION_AGE_FACTOR)
+  for (const [name, reading] of needed) {
+    if (reading === undefined) {
+      return {
+        code: 'DATA_MISSING',
+        reason: `The ${name} of ${view.market.symbol} could not be read.`,
+        wanted: name,
+      }
+    }
+    const ageMs = ageOf(snapshot, reading)
+    if (ageMs > mostMs) {
+      return {
+        code: 'DATA_TOO_OLD',
+        reason: `The ${name} of ${view.market.symbol} is too old to act on.`,
+        wanted: `${ageMs} ms old`,
+        allowed: `at most ${mostMs} ms`,
+      }
+    }
+  }
+  return undefined
+}
+
+/**
+ * PRICE_DIVERGENCE: the application API's mark price and the oracle's median are further apart than
+ * `maxPriceDivergenceBps` of the median. Denies increases only; parts that are missing are `checkDataAge`'s to refuse.
+ */
+export function checkPriceDivergence(
+  decision: Decision,
+  view: MarketView,
+  limits: Pick<Limits, 'maxPriceDivergenceBps'>,
+): Denial | undefined {
+  const most = limits.maxPriceDivergenceBps
+  if (!addsRisk(decision) || most === undefined || !view.ticker || !view.oraclePrice) return undefined
+  const { markPrice } = view.ticker.value
+  const { medianPrice } = view.oraclePrice.value
+  const gap = absOf(markPrice - medianPrice)
+  // Multiplied out, so that no rounding lets a gap through.
+  if (medianPrice > 0n && gap * BigInt(BPS_ONE) <= medianPrice * BigInt(most)) return undefined
+  return {
+    code: 'PRICE_DIVERGENCE',
+    reason: `Two sources disagree on the price of ${view.indexToken.symbol}; nothing is added until they agree.`,
+    wanted: `mark ${formatUsd(markPrice)}, oracle median ${formatUsd(medianPrice)}`,
+    allowed: `at most ${most} bps apart`,
+  }
+}
+
+/** SLIPPAGE_TOO_WIDE: the slippage to be signed is above `maxSlippageBps`, or no whole number of 0 to 9999 bps. */
+export function checkSlippage(
+  slippageBps: number,
+  limits: Pick<Limits, 'maxSlippageBps'>,
+): Denial | undefined {
+  const most = Math.min(limits.maxSlippageBps ?? BPS_ONE - 1, BPS_ONE - 1)
+  if (Number.isSafeInteger(slippageBps) && slippageBps >= 0 && slippageBps <= most) return undefined
+  return {
+    code: 'SLIPPAGE_TOO_WIDE',
+    reason: 'The slippage asked for is wider than may be signed.',
+    wanted: `${slippageBps} bps`,
+    allowed: `0 to ${most} bps`,
+  }
+}

@@ -1,0 +1,54 @@
+/** The desk: all that a decision is judged with, handed in whole so that judging it reads nothing. */
+import type { Address } from '../domain/address.ts'
+import type { Denial, Lane } from '../domain/intent.ts'
+import type { Limits, TradingState } from '../domain/limits.ts'
+import type { MarketView, Snapshot } from '../domain/snapshot.ts'
+import { marketOf } from '../domain/snapshot.ts'
+import type { Book } from './book.ts'
+
+/** What `admit` needs. */
+export interface Desk {
+  readonly snapshot: Snapshot
+  /** Folded anew after each admitted intent, so that two decisions of one tick cannot spend the same room. */
+  readonly book: Book
+  /** The strategy's and the account's limits, already tightened into one. */
+  readonly limits: Limits
+  /** The account's own limits, for what is counted over all strategies; absent: `limits` stands in, which is stricter. */
+  readonly accountLimits?: Limits
+  readonly tradingState: TradingState
+  readonly intentId: string
+  readonly decisionKey: string
+  readonly strategy: string
+  readonly account: Address
+  readonly chain: string
+  readonly lane: Lane
+  /** Slippage asked of the venue, bps. */
+  readonly slippageBps: number
+  /** The snapshot's instant, Unix ms. */
+  readonly nowMs: number
+  /** Unix ms after which no new attempt is prepared or armed. */
+  readonly expiresAtMs: number
+  /** Intents accepted in the hour before `nowMs`, by this strategy and by all. */
+  readonly acceptedLastHour: { readonly strategy: number; readonly account: number }
+}
+
+/** The view of the market that a decision names, or undefined. */
+export function deskMarket(
+  desk: Pick<Desk, 'snapshot'>,
+  decision: { readonly marketToken: Address },
+): MarketView | undefined {
+  return marketOf(desk.snapshot, decision.marketToken)
+}
+
+/** Whether a result is a refusal. */
+export function isDenial<T extends object>(result: T | Denial): result is Denial {
+  return 'code' in result && 'reason' in result
+}
+
+/** MARKET_UNKNOWN: the venue's market list does not have the market. */
+export function marketUnknown(marketToken: Address): Denial {
+  return {
+    code: 'MARKET_UNKNOWN',
+    reason: `The venue's market list has no market ${marketToken}.`,
+  }
+}

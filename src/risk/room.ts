@@ -1,0 +1,65 @@
+/** Room for increases on one side of a market: the one place that reads the venue's capacity (house rule 7). */
+import type { Address } from '../domain/address.ts'
+import type { Denial } from '../domain/intent.ts'
+import type { Direction } from '../domain/market.ts'
+import { ageOf, capacityReading, marketOf } from '../domain/snapshot.ts'
+import { BPS_ONE, maxOf, mulDivUp, type Usd } from '../domain/units.ts'
+import { sideOf } from './book.ts'
+import { type Desk, marketUnknown } from './desk.ts'
+
+/** What may still be added on one side, and from which field it was counted. USD, never negative. */
+export interface Room {
+  readonly basis: 'availableLiquidity' | 'baseAvailableLiquidity'
+  /** The field as read. */
+  readonly capacityUsd: Usd
+  /** After headroom and what is in flight there. */
+  readonly roomUsd: Usd
+}
+
+/**
+ * The room on one side: `availableLiquidity` when `jitDataStatus` is `available`, else `baseAvailableLiquidity`
+ * (application document, "Trading capacity"; order rules 6 to 8), less `capacityHeadroomBps` of it rounded up, less our
+ * reservations and unexplained resting increases on that side.
+ *
+ * Refuses with MARKET_UNKNOWN, CAPACITY_UNKNOWN, MARKET_DATA_STALE (the venue says so) and CAPACITY_TOO_OLD.
+ */
+export function roomOf(
+  marketToken: Address,
+  direction: Direction,
+  desk: Pick<Desk, 'snapshot' | 'book' | 'limits'>,
+): Room | Denial {
+  const { snapshot, book, limits } = desk
+  const view = marketOf(snapshot, marketToken)
+  if (view === undefined) return marketUnknown(marketToken)
+  const reading = capacityReading(view, direction)
+  if (reading === undefined) {
+    return {
+      code: 'CAPACITY_UNKNOWN',
+      reason: `The trading capacity of ${view.market.symbol} ${direction} could not be read; increases wait until it can.`,
+    }
+  }
+  const capacity = reading.value
+  if (capacity.marketDataStatus !== 'fresh') {
+    return {
+      code: 'MARKET_DATA_STALE',
+      reason: `The venue says its own data of ${view.market.symbol} is not fresh; nothing is added on it.`,
+      wanted: 'marketDataStatus fresh',
+      allowed: `marketDataStatus ${capacity.marketDataStatus}`,
+    }
+  }
+  const ageMs = ageOf(snapshot, reading)
+  if (limits.maxDataAgeMs !== undefined && ageMs > limits.maxDataAgeMs) {
+    return {
+      code: 'CAPACITY_TOO_OLD',
+      reason: `The trading capacity of ${view.market.symbol} ${direction} is too old to size on.`,
+      wanted: `${ageMs} ms old`,
+      allowed: `at most ${limits.maxDataAgeMs} ms`,
+    }
+  }
+  const basis = capacity.jitDataStatus === 'available' ? 'availableLiquidity' : 'baseAvailableLiquidity'
+  const capacityUsd = maxOf(0n, capacity[basis])
+  const headroomUsd = mulDivUp(capacityUsd, BigInt(limits.capacityHeadroomBps ?? 0), BigInt(BPS_ONE))
+  const side = sideOf(book, marketToken, direction)
+  const roomUsd = maxOf(0n, capacityUsd - headroomUsd - side.reservedUsd - side.restingUsd)
+  return { basis, capacityUsd, roomUsd }
+}

@@ -1,0 +1,288 @@
+/**
+ * From a wish to a size. Increases take room from the venue's capacity (house rule 7): `availableLiquidity` when JIT data
+ * is available, else `baseAvailableLiquidity`, nothing while market data is not fresh; less headroom, less what is in
+ * flight on that side. Then every limit may cut, and each cut is kept. Reductions are bounded by the position alone.
+ */
+import { sameHex } from '../domain/address.ts'
+import type { CloseDecision, DecreaseDecision, IncreaseDecision } from '../domain/decision.ts'
+import type { Denial, Sizing } from '../domain/intent.ts'
+import type { Token } from '../domain/market.ts'
+import { executionSidePrice } from '../domain/market.ts'
+import type { MarketView, Snapshot } from '../domain/snapshot.ts'
+import { ageOf, capacityReading, positionsOn } from '../domain/snapshot.ts'
+import {
+  BPS_ONE,
+  bps,
+  formatUsd,
+  maxOf,
+  minOf,
+  mulDiv,
+  mulDivUp,
+  type TokenAmount,
+  type Usd,
+} from '../domain/units.ts'
+import { sideOf, worstCaseUsd } from './book.ts'
+import type { Desk } from './desk.ts'
+import { deskMarket, marketUnknown } from './desk.ts'
+import { roomOf } from './room.ts'
+
+/** What sizing needs of the desk. */
+export type SizingDesk = Pick<Desk, 'snapshot' | 'book' | 'limits'>
+
+/** A decision with its size. */
+export interface Sized {
+  /** USD, positive. */
+  readonly sizeDeltaUsd: Usd
+  /** Collateral that an increase pays in, token units; 0 for reductions. */
+  readonly collateralDelta: TokenAmount
+  readonly collateralToken: Token
+  readonly keepLeverage: boolean
+  /** Oracle price of the index token on the side that executes, USD per whole token. */
+  readonly referencePrice: Usd
+  readonly sizing: Sizing
+}
+
+/**
+ * Part of an order's size, bps, that must be left of its collateral above the venue's minimum: the position fee is at
+ * most 7 bps on the venue's markets, and price impact and execution fee come on top.
+ */
+export const FEE_MARGIN_BPS = 20
+
+/** What each cut is called when it leaves nothing worth sending. */
+const denialOfCut: Readonly<Record<string, { readonly code: string; readonly reason: string }>> = {
+  capacity: { code: 'NO_CAPACITY', reason: 'The venue has no room left on this side of the market.' },
+  maxOrderSizeUsd: { code: 'MAX_ORDER_SIZE', reason: 'The largest order allowed is below the smallest one.' },
+  maxPositionSizeUsd: {
+    code: 'MAX_POSITION_SIZE',
+    reason: 'This side of the market has reached its position limit, open orders included.',
+  },
+  maxTotalExposureUsd: {
+    code: 'MAX_TOTAL_EXPOSURE',
+    reason: 'All positions and open orders together have reached the exposure limit.',
+  },
+  maxLeverageBps: {
+    code: 'MAX_LEVERAGE',
+    reason: 'At the highest leverage allowed this order is too small to send.',
+  },
+}
+
+/**
+ * Sizes an increase. The result is never above any limit nor above the room less headroom, and never grows when capacity
+ * shrinks. Collateral = size / leverage at the collateral token's min price, rounded up.
+ *
+ * Refuses with MARKET_UNKNOWN, SIZE_NOT_POSITIVE, LEVERAGE_NOT_POSITIVE, COLLATERAL_TOKEN_UNKNOWN,
+ * COLLATERAL_PRICE_UNKNOWN, ORACLE_PRICE_UNKNOWN, COLLATERAL_BELOW_MINIMUM, ORDER_TOO_SMALL, the codes of `roomOf`, and
+ * the code of the cut that left too little.
+ */
+export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Sized | Denial {
+  const view = deskMarket(desk, decision)
+  if (view === undefined) return marketUnknown(decision.marketToken)
+  const wantedUsd = decision.sizeDeltaUsd
+  if (wantedUsd <= 0n) {
+    return {
+      code: 'SIZE_NOT_POSITIVE',
+      reason: 'An increase needs a size above zero.',
+      wanted: formatUsd(wantedUsd),
+    }
+  }
+  if (!Number.isSafeInteger(decision.leverageBps) || decision.leverageBps <= 0) {
+    return {
+      code: 'LEVERAGE_NOT_POSITIVE',
+      reason: 'An increase needs a leverage in whole basis points above zero (10000 = 1x).',
+      wanted: `${decision.leverageBps} bps`,
+    }
+  }
+  const collateralToken = [view.longToken, view.shortToken].find((token) =>
+    sameHex(token.address, decision.collateralToken),
+  )
+  if (collateralToken === undefined) return collateralUnknown(view, decision.collateralToken)
+  const collateralPrice = collateralToken.minPrice
+  if (collateralPrice === undefined || collateralPrice <= 0n) {
+    return {
+      code: 'COLLATERAL_PRICE_UNKNOWN',
+      reason: `The venue gives no price for ${collateralToken.symbol}, so the collateral cannot be counted.`,
+    }
+  }
+  const referencePrice = referencePriceOf(view, decision.direction, 'increase')
+  if (referencePrice === undefined) return oracleUnknown(view)
+  const room = roomOf(decision.marketToken, decision.direction, desk)
+  if ('code' in room) return room
+
+  const { limits } = desk
+  const side = sideOf(desk.book, decision.marketToken, decision.direction)
+  const leverageBps = Math.min(
+    decision.leverageBps,
+    limits.maxLeverageBps ?? decision.leverageBps,
+    view.market.maxLeverageBps ?? decision.leverageBps,
+  )
+  const caps: readonly { readonly by: string; readonly capUsd: Usd | undefined }[] = [
+    // The wished collateral stays and the size gives way: a cap must not stake more money than was wished for.
+    {
+      by: 'maxLeverageBps',
+      capUsd:
+        leverageBps === decision.leverageBps
+          ? undefined
+          : mulDiv(wantedUsd, BigInt(leverageBps), BigInt(decision.leverageBps)),
+    },
+    { by: 'maxOrderSizeUsd', capUsd: limits.maxOrderSizeUsd },
+    { by: 'maxPositionSizeUsd', capUsd: rest(limits.maxPositionSizeUsd, worstCaseUsd(side)) },
+    { by: 'maxTotalExposureUsd', capUsd: rest(limits.maxTotalExposureUsd, desk.book.totalExposureUsd) },
+    { by: 'capacity', capUsd: room.roomUsd },
+  ]
+  let sizeDeltaUsd = wantedUsd
+  const cuts: { readonly by: string; readonly toUsd: Usd }[] = []
+  for (const { by, capUsd } of caps) {
+    if (capUsd === undefined || capUsd >= sizeDeltaUsd) continue
+    sizeDeltaUsd = capUsd
+    cuts.push({ by, toUsd: capUsd })
+  }
+
+  const position = positionsOn(desk.snapshot, decision.marketToken, decision.direction).find((held) =>
+    sameHex(held.collateralToken, decision.collateralToken),
+  )
+  const leastUsd = maxOf(
+    1n,
+    limits.minOrderSizeUsd ?? 0n,
+    view.market.minPositionSizeUsd - (position?.sizeInUsd ?? 0n),
+  )
+  if (sizeDeltaUsd < leastUsd) return tooSmall(wantedUsd, sizeDeltaUsd, leastUsd, cuts.at(-1)?.by)
+
+  const collateralUsd = mulDivUp(sizeDeltaUsd, BigInt(BPS_ONE), BigInt(leverageBps))
+  const collateralDelta = mulDivUp(collateralUsd, 10n ** BigInt(collateralToken.decimals), collateralPrice)
+  const heldCollateralUsd = maxOf(0n, position?.remainingCollateralUsd ?? 0n)
+  const neededUsd = view.market.minCollateralUsd + bps(sizeDeltaUsd, FEE_MARGIN_BPS)
+  if (collateralUsd + heldCollateralUsd < neededUsd) {
+    return {
+      code: 'COLLATERAL_BELOW_MINIMUM',
+      reason: "The collateral left after fees would be below the venue's minimum.",
+      wanted: `${formatUsd(collateralUsd)} collateral for ${formatUsd(sizeDeltaUsd)}`,
+      allowed: `at least ${formatUsd(maxOf(0n, neededUsd - heldCollateralUsd))} collateral`,
+    }
+  }
+  return {
+    sizeDeltaUsd,
+    collateralDelta,
+    collateralToken,
+    keepLeverage: false,
+    referencePrice,
+    sizing: {
+      wantedUsd,
+      sizeDeltaUsd,
+      basis: room.basis,
+      capacityUsd: room.capacityUsd,
+      roomUsd: room.roomUsd,
+      cuts,
+      dataAgeMs: oldestAgeMs(desk.snapshot, view, decision.direction),
+    },
+  }
+}
+
+/**
+ * Sizes a decrease or a close. A close takes the whole position, exactly. A decrease larger than the position is cut to
+ * it; one that would leave a rest below the venue's smallest position or smallest collateral takes the whole position.
+ * No limit cuts a reduction: less risk is never too much.
+ *
+ * Refuses with MARKET_UNKNOWN, NO_POSITION, SIZE_NOT_POSITIVE, COLLATERAL_TOKEN_UNKNOWN, ORACLE_PRICE_UNKNOWN.
+ */
+export function sizeReduction(decision: DecreaseDecision | CloseDecision, desk: SizingDesk): Sized | Denial {
+  const view = deskMarket(desk, decision)
+  if (view === undefined) return marketUnknown(decision.marketToken)
+  const position = positionsOn(desk.snapshot, decision.marketToken, decision.direction).find((held) =>
+    sameHex(held.collateralToken, decision.collateralToken),
+  )
+  if (position === undefined || position.sizeInUsd <= 0n) {
+    return {
+      code: 'NO_POSITION',
+      reason: `There is no ${decision.direction} position in ${view.market.symbol} with that collateral to reduce.`,
+    }
+  }
+  const collateralToken = [view.longToken, view.shortToken].find((token) =>
+    sameHex(token.address, decision.collateralToken),
+  )
+  if (collateralToken === undefined) return collateralUnknown(view, decision.collateralToken)
+  const wantedUsd = decision.kind === 'close' ? position.sizeInUsd : decision.sizeDeltaUsd
+  if (wantedUsd <= 0n) {
+    return {
+      code: 'SIZE_NOT_POSITIVE',
+      reason: 'A decrease needs a size above zero.',
+      wanted: formatUsd(wantedUsd),
+    }
+  }
+  const referencePrice = referencePriceOf(view, decision.direction, 'decrease')
+  if (referencePrice === undefined) return oracleUnknown(view)
+
+  const whole = position.sizeInUsd
+  const keepLeverage = decision.kind === 'decrease' && decision.keepLeverage
+  const cuts: { readonly by: string; readonly toUsd: Usd }[] = []
+  let sizeDeltaUsd = minOf(wantedUsd, whole)
+  if (sizeDeltaUsd < wantedUsd) cuts.push({ by: 'sizeInUsd', toUsd: sizeDeltaUsd })
+  const restUsd = whole - sizeDeltaUsd
+  const restCollateralUsd = mulDiv(maxOf(0n, position.remainingCollateralUsd), restUsd, whole)
+  if (restUsd > 0n && restUsd < view.market.minPositionSizeUsd) {
+    sizeDeltaUsd = whole
+    cuts.push({ by: 'minPositionSizeUsd', toUsd: whole })
+  } else if (restUsd > 0n && keepLeverage && restCollateralUsd < view.market.minCollateralUsd) {
+    sizeDeltaUsd = whole
+    cuts.push({ by: 'minCollateralUsd', toUsd: whole })
+  }
+  return {
+    sizeDeltaUsd,
+    collateralDelta: 0n,
+    collateralToken,
+    keepLeverage,
+    referencePrice,
+    sizing: { wantedUsd, sizeDeltaUsd, cuts, dataAgeMs: oldestAgeMs(desk.snapshot, view) },
+  }
+}
+
+function referencePriceOf(
+  view: MarketView,
+  direction: IncreaseDecision['direction'],
+  action: 'increase' | 'decrease',
+): Usd | undefined {
+  if (view.oraclePrice === undefined) return undefined
+  const price = executionSidePrice(view.oraclePrice.value, direction, action)
+  return price > 0n ? price : undefined
+}
+
+function rest(limit: Usd | undefined, used: Usd): Usd | undefined {
+  return limit === undefined ? undefined : maxOf(0n, limit - used)
+}
+
+function tooSmall(wantedUsd: Usd, cutToUsd: Usd, leastUsd: Usd, by: string | undefined): Denial {
+  const denial = by === undefined ? undefined : denialOfCut[by]
+  return {
+    ...(denial ?? { code: 'ORDER_TOO_SMALL', reason: 'The order is smaller than the smallest one allowed.' }),
+    wanted: formatUsd(wantedUsd),
+    allowed:
+      denial === undefined
+        ? `at least ${formatUsd(leastUsd)}`
+        : `${formatUsd(cutToUsd)}; the smallest order here is ${formatUsd(leastUsd)}`,
+  }
+}
+
+function oldestAgeMs(
+  snapshot: Snapshot,
+  view: MarketView,
+  direction?: IncreaseDecision['direction'],
+): number {
+  const capacity = direction === undefined ? undefined : capacityReading(view, direction)
+  const readings = [snapshot.positions, view.oraclePrice, capacity, direction && view.ticker]
+  return Math.max(...readings.map((reading) => (reading ? ageOf(snapshot, reading) : 0)))
+}
+
+function collateralUnknown(view: MarketView, wanted: string): Denial {
+  return {
+    code: 'COLLATERAL_TOKEN_UNKNOWN',
+    reason: `${view.market.symbol} is not backed by that token.`,
+    wanted,
+    allowed: `${view.longToken.symbol} ${view.longToken.address} or ${view.shortToken.symbol} ${view.shortToken.address}`,
+  }
+}
+
+function oracleUnknown(view: MarketView): Denial {
+  return {
+    code: 'ORACLE_PRICE_UNKNOWN',
+    reason: `The oracle gives no price for ${view.indexToken.symbol}; nothing is signed without our own price to bound it.`,
+  }
+}
