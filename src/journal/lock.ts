@@ -1,0 +1,95 @@
+/**
+ * One writer per journal. The right is an exclusive sqlite lock on a tiny file beside the journal, which the operating
+ * system takes back when the process dies, however it dies; so a reused process id or a stale file can never keep
+ * anybody out. A second file says who holds it, for the message alone.
+ */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { DatabaseSync } from 'node:sqlite'
+import { isBusy, journalFault, openFault } from './faults.ts'
+import { createPrivateFile } from './file.ts'
+import type { JournalFaultError } from './journal.ts'
+
+/** Who holds a journal; written beside it. */
+interface Owner {
+  readonly pid: number
+  readonly startedAt: string
+  readonly hostname: string
+  readonly bootId: string
+  readonly holder: string
+}
+
+/** The right to write one journal. */
+export interface WriterLock {
+  /** Gives the right back; safe to call twice. */
+  release(): void
+}
+
+/**
+ * Takes the right to write the journal at `path`.
+ *
+ * @throws JournalFaultError JOURNAL_LOCKED when another process (or this one) has it; the message names the holder.
+ */
+export function acquireWriterLock(path: string, holder: string, nowMs: number): WriterLock {
+  const lockPath = `${path}.lock`
+  const ownerPath = `${path}.owner.json`
+  let db: DatabaseSync | undefined
+  try {
+    createPrivateFile(lockPath)
+    db = new DatabaseSync(lockPath, { timeout: 0 })
+    db.exec('BEGIN EXCLUSIVE')
+    const owner: Owner = {
+      pid: process.pid,
+      startedAt: new Date(nowMs).toISOString(),
+      hostname: hostname(),
+      bootId: bootId(),
+      holder,
+    }
+    writeFileSync(ownerPath, `${JSON.stringify(owner)}\n`, { mode: 0o600 })
+  } catch (cause) {
+    if (db?.isOpen) db.close()
+    throw isBusy(cause) ? lockedFault(path, ownerPath, cause) : openFault(path, cause)
+  }
+  const held = db
+  return {
+    release: () => {
+      if (!held.isOpen) return
+      rmSync(ownerPath, { force: true })
+      held.close()
+    },
+  }
+}
+
+function lockedFault(path: string, ownerPath: string, cause: unknown): JournalFaultError {
+  const owner = readOwner(ownerPath)
+  return journalFault(
+    'JOURNAL_LOCKED',
+    path,
+    'Another perpd writes this journal.',
+    'This one changed nothing and stops: two daemons on one journal would trade twice. Stop the other one first, or give this one a journal of its own.',
+    {
+      facts: owner
+        ? { pid: owner.pid, startedAt: owner.startedAt, hostname: owner.hostname, holder: owner.holder }
+        : { pid: 'not known yet' },
+      cause,
+    },
+  )
+}
+
+function readOwner(ownerPath: string): Owner | undefined {
+  try {
+    const owner = JSON.parse(readFileSync(ownerPath, 'utf8')) as Owner
+    return typeof owner.pid === 'number' ? owner : undefined
+  } catch {
+    // The holder is between taking the lock and writing its name, or leaving.
+    return undefined
+  }
+}
+
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    return 'unknown'
+  }
+}

@@ -1,0 +1,107 @@
+/** A journal that ends with the process: for backtests and simulations. Same rules as the file, no disk. */
+import { type IntentState, isOpen } from '../domain/intent.ts'
+import { decodeRecord, encodeRecord, type JournalRecord, type StoredRecord } from '../domain/records.ts'
+import { type AdmissionView, admitRecord } from './admission.ts'
+import { journalFault } from './faults.ts'
+import type { IntentQuery, Journal, JournalSummary } from './journal.ts'
+
+/** Makes an empty journal in memory. Its epoch is 1. */
+export function createMemoryJournal(): Journal {
+  return new MemoryJournal()
+}
+
+class MemoryJournal implements Journal {
+  readonly path = ':memory:'
+  readonly leaseEpoch = 1
+  #recordCount = 0
+  #closed = false
+  readonly #states = new Map<string, IntentState>()
+  readonly #open = new Map<string, IntentState>()
+  readonly #records = new Map<string, StoredRecord[]>()
+  readonly #decisions = new Set<string>()
+  readonly #digests = new Map<string, string>()
+  readonly #view: AdmissionView = {
+    state: (intentId) => this.#states.get(intentId),
+    hasDecision: (strategy, decisionKey) => this.hasDecision(strategy, decisionKey),
+    digestOwner: (router, digest) => this.#digests.get(keyOf(router, digest)),
+  }
+
+  async append(record: JournalRecord): Promise<StoredRecord> {
+    if (this.#closed) {
+      throw journalFault(
+        'JOURNAL_CLOSED',
+        this.path,
+        'The journal was closed; the record was not written.',
+        'Nothing was sent. perpd was stopping; a journal in memory ends with the process.',
+      )
+    }
+    // What is kept is what a file would keep, so that nothing works here that would not survive a restart there.
+    const kept = decodeRecord(encodeRecord(record))
+    const state = admitRecord(this.#view, kept)
+    this.#recordCount += 1
+    const stored = { seq: this.#recordCount, record: kept }
+    this.#keep(stored, state)
+    return stored
+  }
+
+  #keep(stored: StoredRecord, state: IntentState): void {
+    const { record } = stored
+    const { intentId } = record
+    const story = this.#records.get(intentId)
+    if (story) story.push(stored)
+    else this.#records.set(intentId, [stored])
+    this.#states.set(intentId, state)
+    if (isOpen(state)) this.#open.set(intentId, state)
+    else this.#open.delete(intentId)
+    if (record.kind === 'intent.accepted') {
+      this.#decisions.add(keyOf(record.intent.strategy, record.intent.decisionKey))
+    }
+    if (record.kind === 'attempt.armed') {
+      this.#digests.set(keyOf(record.armed.router, record.armed.digest), intentId)
+    }
+  }
+
+  summary(): JournalSummary {
+    return { records: this.#recordCount, intents: this.#states.size, openIntents: this.#open.size }
+  }
+
+  intents(query: IntentQuery = {}): readonly IntentState[] {
+    const chosen = [...(query.openOnly ? this.#open : this.#states).values()]
+      .filter((state) => query.strategy === undefined || state.intent.strategy === query.strategy)
+      .toReversed()
+    return query.limit === undefined ? chosen : chosen.slice(0, query.limit)
+  }
+
+  openIntents(): readonly IntentState[] {
+    return [...this.#open.values()]
+  }
+
+  records(intentId: string): readonly StoredRecord[] {
+    return [...(this.#records.get(intentId) ?? [])]
+  }
+
+  intent(intentId: string): IntentState | undefined {
+    return this.#states.get(intentId)
+  }
+
+  hasDecision(strategy: string, decisionKey: string): boolean {
+    return this.#decisions.has(keyOf(strategy, decisionKey))
+  }
+
+  acceptedSince(sinceMs: number, strategy?: string): number {
+    let accepted = 0
+    for (const { intent } of this.#states.values()) {
+      if (intent.acceptedAtMs >= sinceMs && (strategy === undefined || intent.strategy === strategy))
+        accepted += 1
+    }
+    return accepted
+  }
+
+  close(): void {
+    this.#closed = true
+  }
+}
+
+function keyOf(...parts: readonly string[]): string {
+  return JSON.stringify(parts)
+}

@@ -1,0 +1,132 @@
+/** Reading records and intents out of a sqlite journal; the same for the writer and for a reader beside it. */
+import { hash } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import { type IntentState, isOpen } from '../domain/intent.ts'
+import { applyRecord } from '../domain/machine/fold.ts'
+import { decodeRecord, type StoredRecord } from '../domain/records.ts'
+import { corruptFault, recordFault } from './faults.ts'
+import type { IntentQuery, JournalSummary } from './journal.ts'
+
+/** Hash before the first record. */
+export const GENESIS_HASH = ''
+
+/** How many of the newest records a writer checks one by one when it opens. */
+const CHECKED_TAIL = 1000
+
+/** The hash of a record: SHA-256 over the hash before it and its text, so that no record can change or vanish unseen. */
+export function hashOf(previousHash: string, seq: number, body: string): string {
+  return hash('sha256', `${previousHash}\n${seq}\n${body}`)
+}
+
+/** Where the chain of records ends. */
+export interface Tail {
+  readonly seq: number
+  readonly hash: string
+}
+
+/** Reads of a journal database. All throw JournalFaultError JOURNAL_CORRUPT when a row is not what was written. */
+export interface RowReader {
+  summary(): JournalSummary
+  intents(query?: IntentQuery): readonly IntentState[]
+  openIntents(): readonly IntentState[]
+  records(intentId: string): readonly StoredRecord[]
+  intent(intentId: string): IntentState | undefined
+  /** Checks the newest records against their hashes and returns the end of the chain. */
+  checkTail(): Tail
+}
+
+/** Prepares the reads on an open database whose schema is today's. */
+export function createRowReader(db: DatabaseSync, path: string): RowReader {
+  const count = db.prepare(`SELECT
+    (SELECT coalesce(max(seq), 0) FROM record) AS records,
+    (SELECT coalesce(max(number), 0) FROM intent) AS intents,
+    (SELECT count(*) FROM intent WHERE open = 1) AS open_intents`)
+  const list = db.prepare(`SELECT intent_id FROM intent
+    WHERE (?1 IS NULL OR strategy = ?1) ORDER BY number DESC LIMIT ?2`)
+  const listOpen = db.prepare(`SELECT intent_id FROM intent
+    WHERE open = 1 AND (?1 IS NULL OR strategy = ?1) ORDER BY number DESC LIMIT ?2`)
+  const ofIntent = db.prepare(`SELECT r.seq, r.intent_id, r.body, r.hash, p.hash AS previous_hash
+    FROM record r LEFT JOIN record p ON p.seq = r.seq - 1 WHERE r.intent_id = ? ORDER BY r.seq`)
+  const newest = db.prepare(`SELECT r.seq, r.intent_id, r.body, r.hash, p.hash AS previous_hash
+    FROM record r LEFT JOIN record p ON p.seq = r.seq - 1 ORDER BY r.seq DESC LIMIT ?`)
+
+  function recordOf(row: Record<string, unknown>): StoredRecord {
+    const seq = Number(row.seq)
+    const body = String(row.body)
+    const previousHash = seq === 1 ? GENESIS_HASH : String(row.previous_hash)
+    if (row.hash !== hashOf(previousHash, seq, body)) {
+      throw corruptFault(path, { seq, reason: 'the record does not match its hash' })
+    }
+    try {
+      const record = decodeRecord(body)
+      if (record.intentId !== row.intent_id) throw new Error(`the row says intent ${String(row.intent_id)}`)
+      return { seq, record }
+    } catch (cause) {
+      throw recordFault(path, seq, cause)
+    }
+  }
+
+  function records(intentId: string): readonly StoredRecord[] {
+    return ofIntent.all(intentId).map(recordOf)
+  }
+
+  function intent(intentId: string): IntentState | undefined {
+    let state: IntentState | undefined
+    for (const { seq, record } of records(intentId)) {
+      try {
+        state = applyRecord(state, record)
+      } catch (cause) {
+        throw recordFault(path, seq, cause)
+      }
+    }
+    return state
+  }
+
+  function listedIntent(row: Record<string, unknown>): IntentState {
+    const intentId = String(row.intent_id)
+    const state = intent(intentId)
+    if (state === undefined) throw corruptFault(path, { intentId, reason: 'the intent has no records' })
+    return state
+  }
+
+  function intents(query: IntentQuery = {}): readonly IntentState[] {
+    const statement = query.openOnly ? listOpen : list
+    return statement.all(query.strategy ?? null, query.limit ?? -1).map(listedIntent)
+  }
+
+  return {
+    summary: () => {
+      const row = count.get() ?? {}
+      return {
+        records: Number(row.records),
+        intents: Number(row.intents),
+        openIntents: Number(row.open_intents),
+      }
+    },
+    intents,
+    openIntents: () => {
+      const open = intents({ openOnly: true }).toReversed()
+      const closed = open.find((state) => !isOpen(state))
+      if (closed !== undefined) {
+        const { intentId } = closed.intent
+        throw corruptFault(path, {
+          intentId,
+          reason: 'the intent is listed as open but its records close it',
+        })
+      }
+      return open
+    },
+    records,
+    intent,
+    checkTail: () => {
+      const rows = newest.all(CHECKED_TAIL)
+      rows.forEach((row, index) => {
+        const { seq } = recordOf(row)
+        const expected = Number(rows[0]?.seq) - index
+        if (seq !== expected) throw corruptFault(path, { seq: expected, reason: 'the record is missing' })
+      })
+      const last = rows[0]
+      return last ? { seq: Number(last.seq), hash: String(last.hash) } : { seq: 0, hash: GENESIS_HASH }
+    },
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The tables of a sqlite journal and the numbered steps that make them. `record` is the story, append-only; the other
+ * tables are kept in the same transaction so that start-up reads open intents alone, never the whole history.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+
+/** `PRAGMA application_id` of our files: "perp" in ASCII. */
+export const APPLICATION_ID = 0x70657270
+
+/** Steps from one schema version to the next; the file's version (`PRAGMA user_version`) is how many were applied. */
+const migrations: readonly string[] = [
+  `
+  CREATE TABLE record (
+    seq INTEGER PRIMARY KEY,
+    at_ms INTEGER NOT NULL,
+    intent_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    attempt INTEGER,
+    body TEXT NOT NULL,
+    hash TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX record_of_intent ON record (intent_id, seq);
+
+  CREATE TABLE intent (
+    number INTEGER PRIMARY KEY,
+    intent_id TEXT NOT NULL UNIQUE,
+    strategy TEXT NOT NULL,
+    decision_key TEXT NOT NULL,
+    accepted_at_ms INTEGER NOT NULL,
+    reservation_usd TEXT NOT NULL,
+    open INTEGER NOT NULL CHECK (open IN (0, 1)),
+    UNIQUE (strategy, decision_key)
+  ) STRICT;
+  CREATE INDEX intent_open ON intent (number) WHERE open = 1;
+  CREATE INDEX intent_accepted ON intent (accepted_at_ms, strategy);
+
+  CREATE TABLE live_attempt (
+    intent_id TEXT PRIMARY KEY,
+    attempt INTEGER NOT NULL,
+    router TEXT NOT NULL,
+    digest TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE digest (
+    router TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    intent_id TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    PRIMARY KEY (router, digest)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE lease (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    holder TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    opened_at_ms INTEGER NOT NULL
+  ) STRICT;
+  `,
+]
+
+/** The schema version this perpd writes. */
+export const SCHEMA_VERSION = migrations.length
+
+/** What a file says of itself: 0 and 0 with no tables is a new, empty file. */
+export interface FileMarks {
+  readonly applicationId: number
+  readonly version: number
+  /** Tables, indexes, views and triggers of any kind. */
+  readonly objects: number
+}
+
+/** Reads the marks of an open database. Throws what sqlite throws when the file is none, or damaged. */
+export function readMarks(db: DatabaseSync): FileMarks {
+  return {
+    applicationId: readNumber(db, 'PRAGMA application_id'),
+    version: readNumber(db, 'PRAGMA user_version'),
+    objects: readNumber(db, 'SELECT count(*) FROM sqlite_schema'),
+  }
+}
+
+/** Applies the steps that the file lacks, all in one transaction. The caller checked that the file is ours and not newer. */
+export function migrate(db: DatabaseSync, fromVersion: number): void {
+  if (fromVersion >= SCHEMA_VERSION) return
+  db.exec('BEGIN EXCLUSIVE')
+  for (const step of migrations.slice(fromVersion)) db.exec(step)
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+  db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
+  db.exec('COMMIT')
+}
+
+/** The first column of the first row, as a number; 0 when there is none. */
+export function readNumber(db: DatabaseSync, sql: string): number {
+  return Number(Object.values(db.prepare(sql).get() ?? {})[0] ?? 0)
+}
