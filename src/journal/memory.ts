@@ -1,4 +1,5 @@
 /** A journal that ends with the process: for backtests and simulations. Same rules as the file, no disk. */
+import { hexKey } from '../domain/address.ts'
 import { type IntentState, isOpen } from '../domain/intent.ts'
 import { decodeRecord, encodeRecord, type JournalRecord, type StoredRecord } from '../domain/records.ts'
 import { type AdmissionView, admitRecord } from './admission.ts'
@@ -20,10 +21,12 @@ class MemoryJournal implements Journal {
   readonly #records = new Map<string, StoredRecord[]>()
   readonly #decisions = new Set<string>()
   readonly #digests = new Map<string, string>()
+  /** Intents by the keys of the orders that they created. */
+  readonly #children = new Map<string, Set<string>>()
   readonly #view: AdmissionView = {
     state: (intentId) => this.#states.get(intentId),
     hasDecision: (strategy, decisionKey) => this.hasDecision(strategy, decisionKey),
-    digestOwner: (router, digest) => this.#digests.get(keyOf(router, digest)),
+    digestOwner: (router, digest) => this.#digests.get(keyOf(hexKey(router), hexKey(digest))),
   }
 
   async append(record: JournalRecord): Promise<StoredRecord> {
@@ -57,7 +60,12 @@ class MemoryJournal implements Journal {
       this.#decisions.add(keyOf(record.intent.strategy, record.intent.decisionKey))
     }
     if (record.kind === 'attempt.armed') {
-      this.#digests.set(keyOf(record.armed.router, record.armed.digest), intentId)
+      this.#digests.set(keyOf(hexKey(record.armed.router), hexKey(record.armed.digest)), intentId)
+    }
+    if (record.kind === 'landed') {
+      for (const orderKey of record.orderKeys.map(hexKey)) {
+        this.#children.set(orderKey, (this.#children.get(orderKey) ?? new Set()).add(intentId))
+      }
     }
   }
 
@@ -86,6 +94,11 @@ class MemoryJournal implements Journal {
 
   hasDecision(strategy: string, decisionKey: string): boolean {
     return this.#decisions.has(keyOf(strategy, decisionKey))
+  }
+
+  explains(orderKey: string, exceptIntentId: string): boolean {
+    const owners = this.#children.get(hexKey(orderKey)) ?? new Set()
+    return [...owners].some((intentId) => intentId !== exceptIntentId)
   }
 
   acceptedSince(sinceMs: number, strategy?: string): number {

@@ -49,6 +49,12 @@ const migrations: readonly string[] = [
     PRIMARY KEY (router, digest)
   ) STRICT, WITHOUT ROWID;
 
+  CREATE TABLE child_order (
+    order_key TEXT NOT NULL,
+    intent_id TEXT NOT NULL,
+    PRIMARY KEY (order_key, intent_id)
+  ) STRICT, WITHOUT ROWID;
+
   CREATE TABLE lease (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     holder TEXT NOT NULL,

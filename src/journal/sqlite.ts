@@ -8,6 +8,7 @@
  * - Checkpoints wait for a pause, so that an order never waits for one; only a long busy stretch forces one.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { hexKey } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
 import { type IntentState, isOpen } from '../domain/intent.ts'
 import { encodeRecord, type JournalRecord, type StoredRecord } from '../domain/records.ts'
@@ -187,6 +188,10 @@ class SqliteJournal implements Journal {
     return this.#write.findDecision.get(strategy, decisionKey) !== undefined
   }
 
+  explains(orderKey: string, exceptIntentId: string): boolean {
+    return this.#write.findChild.get(hexKey(orderKey), exceptIntentId) !== undefined
+  }
+
   acceptedSince(sinceMs: number, strategy?: string): number {
     return Number(this.#write.countAccepted.get(sinceMs, strategy ?? null)?.accepted)
   }
@@ -243,7 +248,7 @@ class SqliteJournal implements Journal {
       state: (intentId) => touched.get(intentId) ?? this.intent(intentId),
       hasDecision: (strategy, decisionKey) => this.hasDecision(strategy, decisionKey),
       digestOwner: (router, digest) => {
-        const row = this.#write.findDigest.get(router, digest)
+        const row = this.#write.findDigest.get(hexKey(router), hexKey(digest))
         return row === undefined ? undefined : String(row.intent_id)
       },
     }
@@ -273,9 +278,12 @@ class SqliteJournal implements Journal {
       const reservation = reservationUsd.toString()
       write.insertIntent.run(this.#intentCount, intentId, strategy, decisionKey, acceptedAtMs, reservation)
     } else if (record.kind === 'attempt.armed') {
-      const { router, digest } = record.armed
+      const router = hexKey(record.armed.router)
+      const digest = hexKey(record.armed.digest)
       write.insertDigest.run(router, digest, intentId, record.attempt)
       write.insertLive.run(intentId, record.attempt, router, digest)
+    } else if (record.kind === 'landed') {
+      for (const orderKey of record.orderKeys) write.insertChild.run(hexKey(orderKey), intentId)
     } else if (record.kind === 'attempt.dead' || record.kind === 'attempt.void') {
       write.deleteLive.run(intentId)
     } else if (record.kind === 'intent.closed') {
@@ -338,6 +346,8 @@ function prepareWrites(db: DatabaseSync): Readonly<Record<WriteName, StatementSy
       'INSERT INTO live_attempt (intent_id, attempt, router, digest) VALUES (?, ?, ?, ?)',
     ),
     deleteLive: db.prepare('DELETE FROM live_attempt WHERE intent_id = ?'),
+    insertChild: db.prepare('INSERT OR IGNORE INTO child_order (order_key, intent_id) VALUES (?, ?)'),
+    findChild: db.prepare('SELECT 1 AS found FROM child_order WHERE order_key = ? AND intent_id <> ?'),
     findDecision: db.prepare('SELECT 1 AS found FROM intent WHERE strategy = ? AND decision_key = ?'),
     findDigest: db.prepare('SELECT intent_id FROM digest WHERE router = ? AND digest = ?'),
     countAccepted: db.prepare(
@@ -353,6 +363,8 @@ type WriteName =
   | 'insertDigest'
   | 'insertLive'
   | 'deleteLive'
+  | 'insertChild'
+  | 'findChild'
   | 'findDecision'
   | 'findDigest'
   | 'countAccepted'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
 import { DuplicateDecisionError, type Journal, JournalFaultError } from '../../src/journal/journal.ts'
-import { storyOf, wholeStory } from './story.ts'
+import { hexOf, storyOf, wholeStory } from './story.ts'
 
 /** Declares the suite for one backend. `open` makes a new, empty journal. */
 export function journalConformance(backend: string, open: () => Journal): void {
@@ -155,6 +155,18 @@ export function journalConformance(backend: string, open: () => Journal): void {
     expect(error).toMatchObject({ code: 'JOURNAL_DIGEST_REUSED', facts: { armedBy: 'intent-1' } })
     await journal.append(two.armed())
     expect(journal.summary().records).toBe(6)
+  })
+
+  test(`${backend}: an order is explained by the intent that created it, to every other intent`, async () => {
+    const journal = fresh()
+    const records = wholeStory(1)
+    for (const record of records.slice(0, 4)) await journal.append(record)
+    const orderKey = `0x${hexOf('order-1').slice(2).toUpperCase()}`
+    expect(journal.explains(orderKey, 'intent-2')).toBe(false)
+    for (const record of records.slice(4)) await journal.append(record)
+    expect(journal.explains(orderKey, 'intent-2')).toBe(true)
+    expect(journal.explains(orderKey, 'intent-1')).toBe(false)
+    expect(journal.explains(hexOf('order-2'), 'intent-2')).toBe(false)
   })
 
   test(`${backend}: accepted intents are counted from a moment on, of one strategy or of all`, async () => {
