@@ -1,0 +1,343 @@
+/** Decrease, close and liquidation of a position, in the contract's order of steps (math: market-model, section 13). */
+import { noFees, type PositionFees, positionFees } from './fees.ts'
+import { executionOfDecrease, pendingImpactOf, settledImpact } from './impact.ts'
+import { accrue, moveOpenInterest, requireNotLiquidatable, touch } from './increase.ts'
+import { ceilDiv, fac, max, min, ONE } from './integer.ts'
+import {
+  interestUsd,
+  type MarketPrices,
+  type MarketSettings,
+  type MarketState,
+  pnlSlot,
+  type Slot,
+  slotPrice,
+} from './market.ts'
+import { checkLiquidation, type PositionState, positionPnl, tokensClosed } from './position.ts'
+import { ProtocolRevert } from './revert.ts'
+
+/** Terms of a decrease. */
+export interface DecreaseTerms {
+  /** USD; 0 = a withdrawal of collateral. */
+  readonly sizeDeltaUsd: bigint
+  /** Collateral to withdraw, collateral token units; cut to what the position has. */
+  readonly collateralAmount: bigint
+  readonly acceptablePrice?: bigint
+  readonly uiFeeFactor?: bigint
+  /** `trigger` orders are cut to the position; `market` orders revert when larger; `liquidation` closes whole. */
+  readonly kind: 'market' | 'trigger' | 'liquidation'
+  /** Swaps profit into the collateral token when the pool allows it. */
+  readonly swapProfitToCollateral?: boolean
+}
+
+/** What a decrease did. Amounts in token units, USD with 30 decimals. */
+export interface DecreaseResult {
+  /** Undefined: closed. */
+  readonly position: PositionState | undefined
+  /** Final size, after automatic cuts and full closes. */
+  readonly sizeDeltaUsd: bigint
+  readonly sizeDeltaInTokens: bigint
+  readonly executionPrice: bigint
+  readonly priceImpactUsd: bigint
+  readonly basePnlUsd: bigint
+  readonly proportionalPendingImpactUsd: bigint
+  readonly totalImpactUsd: bigint
+  readonly priceImpactDiffUsd: bigint
+  readonly fees: PositionFees
+  /** Collateral token to the receiver. */
+  readonly outputAmount: bigint
+  /** PnL token to the receiver, when it differs from the collateral token. */
+  readonly secondaryOutputAmount: bigint
+  /** Excess negative impact, credited to the account by slot, released later. */
+  readonly claimableCollateral: readonly [bigint, bigint]
+  /** Funding fee taken in the pnl token and set aside for the protocol. */
+  readonly fundingPaidInPnlToken: bigint
+  /** Step at which the collateral ran out, in a liquidation. */
+  readonly insolventStep?: string
+}
+
+/**
+ * Decreases a position on a draft of the market; the caller drops the draft on a revert.
+ *
+ * @throws ProtocolRevert with the contract's error
+ */
+export function decreasePosition(
+  settings: MarketSettings,
+  draft: MarketState,
+  existing: PositionState,
+  terms: DecreaseTerms,
+  prices: MarketPrices,
+  nowSeconds: number,
+): DecreaseResult {
+  const position: PositionState = { ...existing, claimablePerSize: [...existing.claimablePerSize] }
+  accrue(settings, draft, prices, nowSeconds)
+  const { sizeDeltaUsd, withdrawal: requested } = normalise(settings, draft, position, terms, prices)
+  const { side, slot } = position
+  const stored = (one: Slot): Slot => (settings.isSameCollaterals ? 0 : one)
+  const isFullClose = sizeDeltaUsd === position.sizeInUsd
+  if (terms.kind === 'liquidation') {
+    const check = checkLiquidation(settings, draft, position, prices, {
+      forLiquidation: true,
+      checkMinCollateralUsd: true,
+    })
+    if (!check.isLiquidatable) {
+      throw new ProtocolRevert('PositionShouldNotBeLiquidated', [
+        check.reason,
+        check.remainingCollateralUsd,
+        settings.minCollateralUsd,
+        check.minCollateralUsdForLeverage,
+      ])
+    }
+  }
+  const collateralPrice = slotPrice(prices, slot)
+  const profitSlot = pnlSlot(settings, side)
+  const profitPrice = slotPrice(prices, profitSlot)
+  const profitIsCollateral = settings.isSameCollaterals || profitSlot === slot
+  const closedTokens = tokensClosed(position, sizeDeltaUsd)
+  const pnl = positionPnl(settings, draft, position, prices).usd
+  const basePnlUsd = sizeDeltaUsd === 0n ? 0n : (pnl * closedTokens) / position.sizeInTokens
+  const execution = executionOfDecrease(
+    settings,
+    draft,
+    side,
+    position,
+    sizeDeltaUsd,
+    closedTokens,
+    terms.acceptablePrice,
+    prices,
+  )
+  const pending = pendingImpactOf(position, sizeDeltaUsd, prices)
+  const { totalImpactUsd, priceImpactDiffUsd } = settledImpact(
+    settings,
+    draft,
+    prices,
+    sizeDeltaUsd,
+    pending.usd + execution.impactUsd,
+  )
+  const fees = positionFees(settings, draft, position, collateralPrice, {
+    sizeDeltaUsd,
+    balanceWasImproved: execution.balanceWasImproved,
+    isLiquidation: terms.kind === 'liquidation',
+    ...(terms.uiFeeFactor === undefined ? {} : { uiFeeFactor: terms.uiFeeFactor }),
+  })
+
+  let output = 0n
+  let secondary = 0n
+  const payProfit = (usd: bigint): void => {
+    const amount = usd / profitPrice.max
+    takeFromPool(draft, stored(profitSlot), amount)
+    if (profitIsCollateral) output += amount
+    else secondary += amount
+  }
+  if (basePnlUsd > 0n) payProfit(basePnlUsd)
+  if (totalImpactUsd > 0n) {
+    takeFromImpactPool(draft, ceilDiv(totalImpactUsd, prices.index.min))
+    payProfit(totalImpactUsd)
+  }
+  if (terms.swapProfitToCollateral && secondary > 0n) {
+    const swapped = swapProfit(settings, draft, profitSlot, slot, secondary, prices)
+    if (swapped !== undefined) {
+      output += swapped
+      secondary = 0n
+    }
+  }
+
+  let collateral = position.collateralAmount
+  const charge = (costUsd: bigint): Payment => {
+    let left = ceilDiv(costUsd, collateralPrice.min)
+    const fromOutput = min(output, left)
+    output -= fromOutput
+    left -= fromOutput
+    const fromCollateral = min(collateral, left)
+    collateral -= fromCollateral
+    left -= fromCollateral
+    const inCollateral = fromOutput + fromCollateral
+    if (left === 0n) return { inCollateral, inProfitToken: 0n, unpaidUsd: 0n }
+    const leftInProfitToken = (left * collateralPrice.min) / profitPrice.min
+    const inProfitToken = min(secondary, leftInProfitToken)
+    secondary -= inProfitToken
+    return {
+      inCollateral,
+      inProfitToken,
+      unpaidUsd: (leftInProfitToken - inProfitToken) * profitPrice.min,
+    }
+  }
+  const toPools = (payment: Payment): void => {
+    draft.pool[stored(slot)] += payment.inCollateral
+    draft.pool[stored(profitSlot)] += payment.inProfitToken
+  }
+
+  let chargedFees = fees
+  let insolventStep: string | undefined
+  const claimableCollateral: [bigint, bigint] = [0n, 0n]
+  let fundingPaidInPnlToken = 0n
+  /** Runs one step of the waterfall; false once the money ran out. */
+  const step = (name: string, costUsd: bigint, settle: (payment: Payment) => void): void => {
+    if (insolventStep !== undefined || costUsd <= 0n) return
+    const payment = charge(costUsd)
+    settle(payment)
+    if (payment.unpaidUsd === 0n) return
+    if (terms.kind !== 'liquidation' || !isFullClose) {
+      throw new ProtocolRevert('InsufficientFundsToPayForCosts', [payment.unpaidUsd, name])
+    }
+    insolventStep = name
+    chargedFees = withoutCharges(fees)
+  }
+  step('funding', fees.fundingFeeAmount * collateralPrice.min, (payment) => {
+    fundingPaidInPnlToken += payment.inProfitToken
+  })
+  step('pnl', -basePnlUsd, toPools)
+  step('fees', fees.totalCostAmountExcludingFunding * collateralPrice.min, (payment) => {
+    if (payment.unpaidUsd === 0n && payment.inProfitToken === 0n) {
+      draft.pool[stored(slot)] += fees.feeAmountForPool
+    } else {
+      toPools(payment)
+      chargedFees = withoutCharges(fees)
+    }
+  })
+  step('impact', -totalImpactUsd, (payment) => {
+    toPools(payment)
+    if (payment.inCollateral > 0n) {
+      addToImpactPool(draft, (payment.inCollateral * collateralPrice.min) / prices.index.max)
+    }
+    if (payment.inProfitToken > 0n) {
+      addToImpactPool(draft, (payment.inProfitToken * profitPrice.min) / prices.index.max)
+    }
+  })
+  step('diff', priceImpactDiffUsd, (payment) => {
+    claimableCollateral[stored(slot)] += payment.inCollateral
+    claimableCollateral[stored(profitSlot)] += payment.inProfitToken
+  })
+
+  let withdrawal = insolventStep === undefined ? requested : 0n
+  if (withdrawal > 0n && priceImpactDiffUsd > 0n) {
+    withdrawal = max(0n, withdrawal - priceImpactDiffUsd / collateralPrice.min)
+  }
+  withdrawal = min(withdrawal, collateral)
+  collateral -= withdrawal
+  output += withdrawal
+
+  position.sizeInUsd -= sizeDeltaUsd
+  position.sizeInTokens -= closedTokens
+  position.pendingImpactAmount -= pending.amount
+  position.decreasedAtSeconds = nowSeconds
+  const isClosed = position.sizeInUsd === 0n || position.sizeInTokens === 0n
+  if (isClosed) {
+    output += collateral
+    collateral = 0n
+  }
+  draft[side].collateralSum[stored(slot)] -= existing.collateralAmount - collateral
+  position.collateralAmount = collateral
+  touch(settings, draft, position)
+  moveOpenInterest(settings, draft, side, slot, -sizeDeltaUsd, -closedTokens)
+  if (!isClosed) requireNotLiquidatable(settings, draft, position, prices, false, false)
+  return {
+    position: isClosed ? undefined : position,
+    sizeDeltaUsd,
+    sizeDeltaInTokens: closedTokens,
+    executionPrice: execution.executionPrice,
+    priceImpactUsd: execution.impactUsd,
+    basePnlUsd,
+    proportionalPendingImpactUsd: pending.usd,
+    totalImpactUsd,
+    priceImpactDiffUsd,
+    fees: chargedFees,
+    outputAmount: output,
+    secondaryOutputAmount: secondary,
+    claimableCollateral,
+    fundingPaidInPnlToken,
+    ...(insolventStep === undefined ? {} : { insolventStep }),
+  }
+}
+
+interface Payment {
+  readonly inCollateral: bigint
+  readonly inProfitToken: bigint
+  readonly unpaidUsd: bigint
+}
+
+/** Fees of which nothing was collected in full; claimable funding stays the account's. */
+function withoutCharges(fees: PositionFees): PositionFees {
+  return {
+    ...noFees,
+    claimableLongTokenAmount: fees.claimableLongTokenAmount,
+    claimableShortTokenAmount: fees.claimableShortTokenAmount,
+  }
+}
+
+/** Size and withdrawal after the cuts and the automatic full close. */
+function normalise(
+  settings: MarketSettings,
+  state: MarketState,
+  position: PositionState,
+  terms: DecreaseTerms,
+  prices: MarketPrices,
+): { readonly sizeDeltaUsd: bigint; readonly withdrawal: bigint } {
+  let size = terms.kind === 'liquidation' ? position.sizeInUsd : terms.sizeDeltaUsd
+  if (size > position.sizeInUsd) {
+    if (terms.kind === 'market') {
+      throw new ProtocolRevert('InvalidDecreaseOrderSize', [size, position.sizeInUsd])
+    }
+    size = position.sizeInUsd
+  }
+  let withdrawal = min(terms.collateralAmount, position.collateralAmount)
+  if (size < position.sizeInUsd) {
+    const price = slotPrice(prices, position.slot).min
+    const pnl = positionPnl(settings, state, position, prices).usd
+    const realised = (pnl * size) / position.sizeInUsd
+    const rest = pnl - realised
+    let remaining = (position.collateralAmount - withdrawal) * price + min(0n, realised)
+    const factor = max(
+      settings.minCollateralFactor,
+      fac(
+        max(0n, interestUsd(settings, state, position.side) - size),
+        settings.minCollateralFactorForOpenInterest[position.side],
+      ),
+    )
+    const isSufficient = remaining >= 0n && remaining >= fac(position.sizeInUsd - size, factor)
+    if (!isSufficient || remaining + rest < settings.minCollateralUsd) {
+      if (size === 0n) throw new ProtocolRevert('UnableToWithdrawCollateral', [remaining])
+      remaining += withdrawal * price
+      withdrawal = 0n
+    }
+    if (remaining + rest < settings.minCollateralUsd) size = position.sizeInUsd
+    const left = position.sizeInUsd - size
+    if (left > 0n && left < settings.minPositionSizeUsd) size = position.sizeInUsd
+  }
+  if (size === position.sizeInUsd) withdrawal = 0n
+  return { sizeDeltaUsd: size, withdrawal }
+}
+
+function takeFromPool(draft: MarketState, slot: Slot, amount: bigint): void {
+  if (draft.pool[slot] < amount)
+    throw new ProtocolRevert('InsufficientPoolAmount', [draft.pool[slot], amount])
+  draft.pool[slot] -= amount
+}
+
+function takeFromImpactPool(draft: MarketState, amount: bigint): void {
+  const fromPool = min(draft.positionImpactPoolAmount, amount)
+  draft.positionImpactPoolAmount -= fromPool
+  draft.lentPositionImpactPoolAmount += amount - fromPool
+}
+
+function addToImpactPool(draft: MarketState, amount: bigint): void {
+  const repaid = min(draft.lentPositionImpactPoolAmount, amount)
+  draft.lentPositionImpactPoolAmount -= repaid
+  draft.positionImpactPoolAmount += amount - repaid
+}
+
+/** Profit swapped within the market's own pool; undefined when the pool has too little. */
+function swapProfit(
+  settings: MarketSettings,
+  draft: MarketState,
+  from: Slot,
+  to: Slot,
+  amount: bigint,
+  prices: MarketPrices,
+): bigint | undefined {
+  const afterFee = amount - (amount * settings.swapFeeFactor) / ONE
+  const received = (afterFee * slotPrice(prices, from).min) / slotPrice(prices, to).max
+  if (received > draft.pool[to]) return undefined
+  draft.pool[from] += amount
+  draft.pool[to] -= received
+  return received
+}
