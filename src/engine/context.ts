@@ -1,0 +1,28 @@
+/** What the loop is handed. */
+import type { ExecutionContext } from '../execution/context.ts'
+import type { Shell } from '../execution/shell.ts'
+import type { Limits, TradingState } from '../domain/limits.ts'
+import type { LoadedStrategy } from '../strategy/load.ts'
+
+/** Settings of the loop. Times in ms. */
+export interface EngineSettings {
+  /** How long an intent may wait to be armed. */
+  readonly intentExpiryMs: number
+  /** How long a stop follows what is open. */
+  readonly drainMs: number
+  /** Slippage of strategies that say none, bps. */
+  readonly defaultSlippageBps: number
+  /** Cadence of the account's own watch: positions for status and metrics. */
+  readonly watchMs: number
+  readonly heartbeatMs: number
+}
+
+/** Everything the engine stands on. */
+export interface EngineContext extends ExecutionContext {
+  readonly shell: Shell
+  readonly strategies: readonly LoadedStrategy[]
+  /** The account's limits. */
+  readonly limits: Limits
+  readonly tradingState: () => TradingState
+  readonly engineSettings: EngineSettings
+}
