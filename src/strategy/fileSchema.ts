@@ -1,0 +1,60 @@
+/** The fields of a strategy file, and how they become the daemon's words. */
+import { z } from 'zod'
+import type { Limits } from '../domain/limits.ts'
+import { bpsField, countField, leverageField, secondsField, usdField } from './fields.ts'
+import type { OrderSize } from './strategy.ts'
+
+const sizeSchema = z.strictObject({
+  usd: usdField(),
+  leverage: leverageField(),
+  collateral: z.enum(['long', 'short']).default('short'),
+})
+
+const limitsSchema = z.strictObject({
+  maxPositionSizeUsd: usdField().optional(),
+  maxTotalExposureUsd: usdField().optional(),
+  maxOrderSizeUsd: usdField().optional(),
+  minOrderSizeUsd: usdField().optional(),
+  maxLeverage: leverageField().optional(),
+  maxSlippageBps: bpsField({ min: 1, max: 1000 }).optional(),
+  maxOrdersPerHour: countField({ min: 1, max: 3600 }).optional(),
+  capacityHeadroomBps: bpsField().optional(),
+  maxDataAgeSeconds: secondsField({ min: 1, max: 3600 }).optional(),
+  maxPriceDivergenceBps: bpsField({ min: 1, max: 5000 }).optional(),
+  reduceAgainAfterSeconds: secondsField({ min: 1, max: 86_400 }).optional(),
+})
+
+/** A strategy file. */
+export const fileSchema = z.strictObject({
+  kind: z.string().min(1),
+  enabled: z.boolean().default(true),
+  market: z.string().min(1).optional(),
+  markets: z.array(z.string().min(1)).min(1).max(50).optional(),
+  cadenceSeconds: secondsField({ min: 0.1, max: 86_400 }).optional(),
+  size: sizeSchema.optional(),
+  limits: limitsSchema.optional(),
+  slippageBps: bpsField({ min: 1, max: 1000 }).optional(),
+  orderExpirySeconds: secondsField({ min: 5, max: 3600 }).optional(),
+  params: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** A strategy file that passed. */
+export type StrategyFile = z.output<typeof fileSchema>
+
+/** The `size` block in the daemon's words. */
+export function orderSizeOf(size: NonNullable<StrategyFile['size']>): OrderSize {
+  return { usd: size.usd, leverageBps: size.leverage, collateral: size.collateral }
+}
+
+/** The `limits` block in the daemon's words; absent fields stay absent. */
+export function limitsOf(limits: StrategyFile['limits']): Limits {
+  if (limits === undefined) return {}
+  const { maxLeverage, maxDataAgeSeconds, reduceAgainAfterSeconds, ...same } = limits
+  const all = {
+    ...same,
+    maxLeverageBps: maxLeverage,
+    maxDataAgeMs: maxDataAgeSeconds,
+    reduceAgainAfterMs: reduceAgainAfterSeconds,
+  }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,114 @@
+/**
+ * Position guard: watches how far each position is from its liquidation price, and its leverage, and reduces or closes
+ * before the venue would. It opens nothing and acts only on what it sees: a position without a liquidation price is judged
+ * by its leverage, one whose collateral is used up is closed.
+ */
+import { sameHex } from '../../domain/address.ts'
+import type { Decision, DecisionFacts } from '../../domain/decision.ts'
+import type { Position } from '../../domain/position.ts'
+import { BPS_ONE, bps, formatUsd, maxOf, mulDivUp } from '../../domain/units.ts'
+import { bpsField, leverageField } from '../fields.ts'
+import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+
+const schema = z
+  .strictObject({
+    minDistanceBps: bpsField({ min: 1, max: 9000 }).default(800),
+    closeDistanceBps: bpsField({ min: 0, max: 9000 }).default(300),
+    reduceShareBps: bpsField({ min: 100, max: 10_000 }).default(5000),
+    maxLeverage: leverageField().optional(),
+  })
+  .refine((params) => params.closeDistanceBps < params.minDistanceBps, {
+    path: ['closeDistanceBps'],
+    message: 'fewer basis points than minDistanceBps',
+  })
+
+type GuardParams = z.output<typeof schema>
+
+/** The kind `guard`. */
+export const guard = defineStrategy({
+  kind: 'guard',
+  description: 'Reduces or closes positions that come too near to their liquidation price.',
+  opensPositions: false,
+  params: schema,
+  needs: (_params, symbols) => ({ symbols, allPositionMarkets: symbols.length === 0 }),
+  decide: (view) => {
+    const { symbols } = view.instance
+    const watched =
+      symbols.length === 0 ? view.positions() : symbols.flatMap((symbol) => view.positions(symbol))
+    return watched.flatMap((position) => {
+      const decision = position.sizeInUsd > 0n && !isBusy(view, position) && judge(position, view.params)
+      return decision ? [decision] : []
+    })
+  },
+})
+
+/**
+ * Distance from the mark price to the liquidation price, bps of the mark price, rounded down; 0 or less when it is
+ * reached or passed; undefined without a liquidation price.
+ */
+export function liquidationDistanceBps(
+  position: Pick<Position, 'direction' | 'markPrice' | 'liquidationPrice'>,
+): number | undefined {
+  const { direction, markPrice, liquidationPrice } = position
+  if (liquidationPrice === undefined || markPrice <= 0n) return undefined
+  const gap = direction === 'long' ? markPrice - liquidationPrice : liquidationPrice - markPrice
+  if (gap <= 0n) return 0
+  // A long with a liquidation price at or below zero cannot be liquidated by the price: the whole way down is left.
+  return Number((gap * BigInt(BPS_ONE)) / markPrice)
+}
+
+function judge(position: Position, params: GuardParams): Decision | undefined {
+  const distanceBps = liquidationDistanceBps(position)
+  const { marketToken, direction, collateralToken } = position
+  const facts: DecisionFacts = {
+    markPrice: formatUsd(position.markPrice),
+    sizeUsd: formatUsd(position.sizeInUsd),
+    remainingCollateralUsd: formatUsd(position.remainingCollateralUsd),
+    ...(position.liquidationPrice === undefined
+      ? {}
+      : { liquidationPrice: formatUsd(position.liquidationPrice) }),
+    ...(distanceBps === undefined ? {} : { distanceBps }),
+    ...(position.leverageBps === undefined ? {} : { leverageBps: Number(position.leverageBps) }),
+  }
+  const base = { marketToken, direction, collateralToken, facts } as const
+
+  if (position.leverageBps === undefined) {
+    const reason = `The ${direction} position has no collateral left after losses and fees.`
+    return { kind: 'close', ...base, reason }
+  }
+  if (distanceBps !== undefined && distanceBps <= params.closeDistanceBps) {
+    const reason = `The ${direction} position is ${distanceBps} bps from its liquidation price; at ${params.closeDistanceBps} bps it is closed.`
+    return { kind: 'close', ...base, reason }
+  }
+  const near = distanceBps !== undefined && distanceBps < params.minDistanceBps
+  const over = params.maxLeverage !== undefined && position.leverageBps > BigInt(params.maxLeverage)
+  if (!near && !over) return undefined
+  const share = near ? bps(position.sizeInUsd, params.reduceShareBps) : 0n
+  const excess = over ? excessUsd(position, params.maxLeverage ?? 0) : 0n
+  return {
+    kind: 'decrease',
+    ...base,
+    sizeDeltaUsd: maxOf(1n, share, excess),
+    // Collateral stays, so that leverage falls and the liquidation price moves away.
+    keepLeverage: false,
+    reason: near
+      ? `The ${direction} position is ${distanceBps} bps from its liquidation price; it is kept ${params.minDistanceBps} bps away.`
+      : `The ${direction} position has ${leverageText(position.leverageBps)} leverage; at most ${leverageText(BigInt(params.maxLeverage ?? 0))} is kept.`,
+  }
+}
+
+/** Size above what the position's net value carries at the leverage allowed, USD, rounded up. */
+function excessUsd(position: Position, maxLeverageBps: number): bigint {
+  const allowedUsd = (maxOf(0n, position.netValueUsd) * BigInt(maxLeverageBps)) / BigInt(BPS_ONE)
+  return maxOf(mulDivUp(position.sizeInUsd, 100n, BigInt(BPS_ONE)), position.sizeInUsd - allowedUsd)
+}
+
+function leverageText(leverageBps: bigint): string {
+  return `${(Number(leverageBps) / BPS_ONE).toFixed(2)}x`
+}
+
+function isBusy(view: StrategyView<GuardParams>, position: Position): boolean {
+  return view.openIntents.some(
+    (open) => sameHex(open.marketToken, position.marketToken) && open.direction === position.direction,
+  )
+}

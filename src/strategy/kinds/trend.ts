@@ -1,0 +1,172 @@
+/**
+ * Trend follower: holds one position a market in the direction of the trend, and none while there is no trend.
+ *
+ * The trend's strength is the distance between a fast and a slow average of closed candles, in average true ranges. It
+ * enters above `entryStrength`, and leaves only when the strength has turned by `exitStrength` against the position, so
+ * that a price that hovers around the crossing does not make it trade. A turn of the trend first closes what is held; the
+ * other side is opened on a later tick, when nothing is held or in flight. Positions in the market with the instance's
+ * collateral token count as its own: run one instance a market.
+ */
+import { sameHex } from '../../domain/address.ts'
+import type { Decision, DecisionFacts } from '../../domain/decision.ts'
+import type { Candle, Direction } from '../../domain/market.ts'
+import type { Position } from '../../domain/position.ts'
+import type { MarketView } from '../../domain/snapshot.ts'
+import { toDecimal, USD_DECIMALS, type Usd } from '../../domain/units.ts'
+import { countField } from '../fields.ts'
+import { atr, closedCandles, ema, secondsOfPeriod } from '../indicators.ts'
+import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../strategy.ts'
+
+const schema = z
+  .strictObject({
+    period: z.enum(['1m', '5m', '15m', '1h', '4h', '1d']).default('1m'),
+    fastCandles: countField({ min: 2, max: 500 }).default(12),
+    slowCandles: countField({ min: 3, max: 900 }).default(48),
+    atrCandles: countField({ min: 2, max: 500 }).default(14),
+    entryStrength: z.number().min(0).max(20).default(0.25),
+    exitStrength: z.number().min(0).max(20).default(0.25),
+    maxExtension: z.number().positive().max(100).default(6),
+    stopAtr: z.number().positive().max(1000).default(12),
+    takeAtr: z.number().positive().max(1000).optional(),
+    pyramid: countField({ min: 1, max: 10 }).default(1),
+  })
+  .refine((params) => params.fastCandles < params.slowCandles, {
+    path: ['fastCandles'],
+    message: 'fewer candles than slowCandles',
+  })
+
+type TrendParams = z.output<typeof schema>
+
+interface Signal {
+  /** (fast - slow) / ATR: positive when the trend is up. */
+  readonly strength: number
+  /** (price - fast) / ATR: how far the price has run from the fast average. */
+  readonly extension: number
+  /** Price and range in USD, for signals. */
+  readonly price: number
+  readonly range: number
+  readonly facts: DecisionFacts
+}
+
+/** The kind `trend`. */
+export const trend = defineStrategy({
+  kind: 'trend',
+  description: 'Follows the trend of each market: fast over slow average, with a band against flipping.',
+  params: schema,
+  needs: (params, symbols) => ({
+    symbols,
+    candles: symbols.map((symbol) => ({
+      symbol,
+      period: params.period,
+      // Four spans of the slow average, after which its seed weighs under 1 %; the oracle serves at most 1000 well.
+      limit: Math.min(1000, params.slowCandles * 4 + params.atrCandles + 1),
+    })),
+  }),
+  decide: (view) =>
+    view.instance.symbols.flatMap((symbol) => {
+      const market = view.market(symbol)
+      const decision = market && decideMarket(view, market)
+      return decision ? [decision] : []
+    }),
+})
+
+function decideMarket(view: StrategyView<TrendParams>, market: MarketView): Decision | undefined {
+  const { params, instance } = view
+  const { size } = instance
+  const signal = signalOf(view, market)
+  if (size === undefined || signal === undefined) return undefined
+  const { marketToken, symbol } = market.market
+  if (view.openIntents.some((open) => sameHex(open.marketToken, marketToken))) return undefined
+
+  const collateralToken = collateralTokenOf(market, size.collateral)
+  const held = view
+    .positions(symbol)
+    .filter((position) => sameHex(position.collateralToken, collateralToken) && position.sizeInUsd > 0n)
+  for (const position of held) {
+    const reason = reasonToClose(position, signal, params)
+    if (reason === undefined) continue
+    const { direction } = position
+    return { kind: 'close', marketToken, direction, collateralToken, reason, facts: signal.facts }
+  }
+
+  const direction: Direction = signal.strength > 0 ? 'long' : 'short'
+  const strength = Math.abs(signal.strength)
+  if (strength < params.entryStrength || Math.abs(signal.extension) > params.maxExtension) return undefined
+  if (held.some((position) => position.direction !== direction)) return undefined
+  const position = held[0]
+  if (position !== undefined && !mayAdd(position, size.usd, signal, params)) return undefined
+  return {
+    kind: 'increase',
+    marketToken,
+    direction,
+    sizeDeltaUsd: size.usd,
+    leverageBps: size.leverageBps,
+    collateralToken,
+    reason: `The ${params.period} trend of ${symbol} is ${direction === 'long' ? 'up' : 'down'}: the average of ${params.fastCandles} candles is ${strength.toFixed(2)} average ranges ${direction === 'long' ? 'above' : 'below'} that of ${params.slowCandles}.`,
+    facts: signal.facts,
+  }
+}
+
+function reasonToClose(position: Position, signal: Signal, params: TrendParams): string | undefined {
+  const sign = position.direction === 'long' ? 1 : -1
+  if (signal.strength * sign <= -params.exitStrength) {
+    return `The ${params.period} trend turned against the ${position.direction} position, by ${Math.abs(signal.strength).toFixed(2)} average ranges.`
+  }
+  if (position.entryPrice === undefined) return undefined
+  const gained = ((signal.price - signalPrice(position.entryPrice)) / signal.range) * sign
+  if (gained <= -params.stopAtr) {
+    return `The price went ${(-gained).toFixed(1)} average ranges against the ${position.direction} position; the stop is ${params.stopAtr}.`
+  }
+  if (params.takeAtr !== undefined && gained >= params.takeAtr) {
+    return `The price went ${gained.toFixed(1)} average ranges in favour of the ${position.direction} position; the take is ${params.takeAtr}.`
+  }
+  return undefined
+}
+
+/** Adds only to a winner, one average range or more ahead, and never above `pyramid` orders in all. */
+function mayAdd(position: Position, orderUsd: Usd, signal: Signal, params: TrendParams): boolean {
+  if (position.entryPrice === undefined) return false
+  if (position.sizeInUsd + orderUsd > orderUsd * BigInt(params.pyramid)) return false
+  const sign = position.direction === 'long' ? 1 : -1
+  return ((signal.price - signalPrice(position.entryPrice)) / signal.range) * sign >= 1
+}
+
+/** Undefined when there are too few candles, they are old, the price is missing, or nothing moves. */
+function signalOf(view: StrategyView<TrendParams>, market: MarketView): Signal | undefined {
+  const { params, snapshot } = view
+  const reading = market.candles
+  if (reading === undefined || market.oraclePrice === undefined || reading.value.period !== params.period)
+    return undefined
+  const candles = closedCandles(reading.value.candles, params.period, snapshot.atMs)
+  if (isOld(candles, secondsOfPeriod(params.period), snapshot.atMs)) return undefined
+  const fast = ema(candles, params.fastCandles)
+  const slow = ema(candles, params.slowCandles)
+  const range = atr(candles, params.atrCandles)
+  if (fast === undefined || slow === undefined || range === undefined || range <= 0) return undefined
+  const price = signalPrice(market.oraclePrice.value.medianPrice)
+  const strength = (fast - slow) / range
+  const extension = (price - fast) / range
+  const facts = {
+    price: rounded(price),
+    fast: rounded(fast),
+    slow: rounded(slow),
+    atr: rounded(range),
+    strength: rounded(strength),
+    extension: rounded(extension),
+  }
+  return { strength, extension, price, range, facts }
+}
+
+/** Whether the newest closed candle ended more than two periods ago. */
+function isOld(candles: readonly Candle[], periodSeconds: number, nowMs: number): boolean {
+  const newest = candles.at(-1)
+  return newest === undefined || nowMs > (newest.timestampSeconds + 3 * periodSeconds) * 1000
+}
+
+function signalPrice(price: Usd): number {
+  return toDecimal(price, USD_DECIMALS).toNumber()
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(6))
+}

@@ -1,0 +1,337 @@
+/**
+ * Strategy files to running instances: reads YAML files or folders of them, loads kinds of the user's own, and reports
+ * everything wrong at once, each with file, line and column. Nothing is guessed: a field that is not known is an error.
+ */
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { z } from 'zod'
+import { reasonOf } from '../domain/errors.ts'
+import type { Limits } from '../domain/limits.ts'
+import { formatUsd } from '../domain/units.ts'
+import { didYouMean } from './didYouMean.ts'
+import { fileSchema, limitsOf, orderSizeOf, type StrategyFile } from './fileSchema.ts'
+import { builtInKinds } from './kinds.ts'
+import { type Place, StrategyFileError } from './problem.ts'
+import { schemaProblems } from './schemaProblems.ts'
+import type { Needs, Strategy, StrategyInstance } from './strategy.ts'
+import { parseYaml, type YamlFile } from './yamlFile.ts'
+
+/** Time between two ticks of an instance whose file names none, ms. */
+export const DEFAULT_CADENCE_MS = 10_000
+
+/** How files are loaded. */
+export interface LoadOptions {
+  /** Cadence of instances whose file names none, ms; `DEFAULT_CADENCE_MS` when absent. */
+  readonly defaultCadenceMs?: number
+}
+
+/** One running instance. */
+export interface LoadedStrategy {
+  /** File name without its extension. */
+  readonly name: string
+  readonly path: string
+  readonly strategy: Strategy
+  /** Checked by the kind's schema. */
+  readonly params: unknown
+  readonly instance: StrategyInstance
+  readonly needs: Needs
+  readonly symbols: readonly string[]
+  readonly cadenceMs: number
+  /** The file's own limits; the account's tighten them. */
+  readonly limits: Limits
+  readonly slippageBps?: number
+  readonly orderExpiryMs?: number
+  /** Where each of `symbols` stands in the file. */
+  readonly symbolPlaces: readonly Place[]
+}
+
+/** What loading gave. With problems, the caller decides whether the rest may run. */
+export interface LoadResult {
+  readonly strategies: readonly LoadedStrategy[]
+  /** Names of files with `enabled: false`; they were checked like the others. */
+  readonly disabled: readonly string[]
+  readonly problems: readonly StrategyFileError[]
+}
+
+/** Loads files and folders. Never throws for what a file says; every problem is in the result. */
+export async function loadStrategies(
+  paths: readonly string[],
+  options: LoadOptions = {},
+): Promise<LoadResult> {
+  const problems: StrategyFileError[] = []
+  const strategies: LoadedStrategy[] = []
+  const disabled: string[] = []
+  const seen = new Map<string, string>()
+  for (const file of strategyFiles(paths, problems)) {
+    const name = basename(file, extname(file))
+    const earlier = seen.get(name)
+    if (earlier !== undefined) {
+      problems.push(
+        new StrategyFileError({
+          file,
+          what: `has the same name as ${earlier}`,
+          fix: 'rename one of them: the file name is the name of the instance, and its orders are told apart by it',
+        }),
+      )
+      continue
+    }
+    seen.set(name, file)
+    const loaded = await loadFile(file, name, options)
+    if (Array.isArray(loaded)) problems.push(...loaded)
+    else if (loaded === 'disabled') disabled.push(name)
+    else strategies.push(loaded as LoadedStrategy)
+  }
+  return { strategies, disabled, problems }
+}
+
+/** Problems with market symbols that the venue does not list; each with the nearest listed one. */
+export function checkMarkets(
+  strategies: readonly LoadedStrategy[],
+  symbols: readonly string[],
+): readonly StrategyFileError[] {
+  const listed = new Set(symbols)
+  return strategies.flatMap((strategy) =>
+    strategy.symbols.flatMap((symbol, index) => {
+      if (listed.has(symbol)) return []
+      const near = didYouMean(symbol, symbols)
+      return new StrategyFileError({
+        file: strategy.path,
+        place: strategy.symbolPlaces[index],
+        field: 'market',
+        what: 'is not a market of the venue',
+        value: symbol,
+        expected: `the full symbol of one of ${symbols.length} markets, like "ETH/USD [WETH-USDC]"`,
+        fix:
+          near === undefined
+            ? 'use a symbol from `GET /markets` of the venue'
+            : `did you mean ${JSON.stringify(near)}?`,
+      })
+    }),
+  )
+}
+
+function strategyFiles(paths: readonly string[], problems: StrategyFileError[]): readonly string[] {
+  const files = new Map<string, string>()
+  const add = (file: string): void => {
+    const real = realpathSync(file)
+    if (!files.has(real)) files.set(real, file)
+  }
+  for (const path of paths) {
+    try {
+      if (!statSync(path).isDirectory()) {
+        if (isYaml(path)) add(path)
+        else {
+          problems.push(
+            new StrategyFileError({
+              file: path,
+              what: 'is no strategy file',
+              expected: 'a .yaml file or a folder of them',
+              fix: 'name the YAML file; a kind of your own is named by `kind: ./mine.ts` inside one',
+            }),
+          )
+        }
+        continue
+      }
+      const found = readdirSync(path).filter(isYaml).sort()
+      if (found.length === 0) {
+        problems.push(
+          new StrategyFileError({
+            file: path,
+            what: 'has no strategy file',
+            expected: 'at least one .yaml file',
+            fix: 'copy strategies/eth-trend.yaml of the project into it, or name another folder',
+          }),
+        )
+      }
+      for (const file of found) add(join(path, file))
+    } catch (cause) {
+      problems.push(
+        new StrategyFileError({
+          file: path,
+          what: `cannot be read: ${reasonOf(cause)}`,
+          fix: 'check the path and its permissions',
+          cause,
+        }),
+      )
+    }
+  }
+  return [...files.values()]
+}
+
+function isYaml(path: string): boolean {
+  return ['.yaml', '.yml'].includes(extname(path))
+}
+
+async function loadFile(
+  file: string,
+  name: string,
+  options: LoadOptions,
+): Promise<LoadedStrategy | 'disabled' | readonly StrategyFileError[]> {
+  if (!/^[a-z0-9][a-z0-9-]*$/.test(name)) {
+    return [
+      new StrategyFileError({
+        file,
+        what: 'has a name that cannot name an instance',
+        value: name,
+        expected: 'small letters, digits and dashes, beginning with a letter or digit',
+        fix: 'rename the file, for example to eth-trend.yaml',
+      }),
+    ]
+  }
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    return [
+      new StrategyFileError({
+        file,
+        what: `cannot be read: ${reasonOf(cause)}`,
+        fix: 'check its permissions',
+        cause,
+      }),
+    ]
+  }
+  const yaml = parseYaml(file, text)
+  if (!('placeOf' in yaml)) return yaml
+  const parsed = fileSchema.safeParse(yaml.value)
+  if (!parsed.success) return schemaProblems(yaml, [], fileSchema, parsed.error)
+  const fields = parsed.data
+
+  const strategy = await kindOf(yaml, fields.kind)
+  if (strategy instanceof StrategyFileError) return [strategy]
+  const params = strategy.params.safeParse(fields.params ?? {})
+  const problems = [
+    ...(params.success ? [] : schemaProblems(yaml, ['params'], strategy.params, params.error)),
+    ...fileProblems(yaml, fields, strategy),
+  ]
+  if (problems.length > 0 || !params.success) return problems
+  if (!fields.enabled) return 'disabled'
+
+  const { symbols, places } = marketsOf(yaml, fields)
+  let needs: Needs
+  try {
+    needs = strategy.needs(params.data, symbols)
+  } catch (cause) {
+    return [kindProblem(yaml, fields.kind, `fails when asked what it needs: ${reasonOf(cause)}`, cause)]
+  }
+  return {
+    name,
+    path: file,
+    strategy,
+    params: params.data,
+    instance: { name, symbols, ...(fields.size === undefined ? {} : { size: orderSizeOf(fields.size) }) },
+    needs,
+    symbols,
+    cadenceMs: fields.cadenceSeconds ?? options.defaultCadenceMs ?? DEFAULT_CADENCE_MS,
+    limits: limitsOf(fields.limits),
+    ...(fields.slippageBps === undefined ? {} : { slippageBps: fields.slippageBps }),
+    ...(fields.orderExpirySeconds === undefined ? {} : { orderExpiryMs: fields.orderExpirySeconds }),
+    symbolPlaces: places,
+  }
+}
+
+function marketsOf(
+  yaml: YamlFile,
+  fields: StrategyFile,
+): { readonly symbols: readonly string[]; readonly places: readonly Place[] } {
+  const rows = [
+    ...(fields.market === undefined ? [] : [{ symbol: fields.market, place: yaml.placeOf(['market']) }]),
+    ...(fields.markets ?? []).map((symbol, index) => ({ symbol, place: yaml.placeOf(['markets', index]) })),
+  ]
+  return { symbols: rows.map((row) => row.symbol), places: rows.map((row) => row.place) }
+}
+
+/** What no single field can say. */
+function fileProblems(yaml: YamlFile, fields: StrategyFile, strategy: Strategy): StrategyFileError[] {
+  const problems: StrategyFileError[] = []
+  const add = (field: 'market' | 'markets' | 'size', what: string, fix: string, expected?: string): void => {
+    problems.push(
+      new StrategyFileError({ file: yaml.file, place: yaml.placeOf([field]), field, what, fix, expected }),
+    )
+  }
+  if (fields.market !== undefined && fields.markets !== undefined) {
+    add('markets', 'stands beside market', 'keep one: market for one market, markets for a list')
+  }
+  const { symbols } = marketsOf(yaml, fields)
+  const twice = symbols.find((symbol, index) => symbols.indexOf(symbol) !== index)
+  if (twice !== undefined) add('markets', `names ${JSON.stringify(twice)} twice`, 'name each market once')
+  if (strategy.opensPositions && symbols.length === 0) {
+    add(
+      'market',
+      `is missing; the kind ${strategy.kind} opens positions`,
+      'add a line like: market: "ETH/USD [WETH-USDC]"',
+      'the full symbol of a market',
+    )
+  }
+  if (strategy.opensPositions && fields.size === undefined) {
+    add(
+      'size',
+      `is missing; the kind ${strategy.kind} opens positions`,
+      'add a line like: size: { usd: 250, leverage: 3, collateral: short }',
+      'usd, leverage and collateral',
+    )
+  }
+  const leastUsd = fields.limits?.minOrderSizeUsd
+  if (fields.size !== undefined && leastUsd !== undefined && fields.size.usd < leastUsd) {
+    add(
+      'size',
+      `asks for ${formatUsd(fields.size.usd)} an order, below limits.minOrderSizeUsd (${formatUsd(leastUsd)}), so nothing could ever be sent`,
+      'raise size.usd or lower limits.minOrderSizeUsd',
+    )
+  }
+  return problems
+}
+
+async function kindOf(yaml: YamlFile, kind: string): Promise<Strategy | StrategyFileError> {
+  if (!/^\.{1,2}\//.test(kind)) {
+    const builtIn = Object.hasOwn(builtInKinds, kind) ? builtInKinds[kind] : undefined
+    if (builtIn !== undefined) return builtIn
+    const known = Object.keys(builtInKinds)
+    const near = didYouMean(kind, known)
+    return new StrategyFileError({
+      file: yaml.file,
+      place: yaml.placeOf(['kind']),
+      field: 'kind',
+      what: 'is not a kind of strategy',
+      value: kind,
+      expected: `one of ${known.join(', ')}, or a file of your own like ./mine.ts`,
+      fix: near === undefined ? 'name one of these' : `did you mean ${JSON.stringify(near)}?`,
+    })
+  }
+  const path = resolve(dirname(yaml.file), kind)
+  let module: unknown
+  try {
+    module = await import(pathToFileURL(path).href)
+  } catch (cause) {
+    return kindProblem(yaml, kind, `could not be loaded: ${reasonOf(cause)}`, cause)
+  }
+  const found =
+    typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
+  return isStrategy(found) ? found : kindProblem(yaml, kind, 'has no strategy as its default export')
+}
+
+function kindProblem(yaml: YamlFile, kind: string, what: string, cause?: unknown): StrategyFileError {
+  return new StrategyFileError({
+    file: yaml.file,
+    place: yaml.placeOf(['kind']),
+    field: 'kind',
+    what,
+    value: kind,
+    expected: 'a .ts file beside the YAML file with `export default defineStrategy({ ... })`',
+    fix: 'see strategies/README.md, "A kind of your own"',
+    cause,
+  })
+}
+
+function isStrategy(value: unknown): value is Strategy {
+  if (typeof value !== 'object' || value === null) return false
+  const { kind, needs, decide, params, opensPositions } = value as Record<string, unknown>
+  return (
+    typeof kind === 'string' &&
+    typeof needs === 'function' &&
+    typeof decide === 'function' &&
+    typeof opensPositions === 'boolean' &&
+    params instanceof z.ZodType
+  )
+}

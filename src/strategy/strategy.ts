@@ -1,0 +1,150 @@
+/**
+ * What a strategy is: a kind with settings that looks at a snapshot and says what it wishes for. It gets values and gives
+ * decisions: no key, client, clock or journal reaches it, and what it must remember it reads back from the positions and
+ * from its open intents. One YAML file is one running instance of a kind.
+ */
+import { z } from 'zod'
+import type { Address } from '../domain/address.ts'
+import { hexKey } from '../domain/address.ts'
+import type { Decision } from '../domain/decision.ts'
+import type { IntentKind } from '../domain/intent.ts'
+import type { CandlePeriod, Direction } from '../domain/market.ts'
+import type { Position } from '../domain/position.ts'
+import type { MarketView, Snapshot } from '../domain/snapshot.ts'
+import type { Usd } from '../domain/units.ts'
+
+// biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#strategy)
+export { bpsField, countField, leverageField, secondsField, usdField } from './fields.ts'
+/** Schemas for the params of a kind. */
+export { z }
+
+/** Candles of one market that a strategy looks at. */
+export interface CandleNeed {
+  /** Market symbol, `ETH/USD [WETH-USDC]`. */
+  readonly symbol: string
+  readonly period: CandlePeriod
+  /** How many candles, the running one included. */
+  readonly limit: number
+}
+
+/** What must be read before the strategy is asked. */
+export interface Needs {
+  /** Markets whose ticker, oracle price and capacity are read. */
+  readonly symbols: readonly string[]
+  /** Also the markets of every open position of the account. */
+  readonly allPositionMarkets?: boolean
+  /** At most one period a market. */
+  readonly candles?: readonly CandleNeed[]
+}
+
+/** The `size` block of a strategy file. */
+export interface OrderSize {
+  /** Size of one order, USD. */
+  readonly usd: Usd
+  /** 10000 = 1x. */
+  readonly leverageBps: number
+  /** Which token of the market pays and backs the position. */
+  readonly collateral: 'long' | 'short'
+}
+
+/** The instance a kind is asked for. */
+export interface StrategyInstance {
+  /** Name of the file without its extension. */
+  readonly name: string
+  /** Market symbols of the file, in its order; empty when the file names none. */
+  readonly symbols: readonly string[]
+  readonly size?: OrderSize
+}
+
+/** An open intent of the instance itself. */
+export interface OpenIntent {
+  readonly kind: IntentKind
+  readonly marketToken: Address
+  readonly direction: Direction
+}
+
+/** All that a strategy sees. */
+export interface StrategyView<Params = unknown> {
+  readonly snapshot: Snapshot
+  readonly params: Params
+  readonly instance: StrategyInstance
+  /** This instance's open intents. */
+  readonly openIntents: readonly OpenIntent[]
+  /** The market with this symbol, or undefined when the snapshot has none. */
+  market(symbol: string): MarketView | undefined
+  /** The account's positions, of one market or one side when asked. */
+  positions(symbol?: string, direction?: Direction): readonly Position[]
+}
+
+/** A kind of strategy, as `defineStrategy` makes it. Methods, so that kinds of any params fit one list. */
+export interface Strategy<Params = unknown> {
+  readonly kind: string
+  readonly description: string
+  /** True when the kind opens positions: its file must then name markets and a size. */
+  readonly opensPositions: boolean
+  readonly params: z.ZodType<Params>
+  needs(params: Params, symbols: readonly string[]): Needs
+  decide(view: StrategyView<Params>): readonly Decision[]
+}
+
+/** What a kind is made of. */
+export interface StrategyDefinition<Schema extends z.ZodType> {
+  /** Name of the kind; for a file of your own, any name that tells it apart in logs. */
+  readonly kind: string
+  /** One sentence, shown by `perpd strategies`. */
+  readonly description: string
+  /** False for a keeper that only reduces: its file may leave out markets and size. True when absent. */
+  readonly opensPositions?: boolean
+  /** A `z.strictObject` of the file's `params`; unknown names are then reported with a hint. */
+  readonly params: Schema
+  /** What to read, from the params and the file's market symbols. */
+  needs(params: z.output<Schema>, symbols: readonly string[]): Needs
+  /** What to wish for. Pure: the same view always gives the same decisions. */
+  decide(view: StrategyView<z.output<Schema>>): readonly Decision[]
+}
+
+/** Makes a kind from its parts; the default export of a file of your own. */
+export function defineStrategy<Schema extends z.ZodType>(
+  definition: StrategyDefinition<Schema>,
+): Strategy<z.output<Schema>> {
+  return {
+    kind: definition.kind,
+    description: definition.description,
+    opensPositions: definition.opensPositions ?? true,
+    params: definition.params as z.ZodType<z.output<Schema>>,
+    needs: (params, symbols) => definition.needs(params, symbols),
+    decide: (view) => definition.decide(view),
+  }
+}
+
+/** The view of a snapshot that one instance is given. */
+export function viewOf<Params>(parts: {
+  readonly snapshot: Snapshot
+  readonly params: Params
+  readonly instance: StrategyInstance
+  readonly openIntents: readonly OpenIntent[]
+}): StrategyView<Params> {
+  const market = (symbol: string): MarketView | undefined => {
+    for (const view of parts.snapshot.markets.values()) if (view.market.symbol === symbol) return view
+    return undefined
+  }
+  return {
+    ...parts,
+    market,
+    positions(symbol, direction) {
+      const all = parts.snapshot.positions.value.filter(
+        (position) => direction === undefined || position.direction === direction,
+      )
+      if (symbol === undefined) return all
+      const view = market(symbol)
+      if (view === undefined) return []
+      const key = hexKey(view.market.marketToken)
+      return all.filter((position) => hexKey(position.marketToken) === key)
+    },
+  }
+}
+
+/** Address of the token that an instance's `size.collateral` means in a market. */
+export function collateralTokenOf(view: MarketView, collateral: 'long' | 'short'): Address {
+  return collateral === 'long' ? view.market.longToken : view.market.shortToken
+}

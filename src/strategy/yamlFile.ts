@@ -1,0 +1,109 @@
+/** A YAML file as a plain value, with the place of every field in it. */
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { type Place, StrategyFileError } from './problem.ts'
+
+/** Path into a YAML value: keys and indexes. */
+export type FieldPath = readonly (string | number)[]
+
+/** A parsed file. */
+export interface YamlFile {
+  readonly file: string
+  readonly value: unknown
+  /** Place of the field's value, else of the nearest parent that exists. */
+  placeOf(path: FieldPath): Place
+  /** Place of a key itself, for keys that should not be there. */
+  placeOfKey(parent: FieldPath, key: string): Place
+  /** The raw value at a path, undefined when there is none. */
+  valueAt(path: FieldPath): unknown
+}
+
+/** More digits than a YAML number can carry exactly. */
+const MAX_NUMBER_DIGITS = 15
+
+/** Parses a file's text; gives the file or every problem with its YAML. */
+export function parseYaml(file: string, text: string): YamlFile | readonly StrategyFileError[] {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const at = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset)
+    return { line: Math.max(1, line), column: Math.max(1, col) }
+  }
+  if (document.errors.length > 0) {
+    return document.errors.map(
+      (error) =>
+        new StrategyFileError({
+          file,
+          place: at(error.pos[0]),
+          what: `cannot be read as YAML: ${firstLine(error.message)}`,
+          fix: 'correct the YAML at this place; indentation and quotes are the usual reasons',
+          cause: error,
+        }),
+    )
+  }
+  if (!isMap(document.contents)) {
+    return [
+      new StrategyFileError({
+        file,
+        place: { line: 1, column: 1 },
+        what: 'does not hold fields',
+        expected: 'a YAML map, one "field: value" a line, starting with kind',
+        fix: 'copy strategies/eth-trend.yaml and change it',
+      }),
+    ]
+  }
+  const problems = longNumbers(file, document, at)
+  return problems.length > 0 ? problems : yamlFile(file, document, at)
+}
+
+function yamlFile(file: string, document: Document, at: (offset: number) => Place): YamlFile {
+  const start: Place = { line: 1, column: 1 }
+  const placeOf = (path: FieldPath): Place => {
+    for (let length = path.length; length > 0; length--) {
+      const node = document.getIn(path.slice(0, length), true)
+      if (isNode(node) && node.range) return at(node.range[0])
+    }
+    return start
+  }
+  return {
+    file,
+    value: document.toJS(),
+    placeOf,
+    placeOfKey(parent, key) {
+      const map = parent.length === 0 ? document.contents : document.getIn(parent, true)
+      const pair = isMap(map)
+        ? map.items.find((item) => isScalar(item.key) && String(item.key.value) === key)
+        : undefined
+      return pair && isScalar(pair.key) && pair.key.range ? at(pair.key.range[0]) : placeOf(parent)
+    },
+    valueAt: (path) => {
+      const node = document.getIn(path, true)
+      return isNode(node) ? node.toJS(document) : node
+    },
+  }
+}
+
+function longNumbers(file: string, document: Document, at: (offset: number) => Place): StrategyFileError[] {
+  const problems: StrategyFileError[] = []
+  visit(document, {
+    Scalar(_key, node) {
+      if (typeof node.value !== 'number') return
+      const digits = (node.source ?? '').replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '')
+      if (digits.length <= MAX_NUMBER_DIGITS) return
+      problems.push(
+        new StrategyFileError({
+          file,
+          place: at(node.range?.[0] ?? 0),
+          what: `has a number of ${digits.length} digits, more than a YAML number can carry exactly`,
+          value: node.source,
+          expected: `at most ${MAX_NUMBER_DIGITS} digits`,
+          fix: `put it in quotes: "${node.source}"`,
+        }),
+      )
+    },
+  })
+  return problems
+}
+
+function firstLine(text: string): string {
+  return (text.split('\n')[0] ?? text).replace(/[.:]$/, '')
+}
