@@ -1,0 +1,140 @@
+/** What a setting's value may be: how it is read from a file's JSON and from the text of a flag or a variable. */
+import { parseUnits } from '../../domain/units.ts'
+
+/** A value in its normal form, as JSON can carry it. */
+export type Value = string | number | boolean | readonly string[]
+
+/** One kind of value. */
+export interface Format {
+  /** What a good value looks like, to follow "expected". */
+  readonly expected: string
+  /** True when the value is a list: flags may repeat, variables separate by commas. */
+  readonly list: boolean
+  /** The normal form of a value from JSON, or undefined when it does not fit. */
+  read(value: unknown): Value | undefined
+  /** The same for text of a flag or an environment variable. */
+  readText(text: string): Value | undefined
+}
+
+function scalar(expected: string, read: (value: unknown) => Value | undefined): Format {
+  return { expected, list: false, read, readText: read }
+}
+
+/** Any text, the empty one included. */
+export const text: Format = scalar('text', (value) => (typeof value === 'string' ? value : undefined))
+
+/** A name of lower-case letters, digits and dashes. */
+export const name: Format = scalar('a name of lower-case letters, digits and dashes', (value) =>
+  typeof value === 'string' && /^[a-z0-9][a-z0-9-]*$/.test(value) ? value : undefined,
+)
+
+/** A host name or IP address to listen on. */
+export const listenHost: Format = scalar('a host name or IP address without port, as 127.0.0.1', (value) =>
+  typeof value === 'string' &&
+  /^[A-Za-z0-9_.:-]+$/.test(value) &&
+  !/^.+:\d+$/.test(value.replace(/^.*::/, ''))
+    ? value
+    : undefined,
+)
+
+/** A file or directory path, relative to the working directory; not empty. */
+export const path: Format = scalar('a path', (value) =>
+  typeof value === 'string' && value.trim() !== '' ? value : undefined,
+)
+
+/** One of some words. */
+export function choice(words: readonly string[]): Format {
+  return scalar(`one of ${words.join(', ')}`, (value) =>
+    typeof value === 'string' && words.includes(value) ? value : undefined,
+  )
+}
+
+/** true or false. */
+export const flag: Format = {
+  expected: 'true or false',
+  list: false,
+  read: (value) => (typeof value === 'boolean' ? value : undefined),
+  readText: (value) => (value === 'true' ? true : value === 'false' ? false : undefined),
+}
+
+/** A whole number within bounds, both included. */
+export function integer(least: number, most: number): Format {
+  const within = (value: number): number | undefined =>
+    Number.isSafeInteger(value) && value >= least && value <= most ? value : undefined
+  return {
+    expected: `a whole number from ${least} to ${most}`,
+    list: false,
+    read: (value) => (typeof value === 'number' ? within(value) : undefined),
+    readText: (value) => (/^-?\d{1,16}$/.test(value) ? within(Number(value)) : undefined),
+  }
+}
+
+/**
+ * A non-negative decimal number kept as its text, exact, with at most `decimals` decimals. JSON numbers are taken when
+ * their text is plain and short enough (15 digits) to be exactly what was written.
+ */
+export function decimal(expected: string, decimals: number, least: string, most: string): Format {
+  const [leastUnits, mostUnits] = [parseUnits(least, decimals), parseUnits(most, decimals)]
+  return scalar(expected, (value) => {
+    const written = typeof value === 'number' ? String(value) : value
+    if (typeof written !== 'string' || !/^\d{1,30}(\.\d{1,30})?$/.test(written)) return undefined
+    if (typeof value === 'number' && written.replace('.', '').length > 15) return undefined
+    if ((written.split('.')[1] ?? '').length > decimals) return undefined
+    const units = parseUnits(written, decimals)
+    return units >= leastUnits && units <= mostUnits ? written : undefined
+  })
+}
+
+/** An amount of US dollars, zero excluded. */
+export const dollars: Format = decimal(
+  'an amount of US dollars above 0, as 500 or "500.50"',
+  18,
+  '0.000000000000000001',
+  '1000000000000',
+)
+
+/** A list; in text form the items are separated by commas. `accepts` judges one item. */
+function list(expected: string, accepts: (item: string) => boolean): Format {
+  const read = (value: unknown): Value | undefined => {
+    if (!Array.isArray(value)) return undefined
+    const items = value.map((item: unknown) => (typeof item === 'string' ? item.trim() : undefined))
+    return items.every((item): item is string => item !== undefined && accepts(item)) ? items : undefined
+  }
+  const readText = (value: string): Value | undefined =>
+    read(value.trim() === '' ? [] : value.split(',').map((item) => item.trim()))
+  return { expected, list: true, read, readText }
+}
+
+/** A list of paths. */
+export const paths: Format = list('a list of paths', (item) => item !== '')
+
+/** Whether a host name, as `URL.hostname` gives it, is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}
+
+function isSafeUrl(item: string, mayCarrySecrets: boolean): boolean {
+  const url = URL.parse(item)
+  if (url === null || url.hash !== '') return false
+  if (!mayCarrySecrets && (url.username !== '' || url.password !== '' || url.search !== '')) return false
+  // Link-local addresses serve a machine's own metadata and credentials; nobody trades there.
+  if (/^169\.254\./.test(url.hostname) || /^\[fe[89ab]/i.test(url.hostname)) return false
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
+}
+
+/** Base addresses of an API: https, or http on this machine; no credentials, no query. */
+export const hostUrls: Format = list(
+  'a list of https:// addresses without credentials or query; http:// is for this machine only',
+  (item) => isSafeUrl(item, false),
+)
+
+/** RPC endpoints: as `hostUrls`, and a key may stand in the address. */
+export const rpcUrls: Format = list(
+  'a list of https:// addresses; http:// is for this machine only',
+  (item) => isSafeUrl(item, true),
+)
+
+/** Amounts of tokens, `SYMBOL=amount`. */
+export const tokenAmounts: Format = list('a list of SYMBOL=amount, as USDC=10000', (item) =>
+  /^[A-Za-z][A-Za-z0-9.]*=\d{1,30}(\.\d{1,18})?$/.test(item),
+)

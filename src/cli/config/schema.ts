@@ -1,0 +1,275 @@
+/**
+ * Every setting there is: its format, default and meaning. `perpd config`, docs/configuration.md, the flags and the
+ * environment variables are all derived from this one table, which is a convict schema.
+ */
+import convict from 'convict'
+import * as as from './formats.ts'
+
+/** One setting, as convict holds it, with the format that reads it. */
+export interface Setting {
+  readonly doc: string
+  readonly default: as.Value
+  readonly format: (value: unknown) => void
+  readonly reads: as.Format
+  /** True when the value may carry a secret: it is never printed whole. */
+  readonly sensitive: boolean
+}
+
+function setting(reads: as.Format, initial: as.Value, doc: string, sensitive = false): Setting {
+  const format = (value: unknown): void => {
+    if (reads.read(value) === undefined) throw new Error(`expected ${reads.expected}`)
+  }
+  return { doc, default: initial, format, reads, sensitive }
+}
+
+const bps = (most: number): as.Format => as.integer(0, most)
+const ms = (least: number, most = 86_400_000): as.Format => as.integer(least, most)
+const seconds = (least: number, most: number): as.Format => as.integer(least, most)
+
+/** The schema, section by section. `{profile}` in a path stands for the profile's name. */
+export const schema = {
+  profile: setting(
+    as.name,
+    'paper',
+    'Which profile file to start from. `paper` trades play money on a venue inside the daemon; the others trade real money.',
+  ),
+  venue: {
+    chain: setting(as.choice(['arbitrum', 'avalanche', 'megaeth']), 'arbitrum', 'Chain the venue runs on.'),
+    apiHosts: setting(
+      as.hostUrls,
+      [],
+      "Base addresses of the application API, peers of equal rank, with the version segment. Empty: the chain's own; in the paper profile the embedded venue.",
+    ),
+    oracleHosts: setting(
+      as.hostUrls,
+      [],
+      "Base addresses of the oracle price service, primary first. Empty: the chain's own; in the paper profile the embedded venue.",
+    ),
+    rpcUrls: setting(
+      as.rpcUrls,
+      [],
+      'RPC endpoints of the chain. Only scheme and host are ever shown, because keys stand in such addresses.',
+      true,
+    ),
+  },
+  account: {
+    keyFile: setting(
+      as.text,
+      '',
+      "File with the account's key. Refused in the paper profile, which makes its own key.",
+    ),
+    acceptRawKey: setting(
+      as.flag,
+      false,
+      'Accept a key file that holds the bare key without a password. For trials with small amounts.',
+    ),
+  },
+  journal: {
+    path: setting(
+      as.path,
+      './var/{profile}/journal.db',
+      'File of the journal: what must survive the process.',
+    ),
+    maxMiB: setting(
+      as.integer(1, 1_048_576),
+      4096,
+      'Largest size of the journal file, MiB; at this size the daemon stops instead of filling the disk.',
+    ),
+  },
+  strategies: {
+    paths: setting(
+      as.paths,
+      ['./strategies'],
+      'Strategy files and directories of them; one YAML file is one running strategy.',
+    ),
+  },
+  risk: {
+    maxPositionSizeUsd: setting(
+      as.dollars,
+      '5000',
+      'Largest position on one side of one market, open orders included, USD.',
+    ),
+    maxTotalExposureUsd: setting(
+      as.dollars,
+      '20000',
+      'Largest sum of all positions and open increases, USD.',
+    ),
+    maxOrderSizeUsd: setting(as.dollars, '2500', 'Largest single order, USD.'),
+    minOrderSizeUsd: setting(as.dollars, '10', 'Smallest order worth sending, USD.'),
+    maxLeverage: setting(
+      as.decimal('a leverage from 1 to 200, as 5 or "2.5"', 4, '1', '200'),
+      '10',
+      'Highest leverage of an increase.',
+    ),
+    maxSlippageBps: setting(bps(5_000), 100, 'Widest slippage that may be signed, basis points.'),
+    maxOrdersPerHour: setting(as.integer(1, 100_000), 60, 'Most orders of the account in any hour.'),
+    capacityHeadroomBps: setting(
+      bps(10_000),
+      1_000,
+      "Share of the venue's capacity that is left untouched, basis points of it.",
+    ),
+    maxDataAgeMs: setting(ms(500), 15_000, 'Oldest market data an increase may be sized on, ms.'),
+    maxPriceDivergenceBps: setting(
+      bps(10_000),
+      100,
+      "Widest gap between the venue's mark price and the oracle's price that an increase may be sized on, basis points.",
+    ),
+    reduceAgainAfterMs: setting(
+      ms(1_000),
+      600_000,
+      'How long an unresolved reduction keeps another one of the same position away, ms.',
+    ),
+  },
+  execution: {
+    intentExpirySeconds: setting(
+      seconds(5, 3_600),
+      60,
+      'How long after its decision an order may still be prepared and signed.',
+    ),
+    statusPollMs: setting(ms(50, 60_000), 500, 'First pause between two status questions of one order, ms.'),
+    statusPollMaxMs: setting(
+      ms(50, 600_000),
+      10_000,
+      'Longest pause between two status questions of one order, ms.',
+    ),
+    drainSeconds: setting(
+      seconds(0, 3_600),
+      10,
+      'How long a stopping daemon follows its open orders before it leaves them to the next start.',
+    ),
+    deadlineMarginSeconds: setting(
+      seconds(1, 600),
+      10,
+      "How far the host's clock must be past a signed deadline before its word on it counts.",
+    ),
+  },
+  signing: {
+    maxDeadlineSeconds: setting(
+      seconds(30, 86_400),
+      3_700,
+      'Farthest deadline that is signed, seconds from now.',
+    ),
+    minDeadlineSeconds: setting(seconds(1, 3_600), 20, 'Nearest deadline that is signed, seconds from now.'),
+    maxExecutionFee: setting(
+      as.decimal('an amount of the native token, as "0.01"', 18, '0', '1000000'),
+      '0.01',
+      'Highest execution fee that is signed, in whole native tokens.',
+    ),
+    maxRelayFeeUsd: setting(as.dollars, '5', 'Highest relay fee that is signed, USD.'),
+    priceToleranceBps: setting(
+      bps(5_000),
+      50,
+      "How far the signed acceptable price may lie beyond our own oracle's price and the slippage asked, basis points.",
+    ),
+  },
+  evidence: {
+    trustVenue: setting(
+      as.flag,
+      false,
+      "Let the venue's own statement close an order as dead without a chain. Only the paper profile may.",
+    ),
+  },
+  api: {
+    timeoutMs: setting(ms(100, 120_000), 10_000, 'Longest wait for one answer, ms.'),
+    attempts: setting(
+      as.integer(1, 20),
+      4,
+      'Most attempts of one read over all hosts. A submit is sent once, whatever this says.',
+    ),
+    concurrencyPerHost: setting(as.integer(1, 256), 8, 'Most requests in flight at one host.'),
+    requestsPerSecondPerHost: setting(as.integer(1, 10_000), 5, 'Most requests a second at one host.'),
+  },
+  paper: {
+    seed: setting(as.integer(0, 2_147_483_647), 1, "Seed of the embedded venue's prices."),
+    port: setting(as.integer(0, 65_535), 0, 'Port of the embedded venue; 0 takes a free one.'),
+    keeperDelayMs: setting(
+      ms(0, 600_000),
+      1_500,
+      'How long the venue takes from accepting an order to executing it, ms.',
+    ),
+    orderDeadlineSeconds: setting(
+      seconds(5, 86_400),
+      300,
+      'Deadline the venue gives a prepared order, seconds from then.',
+    ),
+    stateFile: setting(
+      as.path,
+      './var/{profile}/venue.json',
+      'Where the embedded venue keeps positions and balances between starts.',
+    ),
+    keyFile: setting(
+      as.path,
+      './var/{profile}/account.key',
+      'Where the paper profile keeps the throwaway key it makes for itself.',
+    ),
+    startBalances: setting(
+      as.tokenAmounts,
+      ['USDC=100000', 'ETH=10'],
+      'What a new account starts with, SYMBOL=amount in whole tokens.',
+    ),
+  },
+  control: {
+    host: setting(as.listenHost, '127.0.0.1', 'Address to serve status, health and metrics on.'),
+    port: setting(
+      as.integer(0, 65_535),
+      9_464,
+      'Port to serve status, health and metrics on; 0 takes a free one.',
+    ),
+  },
+  log: {
+    level: setting(
+      as.choice(['debug', 'info', 'warn', 'error']),
+      'info',
+      'Least important line that is written.',
+    ),
+    format: setting(
+      as.choice(['auto', 'pretty', 'json']),
+      'auto',
+      '`pretty` for people, `json` for machines, `auto`: pretty on a terminal, else json.',
+    ),
+  },
+}
+
+type Widened<T> = T extends readonly string[] ? readonly string[] : T
+type RawOf<T> = { readonly [K in keyof T]: T[K] extends Setting ? Widened<as.Value> : RawOf<T[K]> }
+
+/** All values in their normal form, nested as the schema is. */
+export type RawConfig = RawOf<typeof schema>
+
+/** One setting with its dotted name. */
+export interface NamedSetting extends Setting {
+  /** `risk.maxOrderSizeUsd`. */
+  readonly key: string
+}
+
+/** All settings in the schema's order. */
+export const settings: readonly NamedSetting[] = Object.entries(schema).flatMap(([section, entry]) =>
+  isSetting(entry)
+    ? [{ key: section, ...entry }]
+    : Object.entries(entry as Record<string, Setting>).map(([key, leaf]) => ({
+        key: `${section}.${key}`,
+        ...leaf,
+      })),
+)
+
+function isSetting(entry: object): entry is Setting {
+  return 'reads' in entry
+}
+
+const byKey: ReadonlyMap<string, NamedSetting> = new Map(settings.map((entry) => [entry.key, entry]))
+
+/** The setting of that dotted name, or undefined. */
+export function settingNamed(key: string): NamedSetting | undefined {
+  return byKey.get(key)
+}
+
+/** The environment variable of a setting: `risk.maxOrderSizeUsd` is `PERPD__RISK__MAX_ORDER_SIZE_USD`. */
+export function variableOf(key: string): string {
+  const words = key.split('.').map((part) => part.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase())
+  return ['PERPD', ...words].join('__')
+}
+
+/** A convict over the schema that reads neither the process's environment nor its arguments. */
+export function emptyConfig(): convict.Config<RawConfig> {
+  return convict<RawConfig>(schema as unknown as convict.Schema<RawConfig>, { env: {}, args: [] })
+}

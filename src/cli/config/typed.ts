@@ -1,0 +1,206 @@
+/** From checked values to the typed configuration, and the rules that hold between settings. */
+import { resolve } from 'node:path'
+import type { Chain, ChainName } from '../../chains/chain.ts'
+import { chains } from '../../chains/index.ts'
+import { parseUnits, usd } from '../../domain/units.ts'
+import { isLoopback } from './formats.ts'
+import type { RawConfig } from './schema.ts'
+import type { Config } from './types.ts'
+
+/** The profile that trades play money. */
+export const paperProfile = 'paper'
+
+// Every native token of these chains has 18 decimals.
+const NATIVE_DECIMALS = 18
+
+/** The typed configuration of values that fit the schema. Relative paths are resolved against `cwd`. Frozen. */
+export function typedConfig(raw: RawConfig, cwd: string): Config {
+  const profile = raw.profile as string
+  const file = (path: unknown): string => resolve(cwd, String(path).replaceAll('{profile}', profile))
+  const number = (value: unknown): number => value as number
+  const texts = (value: unknown): readonly string[] => value as readonly string[]
+  const amount = (value: unknown): bigint => usd(String(value))
+  const chain = chains[raw.venue.chain as ChainName]
+  const isPaper = profile === paperProfile
+  const apiHosts = texts(raw.venue.apiHosts).map(withoutSlash)
+  const oracleHosts = texts(raw.venue.oracleHosts).map(withoutSlash)
+  const embedsVenue = isPaper && apiHosts.length === 0 && oracleHosts.length === 0
+  const own = (given: readonly string[], chainHosts: readonly string[]): readonly string[] =>
+    given.length > 0 || isPaper ? given : chainHosts
+  const { risk, execution, signing, api, paper, control, log } = raw
+  return deepFreeze({
+    profile,
+    isPaper,
+    embedsVenue,
+    venue: {
+      chain,
+      apiHosts: own(apiHosts, chain.hosts.api),
+      oracleHosts: own(oracleHosts, chain.hosts.oracle),
+      rpcUrls: texts(raw.venue.rpcUrls),
+    },
+    account: {
+      keyFile: raw.account.keyFile === '' ? undefined : file(raw.account.keyFile),
+      acceptRawKey: raw.account.acceptRawKey as boolean,
+    },
+    journal: { path: file(raw.journal.path), maxMiB: number(raw.journal.maxMiB) },
+    strategies: { paths: texts(raw.strategies.paths).map(file) },
+    limits: {
+      maxPositionSizeUsd: amount(risk.maxPositionSizeUsd),
+      maxTotalExposureUsd: amount(risk.maxTotalExposureUsd),
+      maxOrderSizeUsd: amount(risk.maxOrderSizeUsd),
+      minOrderSizeUsd: amount(risk.minOrderSizeUsd),
+      maxLeverageBps: Number(parseUnits(String(risk.maxLeverage), 4)),
+      maxSlippageBps: number(risk.maxSlippageBps),
+      maxOrdersPerHour: number(risk.maxOrdersPerHour),
+      capacityHeadroomBps: number(risk.capacityHeadroomBps),
+      maxDataAgeMs: number(risk.maxDataAgeMs),
+      maxPriceDivergenceBps: number(risk.maxPriceDivergenceBps),
+      reduceAgainAfterMs: number(risk.reduceAgainAfterMs),
+    },
+    execution: {
+      intentExpirySeconds: number(execution.intentExpirySeconds),
+      statusPollMs: number(execution.statusPollMs),
+      statusPollMaxMs: number(execution.statusPollMaxMs),
+      drainSeconds: number(execution.drainSeconds),
+      deadlineMarginSeconds: number(execution.deadlineMarginSeconds),
+    },
+    signing: {
+      maxDeadlineSeconds: number(signing.maxDeadlineSeconds),
+      minDeadlineSeconds: number(signing.minDeadlineSeconds),
+      maxExecutionFee: parseUnits(String(signing.maxExecutionFee), NATIVE_DECIMALS),
+      maxRelayFeeUsd: amount(signing.maxRelayFeeUsd),
+      priceToleranceBps: number(signing.priceToleranceBps),
+    },
+    evidence: { trustVenue: raw.evidence.trustVenue as boolean },
+    api: {
+      timeoutMs: number(api.timeoutMs),
+      attempts: number(api.attempts),
+      concurrencyPerHost: number(api.concurrencyPerHost),
+      requestsPerSecondPerHost: number(api.requestsPerSecondPerHost),
+    },
+    paper: {
+      seed: number(paper.seed),
+      port: number(paper.port),
+      keeperDelayMs: number(paper.keeperDelayMs),
+      orderDeadlineSeconds: number(paper.orderDeadlineSeconds),
+      stateFile: file(paper.stateFile),
+      keyFile: file(paper.keyFile),
+      startBalances: texts(paper.startBalances).map((item) => {
+        const [symbol = '', text = ''] = item.split('=')
+        return { symbol, amount: text }
+      }),
+    },
+    control: { host: control.host as string, port: number(control.port) },
+    log: {
+      level: log.level as Config['log']['level'],
+      format: log.format as Config['log']['format'],
+    },
+  })
+}
+
+/** Rules between settings: problems forbid the start, warnings are told and allowed. */
+export function judge(
+  config: Config,
+  origins: Readonly<Record<string, string>>,
+): { readonly problems: readonly string[]; readonly warnings: readonly string[] } {
+  const problems: string[] = []
+  const warnings: string[] = []
+  const at = (key: string): string => `${origins[key]}: ${key}`
+  const hosts = [
+    ...config.venue.apiHosts.map((url) => ({ key: 'venue.apiHosts', url, known: 'api' as const })),
+    ...config.venue.oracleHosts.map((url) => ({ key: 'venue.oracleHosts', url, known: 'oracle' as const })),
+  ]
+  if (config.isPaper) {
+    for (const { key, url } of hosts) {
+      if (!isLoopback(new URL(url).hostname)) {
+        problems.push(
+          `${at(key)} has ${url}; the paper profile talks to this machine only. For real money choose --profile ${config.venue.chain.name}.`,
+        )
+      }
+    }
+    if (
+      !config.embedsVenue &&
+      (config.venue.apiHosts.length === 0 || config.venue.oracleHosts.length === 0)
+    ) {
+      problems.push('venue.apiHosts and venue.oracleHosts: in the paper profile give both, or neither.')
+    }
+    if (config.account.keyFile !== undefined) {
+      problems.push(
+        `${at('account.keyFile')} is set; the paper profile signs with a throwaway key of its own and loads no other, because a signature made on paper is valid on the live chain.`,
+      )
+    }
+  } else {
+    if (config.evidence.trustVenue) {
+      problems.push(
+        `${at('evidence.trustVenue')} is true; with real money the venue's word alone never closes an order. Remove it.`,
+      )
+    }
+    for (const { key, url, known } of hosts) {
+      const list = config.venue.chain.hosts[known]
+      if (!list.includes(url)) warnings.push(outsider(key, url, config.venue.chain, list))
+    }
+  }
+  for (const [lower, higher] of ordered) {
+    const [low, high] = [limitOf(config, lower), limitOf(config, higher)]
+    if (low > high) problems.push(`${at(lower)} is above ${higher} (${origins[higher]}); it must not be.`)
+  }
+  if (!isLoopback(config.control.host.includes(':') ? `[${config.control.host}]` : config.control.host)) {
+    warnings.push(
+      `control.host ${config.control.host} is not this machine alone: whoever reaches it sees account, orders and metrics.`,
+    )
+  }
+  return { problems, warnings }
+}
+
+/** What a live start needs beyond a valid configuration; empty when the daemon may start. */
+export function startProblems(config: Config): readonly string[] {
+  if (config.isPaper || config.account.keyFile !== undefined) return []
+  return [
+    `account.keyFile is not set; the profile ${config.profile} trades real money and needs the account's key: --account.keyFile FILE`,
+  ]
+}
+
+function outsider(key: string, url: string, chain: Chain, list: readonly string[]): string {
+  return `${key} has ${url}, which is not one of ${chain.name}'s own (${list.join(', ')}); it sees the account and prepares what is verified here.`
+}
+
+const ordered = [
+  ['risk.minOrderSizeUsd', 'risk.maxOrderSizeUsd'],
+  ['risk.maxOrderSizeUsd', 'risk.maxPositionSizeUsd'],
+  ['risk.maxPositionSizeUsd', 'risk.maxTotalExposureUsd'],
+  ['execution.statusPollMs', 'execution.statusPollMaxMs'],
+  ['signing.minDeadlineSeconds', 'signing.maxDeadlineSeconds'],
+] as const
+
+function limitOf(config: Config, key: (typeof ordered)[number][number]): number | bigint {
+  switch (key) {
+    case 'risk.minOrderSizeUsd':
+      return config.limits.minOrderSizeUsd
+    case 'risk.maxOrderSizeUsd':
+      return config.limits.maxOrderSizeUsd
+    case 'risk.maxPositionSizeUsd':
+      return config.limits.maxPositionSizeUsd
+    case 'risk.maxTotalExposureUsd':
+      return config.limits.maxTotalExposureUsd
+    case 'execution.statusPollMs':
+      return config.execution.statusPollMs
+    case 'execution.statusPollMaxMs':
+      return config.execution.statusPollMaxMs
+    case 'signing.minDeadlineSeconds':
+      return config.signing.minDeadlineSeconds
+    case 'signing.maxDeadlineSeconds':
+      return config.signing.maxDeadlineSeconds
+  }
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '')
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const inner of Object.values(value)) deepFreeze(inner)
+  }
+  return value
+}

@@ -1,0 +1,64 @@
+/** The configuration as the daemon uses it: typed, in the domain's units, frozen. */
+import type { Chain } from '../../chains/chain.ts'
+import type { Limits } from '../../domain/limits.ts'
+import type { TokenAmount, Usd } from '../../domain/units.ts'
+
+/** The effective configuration. Paths are absolute. */
+export interface Config {
+  readonly profile: string
+  /** True for the paper profile: play money, a throwaway key, only hosts of this machine. */
+  readonly isPaper: boolean
+  /** True when the daemon serves its own paper venue: the paper profile without hosts of its own. */
+  readonly embedsVenue: boolean
+  readonly venue: {
+    readonly chain: Chain
+    /** Empty exactly when `embedsVenue`. */
+    readonly apiHosts: readonly string[]
+    /** Empty exactly when `embedsVenue`. */
+    readonly oracleHosts: readonly string[]
+    /** May carry keys: never to be printed. */
+    readonly rpcUrls: readonly string[]
+  }
+  readonly account: { readonly keyFile: string | undefined; readonly acceptRawKey: boolean }
+  readonly journal: { readonly path: string; readonly maxMiB: number }
+  readonly strategies: { readonly paths: readonly string[] }
+  /** Limits of the whole account; a strategy's own may only tighten them. */
+  readonly limits: Required<Limits>
+  readonly execution: {
+    readonly intentExpirySeconds: number
+    readonly statusPollMs: number
+    readonly statusPollMaxMs: number
+    readonly drainSeconds: number
+    readonly deadlineMarginSeconds: number
+  }
+  readonly signing: {
+    readonly maxDeadlineSeconds: number
+    readonly minDeadlineSeconds: number
+    /** Smallest unit of the native token. */
+    readonly maxExecutionFee: TokenAmount
+    readonly maxRelayFeeUsd: Usd
+    readonly priceToleranceBps: number
+  }
+  readonly evidence: { readonly trustVenue: boolean }
+  readonly api: {
+    readonly timeoutMs: number
+    readonly attempts: number
+    readonly concurrencyPerHost: number
+    readonly requestsPerSecondPerHost: number
+  }
+  readonly paper: {
+    readonly seed: number
+    readonly port: number
+    readonly keeperDelayMs: number
+    readonly orderDeadlineSeconds: number
+    readonly stateFile: string
+    readonly keyFile: string
+    /** Whole tokens as decimal text; the venue knows the decimals. */
+    readonly startBalances: readonly { readonly symbol: string; readonly amount: string }[]
+  }
+  readonly control: { readonly host: string; readonly port: number }
+  readonly log: {
+    readonly level: 'debug' | 'info' | 'warn' | 'error'
+    readonly format: 'auto' | 'pretty' | 'json'
+  }
+}
