@@ -7,7 +7,7 @@ import { notAFile } from './file.ts'
 import type { JournalReader } from './journal.ts'
 import { createRowReader, type RowReader } from './rows.ts'
 import { readMarks, SCHEMA_VERSION } from './schema.ts'
-import { refuseForeign } from './sqlite.ts'
+import { refuseForeign } from './setup.ts'
 
 /**
  * Opens a journal for reading only; nothing in it is changed, and a daemon may go on writing it.

@@ -31,6 +31,8 @@ export interface RowReader {
   openIntents(): readonly IntentState[]
   records(intentId: string): readonly StoredRecord[]
   intent(intentId: string): IntentState | undefined
+  /** The hash of one record, GENESIS_HASH for 0, undefined when there is no such record. */
+  hashAt(seq: number): string | undefined
   /** Checks the newest records against their hashes and returns the end of the chain. */
   checkTail(): Tail
 }
@@ -49,6 +51,8 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     FROM record r LEFT JOIN record p ON p.seq = r.seq - 1 WHERE r.intent_id = ? ORDER BY r.seq`)
   const newest = db.prepare(`SELECT r.seq, r.intent_id, r.body, r.hash, p.hash AS previous_hash
     FROM record r LEFT JOIN record p ON p.seq = r.seq - 1 ORDER BY r.seq DESC LIMIT ?`)
+
+  const one = db.prepare('SELECT hash FROM record WHERE seq = ?')
 
   function recordOf(row: Record<string, unknown>): StoredRecord {
     const seq = Number(row.seq)
@@ -118,6 +122,7 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     },
     records,
     intent,
+    hashAt: (seq) => (seq === 0 ? GENESIS_HASH : (one.get(seq)?.hash as string | undefined)),
     checkTail: () => {
       const rows = newest.all(CHECKED_TAIL)
       rows.forEach((row, index) => {

@@ -7,18 +7,20 @@
  *   failed fsync nobody knows what the disk holds.
  * - Checkpoints wait for a pause, so that an order never waits for one; only a long busy stretch forces one.
  */
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { hexKey } from '../domain/address.ts'
+import { DatabaseSync } from 'node:sqlite'
 import { BaseError } from '../domain/errors.ts'
 import { type IntentState, isOpen } from '../domain/intent.ts'
 import { encodeRecord, type JournalRecord, type StoredRecord } from '../domain/records.ts'
 import { type AdmissionView, admitRecord } from './admission.ts'
-import { journalFault, newerFault, openFault, writeFault } from './faults.ts'
+import { journalFault, openFault, writeFault } from './faults.ts'
 import { createPrivateFile, prepareFile, syncDirectory } from './file.ts'
+import { type Head, openHead } from './head.ts'
 import type { Journal, JournalFaultError } from './journal.ts'
-import { acquireWriterLock } from './lock.ts'
+import { acquireWriterLock, type WriterLock } from './lock.ts'
 import { createRowReader, hashOf, type RowReader, type Tail } from './rows.ts'
-import { APPLICATION_ID, migrate, readMarks, readNumber, SCHEMA_VERSION } from './schema.ts'
+import { migrate, readMarks } from './schema.ts'
+import { configure, refuseForeign, takeLease } from './setup.ts'
+import { createRowWriter, type RowWriter } from './writes.ts'
 
 /** How long sqlite waits for a foreign lock, ms. Our own readers never hold one against the writer. */
 const BUSY_TIMEOUT_MS = 250
@@ -26,9 +28,7 @@ const BUSY_TIMEOUT_MS = 250
 const CHECKPOINT_PAUSE_MS = 50
 /** Commits after which a pause is used for a checkpoint, and after which none is waited for. */
 const CHECKPOINT_AFTER_COMMITS = 200
-const CHECKPOINT_AT_LATEST_COMMITS = 4000
-/** Size the WAL file is cut back to once it was copied, bytes. */
-const WAL_KEPT_BYTES = 4 * 1024 * 1024
+const CHECKPOINT_AT_LATEST_COMMITS = 1000
 
 /** What a sqlite journal needs. */
 export interface SqliteJournalOptions {
@@ -59,6 +59,7 @@ export function createSqliteJournal(options: SqliteJournalOptions): Journal {
   const path = prepareFile(options.path)
   const lock = acquireWriterLock(path, options.holder, options.clockNow())
   let db: DatabaseSync | undefined
+  let head: Head | undefined
   try {
     createPrivateFile(path)
     db = new DatabaseSync(path, {
@@ -73,64 +74,28 @@ export function createSqliteJournal(options: SqliteJournalOptions): Journal {
     syncDirectory(path)
     const reader = createRowReader(db, path)
     const tail = reader.checkTail()
+    head = openHead(path, tail, reader.hashAt)
     const open = reader.openIntents()
-    return new SqliteJournal(db, path, reader, tail, open, takeLease(db, options), () => lock.release())
+    const epoch = takeLease(db, options.holder, options.clockNow())
+    return new SqliteJournal({ db, path, reader, tail, open, epoch, head, lock })
   } catch (cause) {
+    head?.close()
     if (db?.isOpen) db.close()
     lock.release()
     throw openFault(path, cause)
   }
 }
 
-/** Refuses a database that is another program's, or a newer perpd's, before anything is changed in it. */
-export function refuseForeign(db: DatabaseSync, path: string): void {
-  const marks = readMarks(db)
-  if (marks.applicationId === 0 && marks.version === 0 && marks.objects === 0) return
-  if (marks.applicationId !== APPLICATION_ID) {
-    throw journalFault(
-      'JOURNAL_FOREIGN',
-      path,
-      'The journal path is a database of another program.',
-      'Nothing was changed in it. Set the journal path to another file.',
-      { facts: { applicationId: marks.applicationId } },
-    )
-  }
-  if (marks.version > SCHEMA_VERSION) {
-    throw newerFault(path, { version: marks.version, readable: SCHEMA_VERSION })
-  }
-}
-
-function configure(db: DatabaseSync, path: string, maxBytes: number | undefined): void {
-  db.exec('PRAGMA journal_mode = WAL')
-  db.exec('PRAGMA synchronous = FULL')
-  db.exec('PRAGMA fullfsync = ON')
-  db.exec('PRAGMA wal_autocheckpoint = 0')
-  db.exec(`PRAGMA journal_size_limit = ${WAL_KEPT_BYTES}`)
-  if (maxBytes !== undefined) {
-    const pages = Math.max(1, Math.floor(maxBytes / readNumber(db, 'PRAGMA page_size')))
-    db.exec(`PRAGMA max_page_count = ${pages}`)
-  }
-  const mode = String(Object.values(db.prepare('PRAGMA journal_mode').get() ?? {})[0])
-  const synchronous = readNumber(db, 'PRAGMA synchronous')
-  if (mode !== 'wal' || synchronous !== 2) {
-    throw journalFault(
-      'JOURNAL_NOT_DURABLE',
-      path,
-      'The journal cannot be made durable here.',
-      'perpd does not run without a durable journal. Put it on a local disk that allows sqlite WAL files.',
-      { facts: { journalMode: mode, synchronous } },
-    )
-  }
-}
-
-function takeLease(db: DatabaseSync, options: SqliteJournalOptions): number {
-  const row = db
-    .prepare(
-      `INSERT INTO lease (only, holder, epoch, opened_at_ms) VALUES (1, ?1, 1, ?2)
-       ON CONFLICT (only) DO UPDATE SET holder = ?1, epoch = epoch + 1, opened_at_ms = ?2 RETURNING epoch`,
-    )
-    .get(options.holder, options.clockNow())
-  return Number(row?.epoch)
+/** What opening made; the journal owns it from then on. */
+interface OpenedParts {
+  readonly db: DatabaseSync
+  readonly path: string
+  readonly reader: RowReader
+  readonly tail: Tail
+  readonly open: readonly IntentState[]
+  readonly epoch: number
+  readonly head: Head
+  readonly lock: WriterLock
 }
 
 class SqliteJournal implements Journal {
@@ -139,10 +104,14 @@ class SqliteJournal implements Journal {
   readonly summary: RowReader['summary']
   readonly intents: RowReader['intents']
   readonly records: RowReader['records']
+  readonly hasDecision: RowWriter['hasDecision']
+  readonly explains: RowWriter['explains']
+  readonly acceptedSince: RowWriter['acceptedSince']
   readonly #db: DatabaseSync
   readonly #reader: RowReader
-  readonly #releaseLock: () => void
-  readonly #write: ReturnType<typeof prepareWrites>
+  readonly #head: Head
+  readonly #lock: WriterLock
+  readonly #writer: RowWriter
   /** Open intents, oldest first; what is committed, never more. */
   readonly #open: Map<string, IntentState>
   #tail: Tail
@@ -153,23 +122,19 @@ class SqliteJournal implements Journal {
   #commitsSinceCheckpoint = 0
   #checkpointTimer: NodeJS.Timeout | undefined
 
-  constructor(
-    db: DatabaseSync,
-    path: string,
-    reader: RowReader,
-    tail: Tail,
-    open: readonly IntentState[],
-    leaseEpoch: number,
-    releaseLock: () => void,
-  ) {
+  constructor({ db, path, reader, tail, open, epoch, head, lock }: OpenedParts) {
     this.#db = db
     this.path = path
     this.#reader = reader
     this.#tail = tail
+    this.#head = head
+    this.#lock = lock
     this.#open = new Map(open.map((state) => [state.intent.intentId, state]))
-    this.leaseEpoch = leaseEpoch
-    this.#releaseLock = releaseLock
-    this.#write = prepareWrites(db)
+    this.leaseEpoch = epoch
+    this.#writer = createRowWriter(db)
+    this.hasDecision = this.#writer.hasDecision
+    this.explains = this.#writer.explains
+    this.acceptedSince = this.#writer.acceptedSince
     this.#intentCount = reader.summary().intents
     this.summary = reader.summary
     this.intents = reader.intents
@@ -182,18 +147,6 @@ class SqliteJournal implements Journal {
 
   openIntents(): readonly IntentState[] {
     return [...this.#open.values()]
-  }
-
-  hasDecision(strategy: string, decisionKey: string): boolean {
-    return this.#write.findDecision.get(strategy, decisionKey) !== undefined
-  }
-
-  explains(orderKey: string, exceptIntentId: string): boolean {
-    return this.#write.findChild.get(hexKey(orderKey), exceptIntentId) !== undefined
-  }
-
-  acceptedSince(sinceMs: number, strategy?: string): number {
-    return Number(this.#write.countAccepted.get(sinceMs, strategy ?? null)?.accepted)
   }
 
   append(record: JournalRecord): Promise<StoredRecord> {
@@ -211,8 +164,12 @@ class SqliteJournal implements Journal {
     this.#flush()
     this.#closed = true
     clearTimeout(this.#checkpointTimer)
-    this.#db.close()
-    this.#releaseLock()
+    try {
+      this.#db.close()
+      this.#head.close()
+    } finally {
+      this.#lock.release()
+    }
   }
 
   #flush(): void {
@@ -227,6 +184,7 @@ class SqliteJournal implements Journal {
       this.#db.exec('BEGIN IMMEDIATE')
       for (const entry of group) settled.push(this.#writeOne(entry, touched))
       this.#db.exec('COMMIT')
+      if (this.#tail !== tail) this.#head.write(this.#tail)
     } catch (cause) {
       this.#tail = tail
       this.#intentCount = intentCount
@@ -246,11 +204,8 @@ class SqliteJournal implements Journal {
     const { record, body } = entry
     const view: AdmissionView = {
       state: (intentId) => touched.get(intentId) ?? this.intent(intentId),
-      hasDecision: (strategy, decisionKey) => this.hasDecision(strategy, decisionKey),
-      digestOwner: (router, digest) => {
-        const row = this.#write.findDigest.get(hexKey(router), hexKey(digest))
-        return row === undefined ? undefined : String(row.intent_id)
-      },
+      hasDecision: this.hasDecision,
+      digestOwner: this.#writer.digestOwner,
     }
     let state: IntentState
     try {
@@ -261,35 +216,11 @@ class SqliteJournal implements Journal {
     }
     const seq = this.#tail.seq + 1
     const hash = hashOf(this.#tail.hash, seq, body)
-    const attempt = 'attempt' in record ? record.attempt : null
-    this.#write.insertRecord.run(seq, record.atMs, record.intentId, record.kind, attempt, body, hash)
-    this.#writeIndexes(record)
+    this.#writer.write(record, body, seq, hash, this.#intentCount)
+    if (record.kind === 'intent.accepted') this.#intentCount += 1
     this.#tail = { seq, hash }
     touched.set(record.intentId, state)
     return () => entry.resolve({ seq, record })
-  }
-
-  #writeIndexes(record: JournalRecord): void {
-    const write = this.#write
-    const { intentId } = record
-    if (record.kind === 'intent.accepted') {
-      const { strategy, decisionKey, acceptedAtMs, reservationUsd } = record.intent
-      this.#intentCount += 1
-      const reservation = reservationUsd.toString()
-      write.insertIntent.run(this.#intentCount, intentId, strategy, decisionKey, acceptedAtMs, reservation)
-    } else if (record.kind === 'attempt.armed') {
-      const router = hexKey(record.armed.router)
-      const digest = hexKey(record.armed.digest)
-      write.insertDigest.run(router, digest, intentId, record.attempt)
-      write.insertLive.run(intentId, record.attempt, router, digest)
-    } else if (record.kind === 'landed') {
-      for (const orderKey of record.orderKeys) write.insertChild.run(hexKey(orderKey), intentId)
-    } else if (record.kind === 'attempt.dead' || record.kind === 'attempt.void') {
-      write.deleteLive.run(intentId)
-    } else if (record.kind === 'intent.closed') {
-      write.deleteLive.run(intentId)
-      write.closeIntent.run(intentId)
-    }
   }
 
   #fail(fault: JournalFaultError, group: readonly Pending[]): void {
@@ -330,41 +261,3 @@ function closedFault(path: string): JournalFaultError {
     'Nothing was sent. perpd was stopping; the intent is taken up again at the next start.',
   )
 }
-
-function prepareWrites(db: DatabaseSync): Readonly<Record<WriteName, StatementSync>> {
-  return {
-    insertRecord: db.prepare(
-      'INSERT INTO record (seq, at_ms, intent_id, kind, attempt, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    ),
-    insertIntent: db.prepare(
-      `INSERT INTO intent (number, intent_id, strategy, decision_key, accepted_at_ms, reservation_usd, open)
-       VALUES (?, ?, ?, ?, ?, ?, 1)`,
-    ),
-    closeIntent: db.prepare('UPDATE intent SET open = 0 WHERE intent_id = ?'),
-    insertDigest: db.prepare('INSERT INTO digest (router, digest, intent_id, attempt) VALUES (?, ?, ?, ?)'),
-    insertLive: db.prepare(
-      'INSERT INTO live_attempt (intent_id, attempt, router, digest) VALUES (?, ?, ?, ?)',
-    ),
-    deleteLive: db.prepare('DELETE FROM live_attempt WHERE intent_id = ?'),
-    insertChild: db.prepare('INSERT OR IGNORE INTO child_order (order_key, intent_id) VALUES (?, ?)'),
-    findChild: db.prepare('SELECT 1 AS found FROM child_order WHERE order_key = ? AND intent_id <> ?'),
-    findDecision: db.prepare('SELECT 1 AS found FROM intent WHERE strategy = ? AND decision_key = ?'),
-    findDigest: db.prepare('SELECT intent_id FROM digest WHERE router = ? AND digest = ?'),
-    countAccepted: db.prepare(
-      'SELECT count(*) AS accepted FROM intent WHERE accepted_at_ms >= ?1 AND (?2 IS NULL OR strategy = ?2)',
-    ),
-  }
-}
-
-type WriteName =
-  | 'insertRecord'
-  | 'insertIntent'
-  | 'closeIntent'
-  | 'insertDigest'
-  | 'insertLive'
-  | 'deleteLive'
-  | 'insertChild'
-  | 'findChild'
-  | 'findDecision'
-  | 'findDigest'
-  | 'countAccepted'

@@ -1,0 +1,106 @@
+/** Writing records, and the tables that follow from them, on the writer's connection and inside its transaction. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { hexKey } from '../domain/address.ts'
+import type { JournalRecord } from '../domain/records.ts'
+
+/** Statements of the writer, prepared once. */
+export interface RowWriter {
+  /** Inserts a record with its place and hash, and moves the tables that follow from it. `intents` is how many there were. */
+  write(record: JournalRecord, body: string, seq: number, hash: string, intents: number): void
+  hasDecision(strategy: string, decisionKey: string): boolean
+  /** The intent that armed this digest, if any. */
+  digestOwner(router: string, digest: string): string | undefined
+  /** Whether an intent other than this one created the order. */
+  explains(orderKey: string, exceptIntentId: string): boolean
+  acceptedSince(sinceMs: number, strategy?: string): number
+}
+
+/** Prepares the writes on an open database whose schema is today's. All throw what sqlite throws. */
+export function createRowWriter(db: DatabaseSync): RowWriter {
+  const statements = prepareWrites(db)
+  const { insertRecord, findDecision, findDigest, findChild, countAccepted } = statements
+  return {
+    write: (record, body, seq, hash, intents) => {
+      const attempt = 'attempt' in record ? record.attempt : null
+      insertRecord.run(seq, record.atMs, record.intentId, record.kind, attempt, body, hash)
+      writeIndexes(statements, record, intents)
+    },
+    hasDecision: (strategy, decisionKey) => findDecision.get(strategy, decisionKey) !== undefined,
+    digestOwner: (router, digest) => {
+      const row = findDigest.get(hexKey(router), hexKey(digest))
+      return row === undefined ? undefined : String(row.intent_id)
+    },
+    explains: (orderKey, exceptIntentId) => findChild.get(hexKey(orderKey), exceptIntentId) !== undefined,
+    acceptedSince: (sinceMs, strategy) => Number(countAccepted.get(sinceMs, strategy ?? null)?.accepted),
+  }
+}
+
+function writeIndexes(statements: Statements, record: JournalRecord, intents: number): void {
+  const { intentId } = record
+  switch (record.kind) {
+    case 'intent.accepted': {
+      const { strategy, decisionKey, acceptedAtMs, reservationUsd } = record.intent
+      const reservation = reservationUsd.toString()
+      statements.insertIntent.run(intents + 1, intentId, strategy, decisionKey, acceptedAtMs, reservation)
+      break
+    }
+    case 'attempt.armed': {
+      const router = hexKey(record.armed.router)
+      const digest = hexKey(record.armed.digest)
+      statements.insertDigest.run(router, digest, intentId, record.attempt)
+      statements.insertLive.run(intentId, record.attempt, router, digest)
+      break
+    }
+    case 'landed':
+      for (const orderKey of record.orderKeys) statements.insertChild.run(hexKey(orderKey), intentId)
+      break
+    case 'attempt.dead':
+    case 'attempt.void':
+      statements.deleteLive.run(intentId)
+      break
+    case 'intent.closed':
+      statements.deleteLive.run(intentId)
+      statements.closeIntent.run(intentId)
+      break
+  }
+}
+
+type Statements = Readonly<Record<StatementName, StatementSync>>
+
+function prepareWrites(db: DatabaseSync): Statements {
+  return {
+    insertRecord: db.prepare(
+      'INSERT INTO record (seq, at_ms, intent_id, kind, attempt, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ),
+    insertIntent: db.prepare(
+      `INSERT INTO intent (number, intent_id, strategy, decision_key, accepted_at_ms, reservation_usd, open)
+       VALUES (?, ?, ?, ?, ?, ?, 1)`,
+    ),
+    closeIntent: db.prepare('UPDATE intent SET open = 0 WHERE intent_id = ?'),
+    insertDigest: db.prepare('INSERT INTO digest (router, digest, intent_id, attempt) VALUES (?, ?, ?, ?)'),
+    insertLive: db.prepare(
+      'INSERT INTO live_attempt (intent_id, attempt, router, digest) VALUES (?, ?, ?, ?)',
+    ),
+    deleteLive: db.prepare('DELETE FROM live_attempt WHERE intent_id = ?'),
+    insertChild: db.prepare('INSERT OR IGNORE INTO child_order (order_key, intent_id) VALUES (?, ?)'),
+    findChild: db.prepare('SELECT 1 AS found FROM child_order WHERE order_key = ? AND intent_id <> ?'),
+    findDecision: db.prepare('SELECT 1 AS found FROM intent WHERE strategy = ? AND decision_key = ?'),
+    findDigest: db.prepare('SELECT intent_id FROM digest WHERE router = ? AND digest = ?'),
+    countAccepted: db.prepare(
+      'SELECT count(*) AS accepted FROM intent WHERE accepted_at_ms >= ?1 AND (?2 IS NULL OR strategy = ?2)',
+    ),
+  }
+}
+
+type StatementName =
+  | 'insertRecord'
+  | 'insertIntent'
+  | 'closeIntent'
+  | 'insertDigest'
+  | 'insertLive'
+  | 'deleteLive'
+  | 'insertChild'
+  | 'findChild'
+  | 'findDecision'
+  | 'findDigest'
+  | 'countAccepted'

@@ -1,0 +1,40 @@
+/**
+ * A process that writes a journal until it is stopped: `node writer.ts <path> <in flight>`. It says `ready <epoch>` once it
+ * has the journal, `<seq>` for every record that was acknowledged, and `fault <json>` when the journal fails.
+ */
+import { writeSync } from 'node:fs'
+import { BaseError } from '../../src/domain/errors.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite.ts'
+import { wholeStory } from './story.ts'
+
+const [path = '', inFlight = '0'] = process.argv.slice(2)
+const say = (line: string): void => {
+  writeSync(1, `${line}\n`)
+}
+
+const journal = createSqliteJournal({ path, clockNow: Date.now, holder: 'writer' })
+say(`ready ${journal.leaseEpoch}`)
+let next = journal.summary().intents
+
+async function work(): Promise<void> {
+  for (;;) {
+    next += 1
+    for (const record of wholeStory(next)) say(String((await journal.append(record)).seq))
+  }
+}
+
+async function faultOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => ({}),
+    (error: unknown) =>
+      error instanceof BaseError ? { code: error.code, text: error.message } : { text: String(error) },
+  )
+}
+
+if (inFlight === '0') setInterval(() => undefined, 1000)
+else {
+  const first = await faultOf(Promise.all(Array.from({ length: Number(inFlight) }, work)))
+  const later = await faultOf(journal.append(wholeStory(next + 1)[0] as Parameters<typeof journal.append>[0]))
+  say(`fault ${JSON.stringify({ first, later })}`)
+  journal.close()
+}
