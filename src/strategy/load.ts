@@ -2,7 +2,7 @@
  * Strategy files to running instances: reads YAML files or folders of them, loads kinds of the user's own, and reports
  * everything wrong at once, each with file, line and column. Nothing is guessed: a field that is not known is an error.
  */
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
@@ -195,17 +195,18 @@ async function loadFile(
   const yaml = parseYaml(file, text)
   if (!('placeOf' in yaml)) return yaml
   const parsed = fileSchema.safeParse(yaml.value)
-  if (!parsed.success) return schemaProblems(yaml, [], fileSchema, parsed.error)
+  const problems = parsed.success ? [] : [...schemaProblems(yaml, [], fileSchema, parsed.error)]
+  // The params are looked at even when the rest is wrong, so that one start shows every mistake.
+  const kind = yaml.valueAt(['kind'])
+  const strategy = typeof kind === 'string' && kind !== '' ? await kindOf(yaml, kind) : undefined
+  if (strategy instanceof StrategyFileError) return [...problems, strategy]
+  const params = strategy?.params.safeParse(yaml.valueAt(['params']) ?? {})
+  if (strategy && params?.success === false) {
+    problems.push(...schemaProblems(yaml, ['params'], strategy.params, params.error))
+  }
+  if (parsed.success && strategy) problems.push(...fileProblems(yaml, parsed.data, strategy))
+  if (problems.length > 0 || !parsed.success || !strategy || !params?.success) return problems
   const fields = parsed.data
-
-  const strategy = await kindOf(yaml, fields.kind)
-  if (strategy instanceof StrategyFileError) return [strategy]
-  const params = strategy.params.safeParse(fields.params ?? {})
-  const problems = [
-    ...(params.success ? [] : schemaProblems(yaml, ['params'], strategy.params, params.error)),
-    ...fileProblems(yaml, fields, strategy),
-  ]
-  if (problems.length > 0 || !params.success) return problems
   if (!fields.enabled) return 'disabled'
 
   const { symbols, places } = marketsOf(yaml, fields)
@@ -300,6 +301,7 @@ async function kindOf(yaml: YamlFile, kind: string): Promise<Strategy | Strategy
     })
   }
   const path = resolve(dirname(yaml.file), kind)
+  if (!existsSync(path)) return kindProblem(yaml, kind, 'names a file that is not there')
   let module: unknown
   try {
     module = await import(pathToFileURL(path).href)

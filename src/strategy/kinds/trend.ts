@@ -91,7 +91,8 @@ function decideMarket(view: StrategyView<TrendParams>, market: MarketView): Deci
 
   const direction: Direction = signal.strength > 0 ? 'long' : 'short'
   const strength = Math.abs(signal.strength)
-  if (strength < params.entryStrength || Math.abs(signal.extension) > params.maxExtension) return undefined
+  if (strength < params.entryStrength || !isNearAverage(signal, direction, params.maxExtension))
+    return undefined
   if (held.some((position) => position.direction !== direction)) return undefined
   const position = held[0]
   if (position !== undefined && !mayAdd(position, size.usd, signal, params)) return undefined
@@ -121,6 +122,12 @@ function reasonToClose(position: Position, signal: Signal, params: TrendParams):
     return `The price went ${gained.toFixed(1)} average ranges in favour of the ${position.direction} position; the take is ${params.takeAtr}.`
   }
   return undefined
+}
+
+/** Not run away with the trend, nor fallen back against it by half as much, as it has just after a stop. */
+function isNearAverage(signal: Signal, direction: Direction, maxExtension: number): boolean {
+  const withTrend = direction === 'long' ? signal.extension : -signal.extension
+  return withTrend <= maxExtension && withTrend >= -maxExtension / 2
 }
 
 /** Adds only to a winner, one average range or more ahead, and never above `pyramid` orders in all. */
