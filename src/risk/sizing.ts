@@ -254,10 +254,10 @@ function tooSmall(wantedUsd: Usd, cutToUsd: Usd, leastUsd: Usd, by: string | und
   return {
     ...(denial ?? { code: 'ORDER_TOO_SMALL', reason: 'The order is smaller than the smallest one allowed.' }),
     wanted: formatUsd(wantedUsd),
-    allowed:
-      denial === undefined
-        ? `at least ${formatUsd(leastUsd)}`
-        : `${formatUsd(cutToUsd)}; the smallest order here is ${formatUsd(leastUsd)}`,
+    allowed: [
+      ...(denial === undefined ? [] : [formatUsd(cutToUsd)]),
+      ...(leastUsd > 1n ? [`at least ${formatUsd(leastUsd)}`] : []),
+    ].join(', but '),
   }
 }
 

@@ -1,0 +1,219 @@
+import { expect, test } from 'vitest'
+import type { Decision } from '../../src/domain/decision.ts'
+import { usd } from '../../src/domain/units.ts'
+import { admit } from '../../src/risk/admit.ts'
+import type { Desk } from '../../src/risk/desk.ts'
+import {
+  close,
+  decrease,
+  desk,
+  increase,
+  intentState,
+  MARKET,
+  marketView,
+  NOW_MS,
+  OTHER_MARKET,
+  oraclePrice,
+  position,
+  snapshot,
+  ticker,
+  USDC,
+  WETH,
+} from './world.ts'
+
+const held = snapshot({ positions: [position()] })
+
+function codeOf(decision: Decision, world: Desk): string {
+  const admission = admit(decision, world)
+  return admission.kind === 'denial' ? admission.denial.code : 'admitted'
+}
+
+test('an increase within all limits becomes a whole intent with its reservation', () => {
+  expect(admit(increase(), desk())).toEqual({
+    kind: 'intent',
+    intent: {
+      intentId: 'intent-9',
+      decisionKey: 'eth-trend:1800000000000:0',
+      strategy: 'eth-trend',
+      account: '0x1111111111111111111111111111111111111111',
+      chain: 'arbitrum',
+      lane: 'order-chain',
+      kind: 'increase',
+      decision: increase(),
+      terms: {
+        orderType: 'market',
+        symbol: 'ETH/USD [WETH-USDC]',
+        marketToken: MARKET,
+        indexToken: { symbol: 'ETH', address: WETH, decimals: 18 },
+        direction: 'long',
+        collateralToken: { symbol: 'USDC', address: USDC, decimals: 6 },
+        sizeDeltaUsd: usd(1000),
+        collateralDelta: 200_060_019n,
+        keepLeverage: false,
+        slippageBps: 100,
+        referencePrice: usd(2001),
+      },
+      sizing: {
+        wantedUsd: usd(1000),
+        sizeDeltaUsd: usd(1000),
+        basis: 'availableLiquidity',
+        capacityUsd: usd(100_000),
+        roomUsd: usd(100_000),
+        cuts: [],
+        dataAgeMs: 0,
+      },
+      reservationUsd: usd(1000),
+      expiresAtMs: NOW_MS + 60_000,
+      acceptedAtMs: NOW_MS,
+    },
+  })
+})
+
+test('a close becomes an intent without reservation, of the position exactly', () => {
+  const admission = admit(close(), desk({ snapshot: held }))
+  expect(admission).toMatchObject({
+    kind: 'intent',
+    intent: {
+      kind: 'close',
+      reservationUsd: 0n,
+      terms: { sizeDeltaUsd: usd(1000), collateralDelta: 0n, referencePrice: usd(1999) },
+    },
+  })
+})
+
+test('halted denies everything, reducing only what adds risk', () => {
+  expect(codeOf(increase(), desk({ tradingState: 'halted' }))).toBe('TRADING_HALTED')
+  expect(codeOf(close(), desk({ tradingState: 'halted', snapshot: held }))).toBe('TRADING_HALTED')
+  expect(codeOf(increase(), desk({ tradingState: 'reducing' }))).toBe('TRADING_REDUCING')
+  expect(codeOf(close(), desk({ tradingState: 'reducing', snapshot: held }))).toBe('admitted')
+})
+
+test('a market that is closed, unknown or delisted can be left but not entered', () => {
+  for (const status of ['closed', 'unknown'] as const) {
+    const world = desk({ snapshot: snapshot({ view: marketView({ status }), positions: [position()] }) })
+    expect(codeOf(increase(), world)).toBe('MARKET_NOT_OPEN')
+    expect(codeOf(close(), world)).toBe('admitted')
+  }
+  const view = marketView()
+  const delisted = { ...view, market: { ...view.market, isListed: false } }
+  const world = desk({ snapshot: snapshot({ view: delisted, positions: [position()] }) })
+  expect(codeOf(increase(), world)).toBe('MARKET_NOT_LISTED')
+  expect(codeOf(close(), world)).toBe('admitted')
+  expect(codeOf(increase({ marketToken: OTHER_MARKET }), world)).toBe('MARKET_UNKNOWN')
+})
+
+test('one open increase holds its slot; the other side and reductions are free', () => {
+  const world = desk({ snapshot: held, intents: [intentState()] })
+  expect(admit(increase(), world)).toEqual({
+    kind: 'denial',
+    denial: {
+      code: 'SLOT_BUSY',
+      reason:
+        'Intent intent-1 of eth-trend still holds this side of the market; a second increase waits for its end.',
+      wanted: '1 more open increase',
+      allowed: '1 open increase at a time',
+    },
+  })
+  expect(codeOf(increase({ direction: 'short' }), world)).toBe('admitted')
+  expect(codeOf(close(), world)).toBe('admitted')
+})
+
+test('an unresolved reduction keeps another one away for its time, then no longer; increases wait for its end', () => {
+  const limits = { reduceAgainAfterMs: 60_000 }
+  const flying = (agoMs: number) =>
+    desk({
+      snapshot: held,
+      limits,
+      intents: [intentState({ decision: decrease(usd(500)), acceptedAtMs: NOW_MS - agoMs })],
+    })
+  expect(admit(close(), flying(59_999))).toMatchObject({
+    denial: { code: 'REDUCE_IN_FLIGHT', wanted: 'again after 59999 ms', allowed: 'again after 60000 ms' },
+  })
+  expect(codeOf(close(), flying(60_000))).toBe('admitted')
+  expect(codeOf(increase(), flying(600_000))).toBe('REDUCE_IN_FLIGHT')
+})
+
+test('the hourly budget counts the strategy and the account, and leaves reductions as much again', () => {
+  const limits = { maxOrdersPerHour: 5 }
+  const accountLimits = { maxOrdersPerHour: 20 }
+  const at = (strategy: number, account: number, own: Partial<Desk> = { accountLimits }) =>
+    desk({ snapshot: held, limits, acceptedLastHour: { strategy, account }, ...own })
+  expect(codeOf(increase(), at(4, 19))).toBe('admitted')
+  expect(codeOf(increase(), at(5, 5))).toBe('ORDERS_PER_HOUR')
+  expect(codeOf(increase(), at(0, 20))).toBe('ORDERS_PER_HOUR')
+  // Without the account's own limits the tightened ones stand in: stricter, never looser.
+  expect(codeOf(increase(), at(0, 5, {}))).toBe('ORDERS_PER_HOUR')
+  expect(codeOf(close(), at(9, 9))).toBe('admitted')
+  expect(admit(close(), at(10, 10))).toMatchObject({
+    denial: { code: 'ORDERS_PER_HOUR', wanted: 'order 11 in an hour', allowed: '10 in an hour' },
+  })
+})
+
+test('every reading an increase stands on must be fresh; a reduction may stand on older ones', () => {
+  const limits = { maxDataAgeMs: 10_000 }
+  const late = NOW_MS - 10_001
+  const fresh = marketView()
+  const stale = [
+    snapshot({ positionsAtMs: late }),
+    snapshot({ view: { ...fresh, ticker: { value: ticker(), atMs: late } } }),
+    snapshot({ view: { ...fresh, oraclePrice: { value: oraclePrice(), atMs: late } } }),
+    snapshot({ view: marketView({ capacityLong: { ...capacityOfLong(fresh), atMs: late } }) }),
+  ]
+  for (const world of stale) {
+    expect(codeOf(increase(), desk({ snapshot: world, limits }))).toBe('DATA_TOO_OLD')
+    const withPosition = { ...world, positions: { ...world.positions, value: [position()] } }
+    expect(codeOf(close(), desk({ snapshot: withPosition, limits }))).toBe('admitted')
+  }
+  const veryLate = snapshot({
+    view: { ...fresh, oraclePrice: { value: oraclePrice(), atMs: NOW_MS - 40_001 } },
+    positions: [position()],
+  })
+  expect(admit(close(), desk({ snapshot: veryLate, limits }))).toEqual({
+    kind: 'denial',
+    denial: {
+      code: 'DATA_TOO_OLD',
+      reason: 'The oracle price of ETH/USD [WETH-USDC] is too old to act on.',
+      wanted: '40001 ms old',
+      allowed: 'at most 40000 ms',
+    },
+  })
+  const { ticker: _, ...blind } = fresh
+  expect(admit(increase(), desk({ snapshot: snapshot({ view: blind }) }))).toMatchObject({
+    denial: { code: 'DATA_MISSING', wanted: 'ticker' },
+  })
+})
+
+test('two sources that disagree on the price stop increases only', () => {
+  const limits = { maxPriceDivergenceBps: 50 }
+  const apart = (markPrice: bigint) =>
+    desk({
+      limits,
+      snapshot: snapshot({
+        view: marketView({ ticker: { value: ticker({ markPrice }), atMs: NOW_MS } }),
+        positions: [position()],
+      }),
+    })
+  expect(codeOf(increase(), apart(usd(2010)))).toBe('admitted')
+  expect(admit(increase(), apart(usd(2010) + 1n))).toMatchObject({
+    denial: {
+      code: 'PRICE_DIVERGENCE',
+      reason: 'Two sources disagree on the price of ETH; nothing is added until they agree.',
+      wanted: 'mark $2,010.00, oracle median $2,000.00',
+      allowed: 'at most 50 bps apart',
+    },
+  })
+  expect(codeOf(increase(), apart(usd(1990) - 1n))).toBe('PRICE_DIVERGENCE')
+  expect(codeOf(close(), apart(usd(3000)))).toBe('admitted')
+})
+
+test('slippage wider than may be signed is denied, for reductions too', () => {
+  const limits = { maxSlippageBps: 99 }
+  expect(codeOf(close(), desk({ snapshot: held, limits }))).toBe('SLIPPAGE_TOO_WIDE')
+  expect(codeOf(increase(), desk({ slippageBps: 1.5 }))).toBe('SLIPPAGE_TOO_WIDE')
+  expect(codeOf(increase(), desk({ slippageBps: 10_000 }))).toBe('SLIPPAGE_TOO_WIDE')
+})
+
+function capacityOfLong(view: ReturnType<typeof marketView>) {
+  if (view.capacityLong === undefined) throw new Error('the test market has a capacity')
+  return view.capacityLong
+}
