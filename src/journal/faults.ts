@@ -1,4 +1,6 @@
 /** What can go wrong with a journal file, in the operator's words: what happened, what perpd did, what to do. */
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { JournalFaultError } from './journal.ts'
 
@@ -48,22 +50,26 @@ export function journalFault(
   })
 }
 
-/** Why a journal could not be opened or read, from anything thrown on the way. Faults of ours pass unchanged. */
+/**
+ * Why a journal could not be opened or read, from what sqlite or the file system threw. Faults of ours pass unchanged.
+ * Anything else is a mistake in our code and is thrown on as it is.
+ */
 export function openFault(path: string, cause: unknown): JournalFaultError {
   if (cause instanceof JournalFaultError) return cause
-  const facts = { reason: reasonOf(cause) }
   const code = sqliteCodeOf(cause)
+  if (code === undefined && !isSystemError(cause)) throw cause
+  const facts = { reason: reasonOf(cause) }
   if (code === sqliteCodes.notADb) {
     return journalFault(
       'JOURNAL_NOT_SQLITE',
       path,
-      'The journal file is not a journal.',
+      'The journal file is no sqlite file, or its first page is damaged.',
       'Nothing was changed. Set the journal path to another file, or restore this one from a backup.',
       { facts, cause },
     )
   }
   if (code === sqliteCodes.corrupt) return corruptFault(path, facts, cause)
-  if (isNotPermitted(cause, code)) {
+  if (isNotPermitted(path, cause, code)) {
     return journalFault(
       'JOURNAL_NOT_PERMITTED',
       path,
@@ -90,8 +96,26 @@ export function openFault(path: string, cause: unknown): JournalFaultError {
   )
 }
 
-function isNotPermitted(cause: unknown, code: number | undefined): boolean {
+function isSystemError(cause: unknown): boolean {
+  return cause instanceof Error && 'syscall' in cause
+}
+
+/** Whether this user may read and write the file and its lock, and make files beside them. */
+function mayUse(path: string): boolean {
+  try {
+    accessSync(dirname(path), constants.R_OK | constants.W_OK | constants.X_OK)
+    for (const file of [path, `${path}.lock`]) {
+      if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK)
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isNotPermitted(path: string, cause: unknown, code: number | undefined): boolean {
   if (code === sqliteCodes.perm || code === sqliteCodes.readonly) return true
+  if (code === sqliteCodes.cantOpen) return !mayUse(path)
   return cause instanceof Error && 'code' in cause && notPermitted.has(String(cause.code))
 }
 
@@ -148,7 +172,7 @@ export function writeFault(path: string, records: number, cause: unknown): Journ
     code === sqliteCodes.full ? 'JOURNAL_FULL' : 'JOURNAL_WRITE_FAILED',
     path,
     sentence,
-    `perpd stops on purpose: it never trades without its journal, and never tries a failed write again. Nothing was sent for these records. ${remedy}, then start perpd; it resumes every open order from the journal.`,
+    `perpd stops on purpose: it never trades without its journal, and never tries a failed write again. Nothing is sent after this. ${remedy}, then start perpd; it resumes every open order from the journal.`,
     { facts: { records, reason: reasonOf(cause) }, cause },
   )
 }

@@ -1,6 +1,7 @@
 /** The journal's file and directory: found, made private, and named by one path however it was spelled. */
 import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { reasonOf } from '../domain/errors.ts'
 import { journalFault, openFault } from './faults.ts'
 
 /** Makes an empty file with mode 0600 unless there is one. Never opens an existing file: that would drop sqlite's locks on it. */
@@ -21,13 +22,29 @@ export function createPrivateFile(path: string): void {
 export function prepareFile(path: string): string {
   try {
     const directory = dirname(resolve(path))
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeDirectory(path, directory)
     const found = statSync(path, { throwIfNoEntry: false })
     if (found === undefined) return join(realpathSync(directory), basename(path))
     if (!found.isFile()) throw notAFile(path, found.isDirectory())
     return realpathSync(path)
   } catch (cause) {
     throw openFault(path, cause)
+  }
+}
+
+function makeDirectory(path: string, directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    if (code !== 'EEXIST' && code !== 'ENOTDIR') throw cause
+    throw journalFault(
+      'JOURNAL_NOT_OPENED',
+      path,
+      'A part of the journal path that should be a directory is a file.',
+      'Nothing was changed. Set the journal path to a file in a directory.',
+      { facts: { reason: reasonOf(cause) }, cause },
+    )
   }
 }
 

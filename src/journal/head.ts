@@ -67,7 +67,7 @@ function rolledBack(path: string, headPath: string, headSeq: number, journalSeq:
     'JOURNAL_ROLLED_BACK',
     path,
     'The journal has lost records that were written: it was damaged, replaced by another, or restored from an older backup.',
-    `Nothing was changed. Orders may be open that this journal does not know. Restore the newest copy; or, once orders and positions at the venue are accounted for and the last signed deadline has passed, remove ${headPath} and start again.`,
+    `perpd does not start. Orders may be open that this journal does not know. Restore the newest copy; or, once orders and positions at the venue are accounted for and the last signed deadline has passed, remove ${headPath} and start again.`,
     { facts: { lastRecordWritten: headSeq, lastRecordFound: journalSeq } },
   )
 }

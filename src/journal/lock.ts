@@ -37,6 +37,7 @@ export function acquireWriterLock(path: string, holder: string, nowMs: number): 
   try {
     createPrivateFile(lockPath)
     db = new DatabaseSync(lockPath, { timeout: 0 })
+    db.exec('PRAGMA journal_mode = MEMORY')
     db.exec('BEGIN EXCLUSIVE')
     const owner: Owner = {
       pid: process.pid,

@@ -35,7 +35,7 @@ class MemoryJournal implements Journal {
         'JOURNAL_CLOSED',
         this.path,
         'The journal was closed; the record was not written.',
-        'Nothing was sent. perpd was stopping; a journal in memory ends with the process.',
+        'Nothing is sent after this. A journal in memory ends with the process.',
       )
     }
     // What is kept is what a file would keep, so that nothing works here that would not survive a restart there.

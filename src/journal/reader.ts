@@ -63,7 +63,7 @@ function openReadOnly(path: string): DatabaseSync {
     return db
   } catch (cause) {
     db.close()
-    if (!isCantOpen(cause)) throw cause
+    if (!isCantOpen(cause) || (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) throw cause
   }
   // Stopped cleanly, in a directory where this user may not make the WAL's companions: all is in the main file then.
   const url = pathToFileURL(path)

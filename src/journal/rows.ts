@@ -1,10 +1,11 @@
 /** Reading records and intents out of a sqlite journal; the same for the writer and for a reader beside it. */
 import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
+import { hexKey } from '../domain/address.ts'
 import { type IntentState, isOpen } from '../domain/intent.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
 import { decodeRecord, type StoredRecord } from '../domain/records.ts'
-import { corruptFault, recordFault } from './faults.ts'
+import { corruptFault, openFault, recordFault } from './faults.ts'
 import type { IntentQuery, JournalSummary } from './journal.ts'
 
 /** Hash before the first record. */
@@ -43,15 +44,16 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     (SELECT coalesce(max(seq), 0) FROM record) AS records,
     (SELECT coalesce(max(number), 0) FROM intent) AS intents,
     (SELECT count(*) FROM intent WHERE open = 1) AS open_intents`)
-  const list = db.prepare(`SELECT intent_id FROM intent
+  const list = db.prepare(`SELECT intent_id, open FROM intent
     WHERE (?1 IS NULL OR strategy = ?1) ORDER BY number DESC LIMIT ?2`)
-  const listOpen = db.prepare(`SELECT intent_id FROM intent
+  const listOpen = db.prepare(`SELECT intent_id, open FROM intent
     WHERE open = 1 AND (?1 IS NULL OR strategy = ?1) ORDER BY number DESC LIMIT ?2`)
   const ofIntent = db.prepare(`SELECT r.seq, r.intent_id, r.body, r.hash, p.hash AS previous_hash
     FROM record r LEFT JOIN record p ON p.seq = r.seq - 1 WHERE r.intent_id = ? ORDER BY r.seq`)
   const newest = db.prepare(`SELECT r.seq, r.intent_id, r.body, r.hash, p.hash AS previous_hash
     FROM record r LEFT JOIN record p ON p.seq = r.seq - 1 ORDER BY r.seq DESC LIMIT ?`)
 
+  const live = db.prepare('SELECT digest FROM live_attempt WHERE intent_id = ?')
   const one = db.prepare('SELECT hash FROM record WHERE seq = ?')
 
   function recordOf(row: Record<string, unknown>): StoredRecord {
@@ -67,6 +69,17 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
       return { seq, record }
     } catch (cause) {
       throw recordFault(path, seq, cause)
+    }
+  }
+
+  /** Says what sqlite found wrong in the operator's words. */
+  function guarded<A extends unknown[], T>(read: (...parameters: A) => T): (...parameters: A) => T {
+    return (...parameters) => {
+      try {
+        return read(...parameters)
+      } catch (cause) {
+        throw openFault(path, cause)
+      }
     }
   }
 
@@ -90,7 +103,22 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     const intentId = String(row.intent_id)
     const state = intent(intentId)
     if (state === undefined) throw corruptFault(path, { intentId, reason: 'the intent has no records' })
+    if (isOpen(state) !== (row.open === 1)) {
+      const reason = isOpen(state) ? 'listed as closed but not closed' : 'listed as open but closed'
+      throw corruptFault(path, { intentId, reason: `the intent is ${reason} by its records` })
+    }
     return state
+  }
+
+  function checkLiveDigest(state: IntentState): void {
+    const { intentId } = state.intent
+    const attempt = state.attempts.at(-1)
+    const mayLand =
+      attempt?.armed !== undefined && attempt.phase !== 'DEAD' && attempt.phase !== 'VOID_CONSUMED'
+    const expected = mayLand ? hexKey(attempt.armed.digest) : undefined
+    if (live.get(intentId)?.digest !== expected) {
+      throw corruptFault(path, { intentId, reason: 'the live digest is not the one its records tell of' })
+    }
   }
 
   function intents(query: IntentQuery = {}): readonly IntentState[] {
@@ -99,39 +127,36 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
   }
 
   return {
-    summary: () => {
+    summary: guarded(() => {
       const row = count.get() ?? {}
       return {
         records: Number(row.records),
         intents: Number(row.intents),
         openIntents: Number(row.open_intents),
       }
-    },
-    intents,
-    openIntents: () => {
+    }),
+    intents: guarded(intents),
+    openIntents: guarded(() => {
       const open = intents({ openOnly: true }).toReversed()
-      const closed = open.find((state) => !isOpen(state))
-      if (closed !== undefined) {
-        const { intentId } = closed.intent
-        throw corruptFault(path, {
-          intentId,
-          reason: 'the intent is listed as open but its records close it',
-        })
-      }
+      for (const state of open) checkLiveDigest(state)
       return open
-    },
-    records,
-    intent,
-    hashAt: (seq) => (seq === 0 ? GENESIS_HASH : (one.get(seq)?.hash as string | undefined)),
-    checkTail: () => {
+    }),
+    records: guarded(records),
+    intent: guarded(intent),
+    hashAt: guarded((seq) => (seq === 0 ? GENESIS_HASH : (one.get(seq)?.hash as string | undefined))),
+    checkTail: guarded(() => {
       const rows = newest.all(CHECKED_TAIL)
-      rows.forEach((row, index) => {
-        const { seq } = recordOf(row)
-        const expected = Number(rows[0]?.seq) - index
-        if (seq !== expected) throw corruptFault(path, { seq: expected, reason: 'the record is missing' })
-      })
+      const bySeq = new Map(rows.map((row) => [Number(row.seq), recordOf(row)]))
       const last = rows[0]
+      const lastSeq = Number(last?.seq ?? 0)
+      for (let seq = lastSeq; seq > lastSeq - rows.length; seq -= 1) {
+        if (!bySeq.has(seq)) throw corruptFault(path, { seq, reason: 'the record is missing' })
+      }
+      const intentIds = new Set([...bySeq.values()].map(({ record }) => record.intentId))
+      for (const intentId of intentIds) for (const { seq } of records(intentId)) bySeq.delete(seq)
+      for (const [seq] of bySeq)
+        throw corruptFault(path, { seq, reason: 'the record is not found by its intent' })
       return last ? { seq: Number(last.seq), hash: String(last.hash) } : { seq: 0, hash: GENESIS_HASH }
-    },
+    }),
   }
 }

@@ -258,6 +258,6 @@ function closedFault(path: string): JournalFaultError {
     'JOURNAL_CLOSED',
     path,
     'The journal was closed; the record was not written.',
-    'Nothing was sent. perpd was stopping; the intent is taken up again at the next start.',
+    'Nothing is sent after this. perpd was stopping; open orders are taken up again at the next start.',
   )
 }
