@@ -1,0 +1,130 @@
+/** What one HTTP answer is: a value, a refusal, or "not now". Reads the error bodies of both APIs (documents, "Errors"). */
+import { Malformed } from './decode.ts'
+import { DecodeError, type FieldError, RefusedError, type RequestPlace, UnreachableError } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import { parseExact } from './json.ts'
+
+/** The API's own error body, as far as it could be read. */
+export interface ErrorBody {
+  readonly isOwnBody: boolean
+  readonly code?: string
+  readonly message?: string
+  readonly fieldErrors: readonly FieldError[]
+  readonly details?: unknown
+  readonly traceId?: string
+}
+
+const MAX_MESSAGE_LENGTH = 500
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value.slice(0, MAX_MESSAGE_LENGTH) : undefined
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined
+}
+
+/**
+ * Reads an error body: `{message, code?, details?}`, `{message: {field: {message}}}`, `{error: {code, message}}`,
+ * `{error: text}` or the oracle's `{errors: [text]}`. Never throws: anything else is not the API's own.
+ */
+export function readErrorBody(body: string): ErrorBody {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body)
+  } catch {
+    return { isOwnBody: false, fieldErrors: [] }
+  }
+  const fields = record(parsed)
+  if (fields === undefined) return { isOwnBody: false, fieldErrors: [] }
+  const inner = record(fields.error)
+  const schema = record(fields.message)
+  const fieldErrors = Object.entries(schema ?? {}).map(([field, complaint]) => ({
+    field,
+    message: text(complaint) ?? text(record(complaint)?.message) ?? JSON.stringify(complaint) ?? '',
+  }))
+  const listed = Array.isArray(fields.errors) ? fields.errors.filter((each) => typeof each === 'string') : []
+  const code = text(fields.code) ?? text(inner?.code)
+  const message =
+    text(fields.message) ?? text(inner?.message) ?? text(fields.error) ?? text(listed.join('; ')) ?? undefined
+  const details = fields.details ?? inner?.details
+  const traceId = text(fields.traceId)
+  return {
+    isOwnBody: code !== undefined || message !== undefined || schema !== undefined,
+    ...(code === undefined ? {} : { code }),
+    ...(message === undefined ? {} : { message }),
+    fieldErrors,
+    ...(details === undefined ? {} : { details }),
+    ...(traceId === undefined ? {} : { traceId }),
+  }
+}
+
+/** Statuses that say "not now": the same request may succeed later. */
+export function isNotNow(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500
+}
+
+/** The error that an answer outside 2xx stands for. */
+export function errorOfStatus(
+  place: RequestPlace,
+  answer: Pick<Exchange, 'status' | 'body' | 'traceId' | 'retryAfterMs'>,
+  attempts: number,
+): RefusedError | UnreachableError {
+  const { status, retryAfterMs } = answer
+  const said = readErrorBody(answer.body)
+  const traceId = answer.traceId ?? said.traceId
+  // A redirect that nobody asked for is no word of the API either.
+  if (isNotNow(status) || status < 400) {
+    return new UnreachableError({
+      ...place,
+      silence: 'status',
+      sent: 'maybe',
+      attempts,
+      status,
+      serverCode: said.code,
+      serverMessage: said.message,
+      retryAfterMs,
+      traceId,
+    })
+  }
+  return new RefusedError({
+    ...place,
+    status,
+    isOwnBody: said.isOwnBody,
+    serverCode: said.code,
+    serverMessage: said.message,
+    fieldErrors: said.fieldErrors,
+    serverDetails: said.details,
+    traceId,
+  })
+}
+
+/** Decodes the body of a 2xx answer. Throws `DecodeError`. */
+export function decodeBody<T>(
+  place: RequestPlace,
+  body: string,
+  decode: (body: unknown) => T,
+  options: { readonly isExact: boolean; readonly traceId: string | undefined },
+): T {
+  let parsed: unknown
+  try {
+    parsed = options.isExact ? parseExact(body) : JSON.parse(body)
+  } catch {
+    throw new DecodeError({
+      ...place,
+      path: '',
+      problem: 'is not JSON',
+      value: body,
+      traceId: options.traceId,
+    })
+  }
+  try {
+    return decode(parsed)
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error
+    const { path, problem, value } = error
+    throw new DecodeError({ ...place, path, problem, value, traceId: options.traceId })
+  }
+}

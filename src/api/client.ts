@@ -1,0 +1,88 @@
+/** Both APIs over one fetch: the functions of the route files as methods. A new route file is one line here. */
+import type { Chain } from '../chains/chain.ts'
+import type { Clock } from '../domain/clock.ts'
+import * as account from './account.ts'
+import type { HostLists, HostRest } from './hosts.ts'
+import type { ApiLimits } from './limits.ts'
+import * as markets from './markets.ts'
+import * as oracle from './oracle.ts'
+import * as orders from './orders.ts'
+import * as relay from './relay.ts'
+import type { Fetch } from './route.ts'
+import * as tokens from './tokens.ts'
+import { createTransport, type RequestAttempt, type Transport } from './transport.ts'
+
+/** The functions of a route file without their first argument, the transport. */
+type Bound<Module> = {
+  readonly [Name in keyof Module as Module[Name] extends (
+    transport: Transport,
+    ...rest: never[]
+  ) => Promise<unknown>
+    ? Name
+    : never]: Module[Name] extends (transport: Transport, ...rest: infer Rest) => infer Result
+    ? (...rest: Rest) => Result
+    : never
+}
+
+/** What is known of the hosts. */
+export interface ApiHosts {
+  /** The chain whose hosts these are. */
+  readonly chain: Chain
+  /** Base addresses of both APIs, in the configured order. */
+  readonly hosts: HostLists
+  readonly limits: ApiLimits
+  /** Keeps new requests away from a host for a while, and new orders even if every host rests. */
+  restHost(host: string, restMs: number, reason: string): void
+  /** Whether the host rests now. */
+  isResting(host: string): boolean
+  /** The host's clock less ours, ms, to about half a second; undefined before its first answer. */
+  clockSkewMs(host: string): number | undefined
+}
+
+/** Every route of both APIs as a method; each gives a `Read` or throws RefusedError, UnreachableError or DecodeError. */
+export type Api = ApiHosts &
+  Bound<typeof oracle> &
+  Bound<typeof markets> &
+  Bound<typeof tokens> &
+  Bound<typeof account> &
+  Bound<typeof orders> &
+  Bound<typeof relay>
+
+/** What the clients are made of. */
+export interface ApiOptions {
+  readonly chain: Chain
+  /** Base addresses; the application API's with the version segment. Default: the chain's own. */
+  readonly hosts?: HostLists
+  readonly fetch: Fetch
+  readonly clock: Clock
+  /** Evenly distributed in [0, 1); jitter of backoffs. */
+  readonly random: () => number
+  readonly limits?: Partial<ApiLimits>
+  /** Told of every attempt of every request. */
+  readonly onAttempt?: (attempt: RequestAttempt) => void
+  /** Told when a host begins to rest. */
+  readonly onRest?: (rest: HostRest) => void
+}
+
+type AnyRoute = (transport: Transport, ...rest: unknown[]) => unknown
+
+/** Makes the typed clients of both APIs. Opens nothing by itself. */
+export function createApi(options: ApiOptions): Api {
+  const transport = createTransport({ ...options, hosts: options.hosts ?? options.chain.hosts })
+  const base: ApiHosts = {
+    chain: options.chain,
+    hosts: transport.hosts,
+    limits: transport.limits,
+    restHost: transport.restHost,
+    isResting: transport.isResting,
+    clockSkewMs: transport.clockSkewMs,
+  }
+  const api: Record<string, unknown> = { ...base }
+  for (const module of [oracle, markets, tokens, account, orders, relay]) {
+    for (const [name, route] of Object.entries<unknown>(module)) {
+      if (name in api) throw new Error(`two routes are called ${name}`)
+      api[name] = (...rest: unknown[]) => (route as AnyRoute)(transport, ...rest)
+    }
+  }
+  return api as unknown as Api
+}

@@ -1,0 +1,116 @@
+/** One HTTP exchange with a limit on its time: a status and a body, or silence. */
+import type { Clock } from '../domain/clock.ts'
+import { type RequestPlace, type Sent, UnreachableError } from './errors.ts'
+import type { Fetch } from './route.ts'
+import { sentOf } from './sent.ts'
+
+/** What came back. */
+export interface Exchange {
+  readonly status: number
+  readonly body: string
+  readonly traceId: string | undefined
+  readonly retryAfterMs: number | undefined
+  /** The `Date` header as it came. */
+  readonly date: string | null
+  /** Unix ms when the request left and when its answer was whole. */
+  readonly leftAtMs: number
+  readonly arrivedAtMs: number
+}
+
+const readHeaders = { accept: 'application/json', 'user-agent': 'perpd' }
+const writeHeaders = { ...readHeaders, 'content-type': 'application/json' }
+
+/** Turns of the microtask queue in which an aborted fetch says how far it had come. */
+const ABORT_TURNS = 16
+
+/**
+ * Sends one request and waits for the whole answer.
+ *
+ * @throws UnreachableError on a timeout or a broken connection; `sent` says whether a byte may have left.
+ */
+export async function exchange(
+  context: { readonly fetch: Fetch; readonly clock: Clock },
+  place: RequestPlace,
+  request: { readonly url: string; readonly body: string | undefined; readonly timeoutMs: number },
+  attempt: number,
+): Promise<Exchange> {
+  const { clock } = context
+  const controller = new AbortController()
+  const pending = converse(context, place, request, controller.signal)
+  // A timeout wins the race before the aborted fetch rejects; that rejection must not go unheard.
+  pending.catch(() => {})
+  const finished = new AbortController()
+  try {
+    if (!Number.isFinite(request.timeoutMs)) return await pending
+    const timeout = clock.sleep(request.timeoutMs, finished.signal)
+    const first = await Promise.race([pending, timeout])
+    if (first !== undefined) return first
+    controller.abort()
+    const last = await Promise.race([pending.catch((error: unknown) => ({ error })), afterTurns(ABORT_TURNS)])
+    if (last !== undefined && 'status' in last) return last
+    const sent: Sent = last === undefined ? 'maybe' : sentOf(last.error)
+    const { timeoutMs } = request
+    throw new UnreachableError({ ...place, silence: 'timeout', sent, attempts: attempt, timeoutMs })
+  } catch (cause) {
+    if (cause instanceof UnreachableError) throw cause
+    throw new UnreachableError({
+      ...place,
+      silence: 'network',
+      sent: sentOf(cause),
+      attempts: attempt,
+      cause,
+    })
+  } finally {
+    finished.abort()
+  }
+}
+
+async function converse(
+  { fetch, clock }: { readonly fetch: Fetch; readonly clock: Clock },
+  place: RequestPlace,
+  request: { readonly url: string; readonly body: string | undefined },
+  signal: AbortSignal,
+): Promise<Exchange> {
+  const leftAtMs = clock.now()
+  const answer = await fetch(request.url, {
+    method: place.method === 'POST' ? 'POST' : 'GET',
+    headers: request.body === undefined ? readHeaders : writeHeaders,
+    ...(request.body === undefined ? {} : { body: request.body }),
+    signal,
+    redirect: 'manual',
+  })
+  // Bytes of an answer show that the request had left, however its body breaks off.
+  let body: string
+  try {
+    body = await answer.text()
+  } catch (cause) {
+    throw new Error(`the answer broke off after status ${answer.status}`, { cause: withoutCode(cause) })
+  }
+  const arrivedAtMs = clock.now()
+  return {
+    status: answer.status,
+    body,
+    traceId: answer.headers.get('x-trace-id') ?? undefined,
+    retryAfterMs: retryAfterOf(answer.headers.get('retry-after'), arrivedAtMs),
+    date: answer.headers.get('date'),
+    leftAtMs,
+    arrivedAtMs,
+  }
+}
+
+function withoutCode(cause: unknown): Error {
+  return new Error(cause instanceof Error ? cause.message : String(cause))
+}
+
+/** `Retry-After` in ms from now: seconds or an HTTP date; undefined when absent or unreadable. */
+export function retryAfterOf(header: string | null, nowMs: number): number | undefined {
+  if (header === null) return undefined
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
+  const dateMs = Date.parse(header)
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs)
+}
+
+async function afterTurns(turns: number): Promise<undefined> {
+  for (let turn = 0; turn < turns; turn++) await undefined
+  return undefined
+}

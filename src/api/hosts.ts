@@ -1,0 +1,183 @@
+/**
+ * The hosts of both APIs: which one is asked next, which ones rest, how many requests a second each gets, and how far
+ * its clock is from ours.
+ *
+ * **Rotation.** The application API's hosts are peers and take turns; the oracle's have an order, primary first.
+ * **Rest.** A host that fails several times in a row rests, longer each time, and is then probed by a single request. A
+ * host may be told to rest (a 429, a poisoned payload). Reads use a resting host when all of them rest, prepare does not
+ * use one that was told to rest for a reason of trust.
+ * **Rate.** Reads wait for their turn in a token bucket. Writes never wait; they take their token from later reads.
+ */
+import type { Clock } from '../domain/clock.ts'
+import type { ApiLimits } from './limits.ts'
+
+/** The two APIs. */
+export type Service = 'api' | 'oracle'
+
+/** Base addresses in use, in the configured order. */
+export type HostLists = Readonly<Record<Service, readonly string[]>>
+
+/** A host began to rest. */
+export interface HostRest {
+  readonly host: string
+  readonly restMs: number
+  readonly reason: string
+}
+
+interface HostState {
+  readonly base: string
+  /** Failures since the last success. */
+  failures: number
+  /** Times it began to rest since the last success; each one is longer. */
+  rests: number
+  restUntilMs: number
+  /** Until when it is not trusted with new orders. */
+  distrustUntilMs: number
+  isProbing: boolean
+  /** When the bucket has its next token, if it is empty (generic cell rate). */
+  nextTokenMs: number
+  readonly skewsMs: number[]
+}
+
+/** What the transport asks of its hosts. */
+export interface Hosts {
+  readonly lists: HostLists
+  /** The host to ask next; `avoid` are those that failed in this call already. Undefined when none may be asked. */
+  choose(service: Service, options: { avoid: ReadonlySet<string>; needsTrust: boolean }): string | undefined
+  /** How long until this host may be asked again for a read, ms; takes the token. */
+  takeTurn(host: string): number
+  succeeded(host: string): void
+  failed(host: string, reason: string): void
+  /** Keeps requests away for a while; `isDistrust` keeps new orders away even if every host rests. */
+  rest(host: string, restMs: number, reason: string, isDistrust: boolean): void
+  isResting(host: string): boolean
+  /** One reading of the host's clock: its `Date` (whole seconds) against the middle of our request. */
+  sawClock(host: string, serverDateMs: number, leftAtMs: number, arrivedAtMs: number): void
+  clockSkewMs(host: string): number | undefined
+}
+
+/** Readings kept for the skew estimate: odd, so that the median is one of them. */
+const SKEW_READINGS = 9
+
+/** Half of the second that a `Date` header leaves unsaid. */
+const HALF_DATE_STEP_MS = 500
+
+/** Base addresses are compared as text: no slash at the end. */
+export function baseAddress(url: string): string {
+  return url.replace(/\/+$/, '')
+}
+
+/** Makes the host book. Pure but for the clock. */
+export function createHosts(options: {
+  readonly hosts: HostLists
+  readonly clock: Clock
+  readonly limits: ApiLimits
+  readonly onRest: (rest: HostRest) => void
+}): Hosts {
+  const { clock, limits, onRest } = options
+  const lists: HostLists = {
+    api: options.hosts.api.map(baseAddress),
+    oracle: options.hosts.oracle.map(baseAddress),
+  }
+  const states = new Map<string, HostState>()
+  let turn = 0
+
+  // A host that is not in the lists can still hold an order chain of an earlier configuration.
+  function stateOf(base: string): HostState {
+    let state = states.get(base)
+    if (state === undefined) {
+      state = {
+        base,
+        failures: 0,
+        rests: 0,
+        restUntilMs: 0,
+        distrustUntilMs: 0,
+        isProbing: false,
+        nextTokenMs: 0,
+        skewsMs: [],
+      }
+      states.set(base, state)
+    }
+    return state
+  }
+
+  function isAwake(state: HostState, now: number): boolean {
+    if (state.restUntilMs > now) return false
+    return state.rests === 0 || !state.isProbing
+  }
+
+  function rest(host: string, restMs: number, reason: string, isDistrust: boolean): void {
+    const state = stateOf(host)
+    const until = clock.monotonicMs() + restMs
+    state.restUntilMs = Math.max(state.restUntilMs, until)
+    if (isDistrust) state.distrustUntilMs = Math.max(state.distrustUntilMs, until)
+    state.isProbing = false
+    onRest({ host, restMs, reason })
+  }
+
+  return {
+    lists,
+    rest,
+
+    choose(service, { avoid, needsTrust }) {
+      const now = clock.monotonicMs()
+      const bases = lists[service]
+      const start = service === 'api' ? turn++ % Math.max(1, bases.length) : 0
+      const order = bases.map((_, index) => stateOf(bases[(start + index) % bases.length] ?? ''))
+      const trusted = needsTrust ? order.filter((state) => state.distrustUntilMs <= now) : order
+      const awake = trusted.filter((state) => isAwake(state, now))
+      const chosen =
+        awake.find((state) => !avoid.has(state.base)) ??
+        awake[0] ??
+        trusted.toSorted((one, other) => one.restUntilMs - other.restUntilMs)[0]
+      if (chosen === undefined) return undefined
+      if (chosen.rests > 0) chosen.isProbing = true
+      return chosen.base
+    },
+
+    takeTurn(host) {
+      const rate = limits.requestsPerSecondPerHost
+      if (!Number.isFinite(rate)) return 0
+      const state = stateOf(host)
+      const now = clock.monotonicMs()
+      const stepMs = 1000 / rate
+      const waitMs = Math.max(0, state.nextTokenMs - (limits.burstPerHost - 1) * stepMs - now)
+      state.nextTokenMs = Math.max(state.nextTokenMs, now) + stepMs
+      return waitMs
+    },
+
+    succeeded(host) {
+      const state = stateOf(host)
+      state.failures = 0
+      state.rests = 0
+      state.isProbing = false
+    },
+
+    failed(host, reason) {
+      const state = stateOf(host)
+      const wasProbe = state.isProbing
+      state.isProbing = false
+      state.failures += 1
+      if (!wasProbe && state.failures < limits.failuresToRest) return
+      const restMs = Math.min(limits.restMs * 2 ** state.rests, limits.restMaxMs)
+      state.rests += 1
+      state.failures = 0
+      rest(host, restMs, reason, false)
+    },
+
+    isResting(host) {
+      return stateOf(host).restUntilMs > clock.monotonicMs()
+    },
+
+    sawClock(host, serverDateMs, leftAtMs, arrivedAtMs) {
+      const { skewsMs } = stateOf(host)
+      skewsMs.push(serverDateMs + HALF_DATE_STEP_MS - (leftAtMs + arrivedAtMs) / 2)
+      if (skewsMs.length > SKEW_READINGS) skewsMs.shift()
+    },
+
+    clockSkewMs(host) {
+      const readings = states.get(baseAddress(host))?.skewsMs.toSorted((one, other) => one - other)
+      return readings?.[Math.floor(readings.length / 2)]
+    },
+  }
+}

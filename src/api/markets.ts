@@ -1,0 +1,144 @@
+/** Markets of the application API: catalog, tickers, trading capacity. */
+import type { Address } from '../domain/address.ts'
+import type { Direction, Market, Ticker, TradingCapacity } from '../domain/market.ts'
+import { tradingCapacity } from './capacity.ts'
+import {
+  address,
+  boolean,
+  factor,
+  inside,
+  list,
+  Malformed,
+  object,
+  optional,
+  uint,
+  usd30,
+  word,
+} from './decode.ts'
+import type { CallOptions, Read, Route } from './route.ts'
+import type { Transport } from './transport.ts'
+
+const marketsRoute: Route<undefined, readonly Market[]> = {
+  path: '/markets',
+  method: 'GET',
+  service: 'api',
+  kind: 'read',
+  cacheMs: 60_000,
+  decode: (body) => {
+    const markets = list(body, '', market)
+    if (markets.length === 0) throw new Malformed('', 'is an empty list', body)
+    return markets
+  },
+}
+
+/** Which markets; absent or empty lists do not filter. */
+export interface TickersQuery {
+  /** Market tokens. */
+  readonly addresses?: readonly Address[]
+  /** Market symbols, `ETH/USD [WETH-USDC]`. */
+  readonly symbols?: readonly string[]
+}
+
+const tickersRoute: Route<TickersQuery, readonly Ticker[]> = {
+  path: '/markets/tickers',
+  method: 'GET',
+  service: 'api',
+  kind: 'read',
+  cacheMs: 500,
+  query: ({ addresses, symbols }) => ({ addresses, symbols }),
+  decode: (body) => list(body, '', ticker),
+}
+
+/** One side of one market. */
+export interface CapacityQuery {
+  /** `ETH/USD [WETH-USDC]`. */
+  readonly symbol: string
+  readonly direction: Direction
+}
+
+const capacityRoute: Route<CapacityQuery, TradingCapacity> = {
+  path: '/markets/trading-capacity',
+  method: 'GET',
+  service: 'api',
+  kind: 'read',
+  cacheMs: 1_000,
+  query: ({ symbol, direction }) => ({ symbol, direction }),
+  decode: tradingCapacity,
+}
+
+/** The listed markets (`GET /markets`); never empty. */
+export function getMarkets(transport: Transport, options?: CallOptions): Promise<Read<readonly Market[]>> {
+  return transport.call(marketsRoute, undefined, options)
+}
+
+/**
+ * Prices, rates and capacity of markets (`GET /markets/tickers`). The legacy available liquidity stops here: it ignores
+ * JIT and open interest and must not size an increase (application document, "Trading capacity").
+ */
+export function getMarketTickers(
+  transport: Transport,
+  query: TickersQuery = {},
+  options?: CallOptions,
+): Promise<Read<readonly Ticker[]>> {
+  return transport.call(tickersRoute, query, options)
+}
+
+/** Room for increases on one side of a market (`GET /markets/trading-capacity`); indicative. */
+export function getTradingCapacity(
+  transport: Transport,
+  query: CapacityQuery,
+  options?: CallOptions,
+): Promise<Read<TradingCapacity>> {
+  return transport.call(capacityRoute, query, options)
+}
+
+function market(value: unknown): Market {
+  const row = object(value)
+  const tiers = list(row.leverageTiers ?? [], 'leverageTiers', (tier) =>
+    uint(object(tier).maxLeverage, 'maxLeverage'),
+  )
+  const maxLeverageBps = tiers.reduce((most, bps) => (bps > most ? bps : most), 0n)
+  if (maxLeverageBps > BigInt(Number.MAX_SAFE_INTEGER)) {
+    throw new Malformed('leverageTiers', 'is a leverage out of range', row.leverageTiers)
+  }
+  return {
+    symbol: word(row.symbol, 'symbol'),
+    marketToken: address(row.marketTokenAddress, 'marketTokenAddress'),
+    indexToken: address(row.indexTokenAddress, 'indexTokenAddress'),
+    longToken: address(row.longTokenAddress, 'longTokenAddress'),
+    shortToken: address(row.shortTokenAddress, 'shortTokenAddress'),
+    isListed: boolean(row.isListed, 'isListed'),
+    isSpotOnly: boolean(row.isSpotOnly, 'isSpotOnly'),
+    minPositionSizeUsd: usd30(row.minPositionSizeUsd, 'minPositionSizeUsd'),
+    minCollateralUsd: usd30(row.minCollateralUsd, 'minCollateralUsd'),
+    ...(maxLeverageBps === 0n ? {} : { maxLeverageBps: Number(maxLeverageBps) }),
+  }
+}
+
+function capacityField(value: unknown, name: string): TradingCapacity {
+  return inside(value, name, tradingCapacity)
+}
+
+function ticker(value: unknown): Ticker {
+  const row = object(value)
+  const minPrice = usd30(row.minPrice, 'minPrice')
+  const maxPrice = usd30(row.maxPrice, 'maxPrice')
+  if (minPrice > maxPrice) throw new Malformed('minPrice', 'is above maxPrice', row.minPrice)
+  const capacityLong = optional(row.capacityLong, 'capacityLong', capacityField)
+  const capacityShort = optional(row.capacityShort, 'capacityShort', capacityField)
+  return {
+    symbol: word(row.symbol, 'symbol'),
+    marketToken: address(row.marketTokenAddress, 'marketTokenAddress'),
+    minPrice,
+    maxPrice,
+    markPrice: usd30(row.markPrice, 'markPrice'),
+    longInterestUsd: usd30(row.longInterestUsd, 'longInterestUsd'),
+    shortInterestUsd: usd30(row.shortInterestUsd, 'shortInterestUsd'),
+    fundingRateLong: factor(row.fundingRateLong, 'fundingRateLong'),
+    fundingRateShort: factor(row.fundingRateShort, 'fundingRateShort'),
+    borrowingRateLong: factor(row.borrowingRateLong, 'borrowingRateLong'),
+    borrowingRateShort: factor(row.borrowingRateShort, 'borrowingRateShort'),
+    ...(capacityLong === undefined ? {} : { capacityLong }),
+    ...(capacityShort === undefined ? {} : { capacityShort }),
+  }
+}

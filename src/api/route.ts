@@ -1,0 +1,90 @@
+/** What a request is made of: the fetch, the route, and what a call gives back. */
+import type { RouteKind } from './errors.ts'
+import type { Service } from './hosts.ts'
+
+/** How a request is made. Global fetch fits; `createNodeFetch` is faster and says whether a byte left. */
+export type Fetch = (
+  url: string,
+  init: {
+    method: 'GET' | 'POST'
+    headers: Record<string, string>
+    body?: string
+    signal?: AbortSignal
+    /** Redirects are answers, not orders: a redirected submit would be a second POST. */
+    redirect?: 'manual'
+  },
+) => Promise<FetchAnswer>
+
+/** The part of a `Response` that is used. */
+export interface FetchAnswer {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  text(): Promise<string>
+}
+
+/** A parameter of a query: a list is sent as repeated keys. Undefined is not sent. */
+export type QueryValue = string | number | boolean | readonly string[] | undefined
+
+/** One route of one API: how to ask, and how to read the answer. */
+export interface Route<Input, Value> {
+  /** Path template below the base address, `/positions/{key}`: the name in logs and errors. */
+  readonly path: string
+  readonly method: 'GET' | 'POST'
+  readonly service: Service
+  readonly kind: RouteKind
+  /** The venue's own cache window, ms: reads within it share one request. Absent shares only while pending. */
+  readonly cacheMs?: number | ((input: Input) => number)
+  /** A documented route timeout, ms; the client never waits longer. */
+  readonly timeoutMs?: number
+  /** The path with its parameters in place; default `path`. */
+  readonly pathOf?: (input: Input) => string
+  readonly query?: (input: Input) => Readonly<Record<string, QueryValue>>
+  /** JSON body of a POST. */
+  readonly body?: (input: Input) => unknown
+  /** Keeps numbers that a float would change as their source text. */
+  readonly isExact?: boolean
+  /** Reads the parsed body; throws `Malformed`. */
+  readonly decode: (body: unknown) => Value
+}
+
+/** A value with what is known of its age. */
+export interface Read<T> {
+  readonly value: T
+  /** Unix ms when the request that gave it left, so that a shared answer is never called younger than it is. */
+  readonly readAtMs: number
+  /** The host's own clock when it answered (`Date` header, whole seconds), Unix ms. */
+  readonly serverDateMs?: number
+  /** Base address of the host that answered. */
+  readonly host: string
+}
+
+/** How one call differs from the rule. */
+export interface CallOptions {
+  /** Ask this host and no other. */
+  readonly host?: string
+  /** Do not take an answer that was asked for before this call. */
+  readonly isFresh?: boolean
+  /** Other than `limits.attempts`; a submit always has one. */
+  readonly attempts?: number
+  /** Other than the limit of the route's kind, ms. */
+  readonly timeoutMs?: number
+}
+
+/** The same read with another value. */
+export function mapRead<From, To>(read: Read<From>, map: (value: From) => To): Read<To> {
+  return { ...read, value: map(read.value) }
+}
+
+/** Path and query of a request; symbols are percent-encoded, lists become repeated keys. */
+export function targetOf<Input>(route: Route<Input, unknown>, input: Input): string {
+  const path = route.pathOf?.(input) ?? route.path
+  const query = route.query?.(input)
+  if (query === undefined) return path
+  const parts: string[] = []
+  for (const [key, value] of Object.entries(query)) {
+    if (value === undefined) continue
+    const values = Array.isArray(value) ? value : [value]
+    for (const each of values) parts.push(`${key}=${encodeURIComponent(String(each))}`)
+  }
+  return parts.length === 0 ? path : `${path}?${parts.join('&')}`
+}

@@ -1,0 +1,274 @@
+/**
+ * One request to either API, from a route and its input to a decoded value.
+ *
+ * **Reads** wait for their turn (rate and concurrency per host), are shared (share.ts), and on a timeout, a broken
+ * connection, 408, 425, 429 or 5xx are asked again, elsewhere first, after a backoff with full jitter.
+ * **Prepare** changes nothing at the venue, so it is repeated and may change host too; it never waits in the queue.
+ * **Submit** is one POST. Whatever comes back, or does not, it is not sent again here.
+ * **Status** of an order chain is asked at the one host that keeps its record, again and again but nowhere else.
+ *
+ * A 4xx that is a refusal is never repeated. Every attempt is reported through `onAttempt`.
+ */
+import PQueue from 'p-queue'
+import type { Clock } from '../domain/clock.ts'
+import { decodeBody, errorOfStatus } from './answer.ts'
+import { DecodeError, RefusedError, type RequestPlace, type Sent, UnreachableError } from './errors.ts'
+import { type Exchange, exchange } from './exchange.ts'
+import { baseAddress, createHosts, type HostLists, type HostRest } from './hosts.ts'
+import { type ApiLimits, defaultApiLimits } from './limits.ts'
+import { type CallOptions, type Fetch, type Read, type Route, targetOf } from './route.ts'
+import { createShared } from './share.ts'
+
+/** How one attempt ended. */
+export type AttemptOutcome = 'ok' | 'refused' | 'undecodable' | 'timeout' | 'not-sent' | 'network' | 'not-now'
+
+/** One attempt of one request, for logs and metrics. */
+export interface RequestAttempt {
+  readonly route: string
+  readonly method: string
+  readonly host: string
+  /** 1, 2, 3, ... */
+  readonly attempt: number
+  readonly status?: number
+  readonly durationMs: number
+  readonly traceId?: string
+  readonly outcome: AttemptOutcome
+}
+
+/** What a transport is made of. */
+export interface TransportOptions {
+  readonly hosts: HostLists
+  readonly fetch: Fetch
+  readonly clock: Clock
+  /** Evenly distributed in [0, 1). */
+  readonly random: () => number
+  readonly limits?: Partial<ApiLimits>
+  readonly onAttempt?: (attempt: RequestAttempt) => void
+  readonly onRest?: (rest: HostRest) => void
+}
+
+/** Makes requests; the route files stand on it. */
+export interface Transport {
+  /** Base addresses of both APIs, in the configured order. */
+  readonly hosts: HostLists
+  readonly limits: ApiLimits
+  /**
+   * Asks a route.
+   *
+   * @throws RefusedError, UnreachableError, DecodeError.
+   */
+  call<Input, Value>(route: Route<Input, Value>, input: Input, options?: CallOptions): Promise<Read<Value>>
+  /** Keeps new requests away from a host, and new orders even if every host rests. */
+  restHost(host: string, restMs: number, reason: string): void
+  /** Whether the host rests now. */
+  isResting(host: string): boolean
+  /** The host's clock less ours, ms, to about half a second; undefined before its first answer. */
+  clockSkewMs(host: string): number | undefined
+}
+
+/** Makes a transport over a handed-in fetch and clock. */
+export function createTransport(options: TransportOptions): Transport {
+  const { clock, random, onAttempt } = options
+  const limits: ApiLimits = { ...defaultApiLimits, ...options.limits }
+  const hosts = createHosts({
+    hosts: options.hosts,
+    clock,
+    limits,
+    onRest: options.onRest ?? (() => {}),
+  })
+  const shared = createShared(clock)
+  const serverDates = createDateReader()
+  const lanes = new Map<string, { readonly queue: PQueue; waiting: number }>()
+
+  /** One request to one host, decoded and reported. */
+  async function attemptOnce<Input, Value>(
+    route: Route<Input, Value>,
+    input: Input,
+    place: RequestPlace,
+    attempt: number,
+    timeoutMs: number,
+  ): Promise<Read<Value>> {
+    const { host } = place
+    const content = route.body?.(input)
+    const request = {
+      url: host + targetOf(route, input),
+      body: content === undefined ? undefined : JSON.stringify(content),
+      timeoutMs,
+    }
+    const startMs = clock.monotonicMs()
+    let answer: Exchange | undefined
+    let failure: unknown
+    try {
+      answer = await exchange(options, place, request, attempt)
+      const serverDateMs = serverDates(host, answer.date)
+      if (serverDateMs !== undefined) hosts.sawClock(host, serverDateMs, answer.leftAtMs, answer.arrivedAtMs)
+      if (answer.status < 200 || answer.status > 299) throw errorOfStatus(place, answer, attempt)
+      const { traceId } = answer
+      const value = decodeBody(place, answer.body, route.decode, {
+        isExact: route.isExact === true,
+        traceId,
+      })
+      hosts.succeeded(host)
+      const read = { value, readAtMs: answer.leftAtMs, host }
+      return serverDateMs === undefined ? read : { ...read, serverDateMs }
+    } catch (error) {
+      failure = error
+      noteHealth(host, error)
+      throw error
+    } finally {
+      if (onAttempt !== undefined) {
+        const traceId = traceIdOf(failure) ?? answer?.traceId
+        onAttempt({
+          route: place.route,
+          method: place.method,
+          host,
+          attempt,
+          ...(answer === undefined ? {} : { status: answer.status }),
+          durationMs: clock.monotonicMs() - startMs,
+          ...(traceId === undefined ? {} : { traceId }),
+          outcome: outcomeOf(failure),
+        })
+      }
+    }
+  }
+
+  function noteHealth(host: string, error: unknown): void {
+    if (error instanceof UnreachableError) {
+      if (error.status === 429) {
+        hosts.rest(
+          host,
+          Math.min(error.retryAfterMs ?? limits.restMs, limits.restMaxMs),
+          'answered 429',
+          false,
+        )
+      } else {
+        hosts.failed(host, error.shortMessage)
+      }
+    } else if (error instanceof DecodeError && error.path === '') {
+      hosts.failed(host, error.shortMessage)
+    } else {
+      // It answered in its own words: the host is well.
+      hosts.succeeded(host)
+    }
+  }
+
+  /** A read waits for its turn at the host; nothing else does. */
+  async function inTurn<T>(place: RequestPlace, run: () => Promise<T>): Promise<T> {
+    if (place.kind !== 'read') {
+      hosts.takeTurn(place.host)
+      return run()
+    }
+    let lane = lanes.get(place.host)
+    if (lane === undefined) {
+      lane = { queue: new PQueue({ concurrency: limits.concurrencyPerHost }), waiting: 0 }
+      lanes.set(place.host, lane)
+    }
+    if (lane.waiting >= limits.queuePerHost) {
+      throw new UnreachableError({ ...place, silence: 'queue', sent: 'no', attempts: 0 })
+    }
+    lane.waiting += 1
+    try {
+      const waitMs = hosts.takeTurn(place.host)
+      if (waitMs > 0) await clock.sleep(waitMs)
+      return await lane.queue.add(run)
+    } finally {
+      lane.waiting -= 1
+    }
+  }
+
+  /** Attempts until one succeeds, one is final, or there are no more. */
+  async function persist<Input, Value>(
+    route: Route<Input, Value>,
+    input: Input,
+    callOptions: CallOptions,
+  ): Promise<Read<Value>> {
+    const { path, method, kind, service } = route
+    const most = kind === 'submit' ? 1 : (callOptions.attempts ?? limits.attempts)
+    const timeoutMs = timeoutOf(route, callOptions, limits)
+    const pinned = callOptions.host === undefined ? undefined : baseAddress(callOptions.host)
+    const needsTrust = kind === 'prepare' || kind === 'submit'
+    const failed = new Set<string>()
+    let sent: Sent = 'no'
+    for (let attempt = 1; ; attempt++) {
+      const host = pinned ?? hosts.choose(service, { avoid: failed, needsTrust })
+      const place = { route: path, method, kind, host: host ?? hosts.lists[service].join(', ') }
+      if (host === undefined) {
+        throw new UnreachableError({ ...place, silence: 'resting', sent, attempts: attempt - 1 })
+      }
+      try {
+        return await inTurn(place, () => attemptOnce(route, input, place, attempt, timeoutMs))
+      } catch (error) {
+        failed.add(host)
+        const hasOther = pinned === undefined && hosts.lists[service].some((base) => !failed.has(base))
+        const unreachable = error instanceof UnreachableError ? error : undefined
+        if (unreachable?.sent === 'maybe') sent = 'maybe'
+        const waitMs = Math.max(backoffMs(attempt), hasOther ? 0 : (unreachable?.retryAfterMs ?? 0))
+        const isRepeated =
+          attempt < most &&
+          (unreachable !== undefined || (error instanceof DecodeError && hasOther)) &&
+          waitMs <= Math.max(limits.retryAfterMaxMs, limits.backoffMaxMs)
+        if (!isRepeated) throw unreachable === undefined ? error : unreachable.withSent(sent)
+        await clock.sleep(waitMs)
+      }
+    }
+  }
+
+  function backoffMs(attempt: number): number {
+    return random() * Math.min(limits.backoffMs * 2 ** (attempt - 1), limits.backoffMaxMs)
+  }
+
+  return {
+    hosts: hosts.lists,
+    limits,
+    call(route, input, callOptions = {}) {
+      if (route.kind !== 'read') return persist(route, input, callOptions)
+      const windowMs = typeof route.cacheMs === 'function' ? route.cacheMs(input) : (route.cacheMs ?? 0)
+      const where = callOptions.host === undefined ? route.service : baseAddress(callOptions.host)
+      const body = route.body === undefined ? '' : JSON.stringify(route.body(input))
+      const key = `${where} ${route.method} ${targetOf(route, input)} ${body}`
+      return shared.get(key, windowMs, callOptions.isFresh === true, () => persist(route, input, callOptions))
+    },
+    restHost: (host, restMs, reason) => hosts.rest(baseAddress(host), restMs, reason, true),
+    isResting: (host) => hosts.isResting(baseAddress(host)),
+    clockSkewMs: (host) => hosts.clockSkewMs(host),
+  }
+}
+
+function timeoutOf(
+  route: Pick<Route<never, unknown>, 'kind' | 'timeoutMs'>,
+  options: CallOptions,
+  limits: ApiLimits,
+): number {
+  if (options.timeoutMs !== undefined) return options.timeoutMs
+  if (route.kind === 'prepare') return limits.prepareTimeoutMs
+  if (route.kind === 'submit') return limits.submitTimeoutMs
+  return Math.min(route.timeoutMs ?? limits.timeoutMs, limits.timeoutMs)
+}
+
+function outcomeOf(error: unknown): AttemptOutcome {
+  if (error === undefined) return 'ok'
+  if (error instanceof RefusedError) return 'refused'
+  if (!(error instanceof UnreachableError)) return 'undecodable'
+  if (error.sent === 'no') return 'not-sent'
+  if (error.silence === 'timeout') return 'timeout'
+  return error.silence === 'status' ? 'not-now' : 'network'
+}
+
+function traceIdOf(error: unknown): string | undefined {
+  if (error instanceof RefusedError || error instanceof UnreachableError) return error.traceId
+  return undefined
+}
+
+/** A host sends the same `Date` for a second at a time; parsing it once is enough. */
+function createDateReader(): (host: string, header: string | null) => number | undefined {
+  const seen = new Map<string, { readonly header: string; readonly ms: number }>()
+  return (host, header) => {
+    if (header === null) return undefined
+    const last = seen.get(host)
+    if (last?.header === header) return last.ms
+    const ms = Date.parse(header)
+    if (Number.isNaN(ms)) return undefined
+    seen.set(host, { header, ms })
+    return ms
+  }
+}
