@@ -34,7 +34,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     const lower = candidate.toLowerCase()
     const whole = distance(wanted, lower)
     const tail =
-      distance(lastPart(wanted), lastPart(lower)) + (firstPart(wanted) === firstPart(lower) ? 0 : 0.5)
+      distance(lastPart(wanted), lastPart(lower)) + (firstPart(wanted) === firstPart(lower) ? 0 : 1.5)
     const near = lower.includes('.') ? Math.min(whole, tail) : whole
     // A word that was cut short is one slip, however many letters are missing.
     const begun = lastPart(wanted).length >= 4 && lastPart(lower).startsWith(lastPart(wanted))

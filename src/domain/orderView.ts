@@ -1,0 +1,119 @@
+/** Orders as people and scripts see them: a row of a list, and the whole story of one. Pure projections of records. */
+import type { Hex } from './address.ts'
+import { type IntentState, type Label, lastAttempt } from './intent.ts'
+import type { Direction } from './market.ts'
+import type { StoredRecord } from './records.ts'
+
+/** A folded intent with its label. */
+export interface LabelledState {
+  readonly state: IntentState
+  readonly label: Label
+  /** The venue's last word on an unresolved attempt. */
+  readonly observedStatus?: string
+}
+
+/** One row of `perpd orders --json` and `/api/orders`. Times are ISO 8601, UTC. Absent means: not yet, or never. */
+export interface OrderRow {
+  readonly intentId: string
+  readonly status: Label
+  readonly strategy: string
+  /** The market's symbol. */
+  readonly market: string
+  readonly direction: Direction
+  readonly kind: string
+  /** Decimal text of the integer with 30 decimals. */
+  readonly sizeDeltaUsd: string
+  readonly digest?: Hex
+  readonly requestId?: string
+  readonly taskId?: string
+  readonly host?: string
+  readonly acceptedAt: string
+  readonly armedAt?: string
+  readonly sentAt?: string
+  readonly closedAt?: string
+  readonly outcome?: string
+  readonly reason?: string
+  /** The venue's last word on an order whose fate is not proven. */
+  readonly observedStatus?: string
+}
+
+/** One record of a story with its distance from the first, ms. */
+export interface StoryStep {
+  readonly seq: number
+  readonly at: string
+  readonly sinceAcceptedMs: number
+  readonly kind: string
+  readonly record: StoredRecord['record']
+}
+
+/** What `perpd explain --json` and `/api/orders/:intentId` give, before `toPlain`. */
+export interface OrderStory {
+  readonly order: OrderRow
+  readonly intent: IntentState['intent']
+  readonly attempts: IntentState['attempts']
+  readonly closing?: IntentState['closing']
+  readonly steps: readonly StoryStep[]
+}
+
+/** The row of an intent. */
+export function orderRow({ state, label, observedStatus }: LabelledState): OrderRow {
+  const { intent, closing, closedAtMs } = state
+  const attempt = lastAttempt(state)
+  const armed = attempt?.armed
+  const reason = closing?.reason
+  return {
+    intentId: intent.intentId,
+    status: label,
+    strategy: intent.strategy,
+    market: intent.terms.symbol,
+    direction: intent.terms.direction,
+    kind: intent.kind,
+    sizeDeltaUsd: intent.terms.sizeDeltaUsd.toString(),
+    ...(armed && { digest: armed.digest, requestId: armed.requestId }),
+    ...(attempt?.send?.taskId !== undefined && { taskId: attempt.send.taskId }),
+    ...(attempt && { host: attempt.host }),
+    acceptedAt: iso(intent.acceptedAtMs),
+    ...(attempt?.armedAtMs !== undefined && { armedAt: iso(attempt.armedAtMs) }),
+    ...(attempt?.sentAtMs !== undefined && { sentAt: iso(attempt.sentAtMs) }),
+    ...(closedAtMs !== undefined && { closedAt: iso(closedAtMs) }),
+    ...(closing && { outcome: closing.outcome }),
+    ...(reason !== undefined && { reason }),
+    ...(observedStatus !== undefined && closing === undefined && { observedStatus }),
+  }
+}
+
+/** The whole story of an intent. Signatures are left out: nobody needs them to understand an order. */
+export function orderStory(labelled: LabelledState, records: readonly StoredRecord[]): OrderStory {
+  const { intent, attempts, closing } = labelled.state
+  return {
+    order: orderRow(labelled),
+    intent,
+    attempts: attempts.map((attempt) =>
+      attempt.armed === undefined ? attempt : { ...attempt, armed: withoutSignature(attempt.armed) },
+    ),
+    ...(closing && { closing }),
+    steps: records.map(({ seq, record }) => ({
+      seq,
+      at: iso(record.atMs),
+      sinceAcceptedMs: record.atMs - intent.acceptedAtMs,
+      kind: record.kind,
+      record: record.kind === 'attempt.armed' ? { ...record, armed: withoutSignature(record.armed) } : record,
+    })),
+  }
+}
+
+function withoutSignature<T extends { readonly signature: Hex }>(armed: T): T {
+  return { ...armed, signature: '0x' }
+}
+
+/** The value with bigints as decimal text, ready for JSON. */
+export function toPlain(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (Array.isArray(value)) return value.map(toPlain)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toPlain(inner)]))
+}
+
+function iso(atMs: number): string {
+  return new Date(atMs).toISOString()
+}

@@ -1,0 +1,79 @@
+/** Alive and ready, and why not. Judged at the moment somebody asks, from the engine's status and the turns heard of. */
+import type { Emit } from '../domain/event.ts'
+import { span } from './phrase.ts'
+import type { MonitoredStatus } from './status.ts'
+
+/** An answer of health: `reasons` is empty exactly when it is good. */
+export interface Verdict {
+  readonly ok: boolean
+  readonly reasons: readonly string[]
+}
+
+/** Two questions an orchestrator asks. */
+export interface Health {
+  /** Hears of every strategy's turns. */
+  readonly listen: Emit
+  /** Whether the process does its work; when not, restarting it is right, and safe. */
+  live(): Verdict
+  /** Whether new orders are made; when not, waiting is right. */
+  ready(): Verdict
+}
+
+/** A strategy without any turn (done, failed or skipped) for this many of its cadences, and this long, is stuck. */
+const STUCK_CADENCES = 10
+const STUCK_LEAST_MS = 60_000
+
+/**
+ * Health over the engine's status.
+ *
+ * @param status gives undefined while the engine is not built yet.
+ * @param now any clock in ms, default the process's monotonic one; only differences count.
+ */
+export function createHealth(
+  status: () => MonitoredStatus | undefined,
+  now: () => number = () => performance.now(),
+): Health {
+  const turnAtMs = new Map<string, number>()
+  let readyAtMs: number | undefined
+
+  const stuck = (current: MonitoredStatus): readonly string[] => {
+    // Strategies are not asked while the engine is not ready; silence is right then.
+    if (current.state !== 'running' || current.notReady.length > 0 || readyAtMs === undefined) return []
+    const sinceMs = readyAtMs
+    return current.strategies.flatMap(({ name, cadenceMs }) => {
+      const silentMs = now() - Math.max(turnAtMs.get(name) ?? sinceMs, sinceMs)
+      const allowedMs = Math.max(STUCK_LEAST_MS, STUCK_CADENCES * cadenceMs)
+      return silentMs <= allowedMs
+        ? []
+        : [`strategy ${name} has had no turn for ${span(silentMs)}; its cadence is ${span(cadenceMs)}`]
+    })
+  }
+  return {
+    listen: (event) => {
+      if (event.type === 'daemon.ready') readyAtMs = now()
+      if (event.type === 'tick.done' || event.type === 'tick.failed' || event.type === 'tick.skipped') {
+        turnAtMs.set(event.strategy, now())
+      }
+    },
+    live: () => {
+      const current = status()
+      if (current === undefined) return verdict([])
+      if (current.state === 'stopped') return verdict(['the engine has stopped'])
+      return verdict(stuck(current))
+    },
+    ready: () => {
+      const current = status()
+      if (current === undefined) return verdict(['starting'])
+      const state = current.state === 'running' ? [] : [current.state]
+      return verdict([
+        ...state,
+        ...current.notReady.filter((reason) => reason !== current.state),
+        ...stuck(current),
+      ])
+    },
+  }
+}
+
+function verdict(reasons: readonly string[]): Verdict {
+  return { ok: reasons.length === 0, reasons }
+}

@@ -1,0 +1,126 @@
+/** The log: events as JSON lines for machines, or as one short line each for people. Secrets never reach either. */
+import { pino } from 'pino'
+import { shortHex } from '../domain/address.ts'
+import type { Emit, Event } from '../domain/event.ts'
+import type { Level, Line } from './phrase.ts'
+import { createQuiet } from './quiet.ts'
+import { createRedactor } from './redact.ts'
+
+/** Where lines go: a stream such as `process.stdout`. */
+export interface LogStream {
+  write(text: string): unknown
+  readonly isTTY?: boolean
+}
+
+/** What a log is made of. */
+export interface LogOptions {
+  /** Least important line that is written. */
+  readonly level: Level
+  /** `auto`: pretty when the stream is a terminal, else JSON. */
+  readonly format: 'auto' | 'pretty' | 'json'
+  readonly stream: LogStream
+  /** Unix ms; default the system's clock. */
+  readonly now?: () => number
+  /** Colours in the pretty format; default: on a terminal, unless NO_COLOR says otherwise where the caller looks. */
+  readonly color?: boolean
+  /** Stands in every JSON line: the id of this run of the daemon. */
+  readonly runId?: string
+  /** Secret values to hide wherever they would be written. */
+  readonly secrets?: readonly string[]
+}
+
+/** A log. */
+export interface Log {
+  /** Writes the lines of an event. */
+  readonly listen: Emit
+  /** Writes one line that belongs to no event: configuration warnings, a failed start. */
+  note(level: Level, text: string, fields?: Readonly<Record<string, unknown>>): void
+}
+
+const ranks: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
+
+/** A log over a stream. Lines are written at once; nothing is buffered, so that a crash loses none. */
+export function createLog(options: LogOptions): Log {
+  const { level, stream, now = Date.now } = options
+  const redact = createRedactor(options.secrets)
+  const quiet = createQuiet(now)
+  const isPretty = options.format === 'pretty' || (options.format === 'auto' && stream.isTTY === true)
+  const write = isPretty
+    ? prettyWriter(stream, now, options.color ?? stream.isTTY === true)
+    : jsonWriter(options, now)
+  const bindings: Record<string, unknown> = {}
+
+  const put = (event: string, line: Line): void => {
+    if (ranks[line.level] < ranks[level]) return
+    const fields = { ...bindings, ...line.fields }
+    const clean = isPretty ? {} : (redact.value(fields) as Record<string, unknown>)
+    write({ ...line, text: redact.text(line.text), fields: clean }, event)
+  }
+  return {
+    listen: (event) => {
+      if (event.type === 'daemon.started') {
+        bindings['chain'] = event.chain
+        bindings['account'] = shortHex(event.account)
+      }
+      if (isBelow(event, level)) return
+      for (const line of quiet(event)) put(event.type, line)
+    },
+    note: (noteLevel, text, fields = {}) =>
+      put('note', { level: noteLevel, word: noteLevel === 'info' ? 'perpd' : noteLevel, text, fields }),
+  }
+}
+
+/** Events that are never more than `debug` and change nothing in what is told: not phrased at all unless asked for. */
+function isBelow(event: Event, level: Level): boolean {
+  if (level === 'debug') return false
+  switch (event.type) {
+    case 'journal.committed':
+    case 'order.observed':
+    case 'order.timing':
+    case 'feed.read':
+    case 'capacity.read':
+      return true
+    default:
+      return false
+  }
+}
+
+type Writer = (line: Line, event: string) => void
+
+function jsonWriter(options: LogOptions, now: () => number): Writer {
+  const logger = pino(
+    {
+      level: options.level,
+      base: options.runId === undefined ? {} : { run_id: options.runId },
+      timestamp: () => `,"ts":"${new Date(now()).toISOString()}"`,
+      messageKey: 'message',
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (text: string) => void options.stream.write(text) },
+  )
+  return (line, event) => logger[line.level]({ event, ...line.fields }, line.text)
+}
+
+const colors: Readonly<Record<Level, string>> = {
+  debug: '\u001b[2m',
+  info: '\u001b[36m',
+  warn: '\u001b[33m',
+  error: '\u001b[31m',
+}
+const plainColor = '\u001b[0m'
+
+function prettyWriter(stream: LogStream, now: () => number, color: boolean): Writer {
+  return (line) => {
+    const word = line.word.padEnd(8)
+    const shown = color ? `${colors[line.level]}${word}${plainColor}` : word
+    // A text of several lines stays readable and stays one entry.
+    stream.write(`${timeOfDay(now())}  ${shown}  ${line.text.replaceAll('\n', '\n                    ')}\n`)
+  }
+}
+
+function timeOfDay(atMs: number): string {
+  const date = new Date(atMs)
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':')
+}

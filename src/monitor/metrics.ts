@@ -1,0 +1,236 @@
+/**
+ * Prometheus series. Counters and durations come from events; everything that is a state or an age is read from the
+ * engine's status when somebody scrapes, so that it is never older than the scrape. No label ever holds an order's id.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Emit, Event, Feed } from '../domain/event.ts'
+import type { Label } from '../domain/intent.ts'
+import { toDecimal, USD_DECIMALS, type Usd } from '../domain/units.ts'
+import type { MonitoredStatus } from './status.ts'
+
+/** What metrics are made of. */
+export interface MetricsOptions {
+  readonly version: string
+  readonly profile: string
+  readonly chain: string
+  /** Undefined while the engine is not built yet. */
+  readonly status: () => MonitoredStatus | undefined
+}
+
+/** The daemon's series. */
+export interface Metrics {
+  readonly listen: Emit
+  /** All series in the text format. */
+  render(): Promise<string>
+  readonly contentType: string
+  /** Name, type, labels and help of every series of ours, for docs/metrics.md. */
+  describe(): readonly SeriesDescription[]
+}
+
+/** One series, described. */
+export interface SeriesDescription {
+  readonly name: string
+  readonly type: string
+  readonly help: string
+  readonly labels: readonly string[]
+}
+
+const openLabels: readonly Label[] = ['planned', 'pending', 'resting', 'unknown']
+const closedLabels: readonly Label[] = ['executed', 'cancelled', 'reverted', 'failed', 'expired', 'refused']
+const tradingStates = ['active', 'reducing', 'halted'] as const
+const steps = ['accept', 'prepare', 'verify', 'sign', 'arm', 'submit', 'total'] as const
+const decisionResults = ['admitted', 'denied'] as const
+const hotBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
+const networkBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** The daemon's metrics, in a registry of their own. */
+export function createMetrics(options: MetricsOptions): Metrics {
+  const registry = new Registry()
+  const { status } = options
+  const described: SeriesDescription[] = []
+  const named = <T extends string>(
+    type: string,
+    name: string,
+    help: string,
+    labelNames: readonly T[],
+  ): { name: string; help: string; labelNames: readonly T[]; registers: Registry[] } => {
+    described.push({ name, type, help, labels: labelNames })
+    return { name, help, labelNames, registers: [registry] }
+  }
+  const counter = <T extends string>(name: string, help: string, labels: readonly T[] = []): Counter<T> =>
+    new Counter(named('counter', name, help, labels))
+  const gauge = <T extends string>(
+    name: string,
+    help: string,
+    labels: readonly T[] = [],
+    collect?: (self: Gauge<T>) => void,
+  ): Gauge<T> => {
+    const made: Gauge<T> = new Gauge({
+      ...named('gauge', name, help, labels),
+      ...(collect && { collect: () => collect(made) }),
+    })
+    return made
+  }
+  const histogram = <T extends string>(
+    name: string,
+    help: string,
+    labels: readonly T[],
+    buckets: number[],
+  ): Histogram<T> => new Histogram({ ...named('histogram', name, help, labels), buckets })
+
+  const build = gauge('perpd_build_info', 'Version and profile of this daemon; always 1.', [
+    'version',
+    'node',
+    'profile',
+    'chain',
+  ])
+  build.set(
+    { version: options.version, node: process.versions.node, profile: options.profile, chain: options.chain },
+    1,
+  )
+  const ended = counter('perpd_orders_total', 'Orders that came to an end, by the label they ended with.', [
+    'outcome',
+  ])
+  for (const outcome of closedLabels) ended.inc({ outcome }, 0)
+  gauge('perpd_orders', 'Open orders by label.', ['state'], (self) => {
+    for (const state of openLabels) {
+      self.set({ state }, status()?.openIntents.filter(({ label }) => label === state).length ?? 0)
+    }
+  })
+  gauge(
+    'perpd_order_oldest_unresolved_seconds',
+    'Age of the oldest order that was signed and whose fate is not proven; 0 when there is none.',
+    [],
+    (self) => self.set(status()?.oldestUnresolvedSeconds ?? 0),
+  )
+  gauge('perpd_data_age_seconds', 'Age of the newest reading of each feed.', ['feed'], (self) => {
+    self.reset()
+    for (const [feed, ageMs] of Object.entries(status()?.feedAgesMs ?? {})) {
+      self.set({ feed: feed as Feed }, ageMs / 1_000)
+    }
+  })
+  gauge('perpd_exposure_usd', 'Positions and open increases at worst, USD.', [], (self) =>
+    self.set(asNumber(status()?.exposureUsd ?? 0n)),
+  )
+  gauge('perpd_trading_state', '1 for the trading state in force, 0 for the others.', ['state'], (self) => {
+    for (const state of tradingStates) self.set({ state }, status()?.tradingState === state ? 1 : 0)
+  })
+  gauge('perpd_ready', '1 while new orders are made, 0 while not.', [], (self) => {
+    const current = status()
+    self.set(current?.state === 'running' && current.notReady.length === 0 ? 1 : 0)
+  })
+  const headroom = gauge(
+    'perpd_capacity_headroom_usd',
+    'Room for increases on one side of a market at the last reading, after our own headroom, USD.',
+    ['market', 'direction'],
+  )
+  const loop = histogram(
+    'perpd_loop_duration_seconds',
+    "One turn of a strategy's loop: snapshot, decision, admission.",
+    ['strategy'],
+    networkBuckets,
+  )
+  const turns = counter(
+    'perpd_ticks_total',
+    "Turns of a strategy's loop by result: done, failed or skipped.",
+    ['strategy', 'result'],
+  )
+  const step = histogram(
+    'perpd_order_step_duration_seconds',
+    'One step of an order; `total` runs from the decision to the answer to the submit.',
+    ['step'],
+    networkBuckets,
+  )
+  for (const each of steps) step.zero({ step: each })
+  const decisions = counter(
+    'perpd_decisions_total',
+    'Decisions by what became of them: admitted or denied.',
+    ['strategy', 'result'],
+  )
+  const denials = counter('perpd_denials_total', 'Decisions denied, by the code of the reason.', ['code'])
+  const attempts = counter(
+    'perpd_http_attempts_total',
+    'HTTP requests sent or tried, by route, host and outcome; each try of a repeated read counts.',
+    ['route', 'host', 'outcome'],
+  )
+  const poisoned = counter(
+    'perpd_poisoned_payloads_total',
+    'Payloads to sign that did not say what was meant; none was signed.',
+  )
+  const warned = counter('perpd_validation_warnings_total', "The venue's warnings before signing, by code.", [
+    'code',
+  ])
+  const commit = histogram(
+    'perpd_journal_commit_duration_seconds',
+    'From appending a record to its being durable.',
+    [],
+    hotBuckets,
+  )
+  collectDefaultMetrics({ register: registry, prefix: 'perpd_' })
+
+  const listen = (event: Event): void => {
+    switch (event.type) {
+      case 'order.moved':
+        if (closedLabels.includes(event.to)) ended.inc({ outcome: event.to })
+        return
+      case 'order.timing':
+        step.observe({ step: event.step }, event.durationMs / 1_000)
+        return
+      case 'order.poisoned':
+        poisoned.inc()
+        return
+      case 'order.warned':
+        for (const { code } of event.warnings) warned.inc({ code })
+        return
+      case 'tick.done':
+        turns.inc({ strategy: event.strategy, result: 'done' })
+        loop.observe({ strategy: event.strategy }, event.durationMs / 1_000)
+        return
+      case 'tick.failed':
+        turns.inc({ strategy: event.strategy, result: 'failed' })
+        return
+      case 'tick.skipped':
+        turns.inc({ strategy: event.strategy, result: 'skipped' })
+        return
+      case 'decision.denied':
+        denials.inc({ code: event.denial.code })
+        decisions.inc({ strategy: event.strategy, result: 'denied' })
+        return
+      case 'decision.admitted':
+        decisions.inc({ strategy: event.intent.strategy, result: 'admitted' })
+        return
+      case 'host.attempt':
+        attempts.inc({ route: event.route, host: hostName(event.host), outcome: event.outcome })
+        return
+      case 'capacity.read':
+        headroom.set({ market: event.symbol, direction: event.direction }, asNumber(event.roomUsd))
+        return
+      case 'journal.committed':
+        commit.observe(event.commitMs / 1_000)
+        return
+      case 'daemon.started':
+        for (const strategy of event.strategies) {
+          for (const result of decisionResults) decisions.inc({ strategy, result }, 0)
+        }
+        return
+      default:
+        return
+    }
+  }
+  return {
+    listen,
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+    describe: () => described,
+  }
+}
+
+/** A series is a float by nature; nothing is ever computed from it again. */
+function asNumber(amount: Usd): number {
+  return toDecimal(amount, USD_DECIMALS).toNumber()
+}
+
+/** Host and port of a base address: paths and schemes do not tell hosts apart. */
+function hostName(base: string): string {
+  return URL.parse(base)?.host ?? base
+}

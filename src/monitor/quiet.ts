@@ -1,0 +1,139 @@
+/**
+ * Keeps the log short without hiding anything new. A cause that repeats is told the first time, the tenth time, and then
+ * once an hour with its count; the rest goes down to `debug`. When a told cause is over, that is told too.
+ *
+ * What counts as one cause:
+ *   a host          host and kind of failure; over when it has answered well for half a minute
+ *   a strategy      its failure's text, or why it was not asked; over with its next good turn
+ *   a denial        strategy, wish and code; over when such a wish is admitted. The wish itself is told with it only once.
+ *   positions       told when one appears, disappears or changes size
+ *   the heartbeat   told every ten minutes
+ */
+import type { Event } from '../domain/event.ts'
+import { counted, isGood, type Level, type Line, phrase, span } from './phrase.ts'
+
+const HOUR_MS = 3_600_000
+const HEARTBEAT_MS = 600_000
+/** A host that fails now and then would otherwise be reported as recovered after every failure. */
+const CALM_MS = 30_000
+/** Causes remembered at most; the oldest is forgotten, and told again when it repeats. */
+const MAX_CAUSES = 1_000
+
+interface Cause {
+  count: number
+  readonly firstAtMs: number
+  lastAtMs: number
+  toldAtMs: number
+}
+
+/** Turns an event into the lines to write, none of which is lost: what was told before has level `debug`. */
+export function createQuiet(now: () => number): (event: Event) => readonly Line[] {
+  const causes = new Map<string, Cause>()
+  let heartbeatAtMs = Number.NEGATIVE_INFINITY
+  let positionsTold = ''
+
+  const repeated = (key: string, line: Line): Line => {
+    const atMs = now()
+    const cause = causes.get(key)
+    if (cause === undefined) {
+      const oldest = causes.size >= MAX_CAUSES ? causes.keys().next().value : undefined
+      if (oldest !== undefined) causes.delete(oldest)
+      causes.set(key, { count: 1, firstAtMs: atMs, lastAtMs: atMs, toldAtMs: atMs })
+      return line
+    }
+    cause.count++
+    cause.lastAtMs = atMs
+    if (cause.count !== 10 && atMs - cause.toldAtMs < HOUR_MS) return { ...line, level: 'debug' }
+    cause.toldAtMs = atMs
+    const times = `${cause.count} times in ${span(atMs - cause.firstAtMs)}`
+    return { ...line, text: `${line.text} (${times})`, fields: { ...line.fields, repeated: cause.count } }
+  }
+
+  /** Forgets the causes under a prefix; how often they happened in all, if they are over. */
+  const over = (prefix: string, calmMs = 0): number => {
+    const ended = [...causes].filter(([key]) => key.startsWith(prefix))
+    if (ended.some(([, cause]) => now() - cause.lastAtMs < calmMs)) return 0
+    for (const [key] of ended) causes.delete(key)
+    return ended.reduce((sum, [, cause]) => sum + cause.count, 0)
+  }
+
+  const withRecovery = (line: Line, count: number, word: string, text: string): readonly Line[] =>
+    count === 0 ? [line] : [line, { level: 'info', word, text, fields: { ...line.fields, recovered: count } }]
+
+  const isKnown = (prefix: string): boolean => {
+    for (const key of causes.keys()) if (key.startsWith(prefix)) return true
+    return false
+  }
+
+  return (event) => {
+    const line = phrase(event)
+    switch (event.type) {
+      case 'host.attempt': {
+        if (!isGood(event)) return [repeated(`host ${event.host} ${event.outcome}`, line)]
+        const count = causes.size === 0 ? 0 : over(`host ${event.host} `, CALM_MS)
+        return withRecovery(
+          line,
+          count,
+          'host',
+          `${event.host} answers again after ${counted(count, 'failed request')}`,
+        )
+      }
+      case 'host.rested':
+        return [repeated(`rest ${event.host} ${event.reason}`, line)]
+      case 'tick.failed':
+        return [repeated(`failed ${event.strategy} ${event.reason}`, line)]
+      case 'tick.skipped':
+        return [repeated(`skipped ${event.strategy} ${event.reason}`, line)]
+      case 'tick.done': {
+        over(`skipped ${event.strategy} `)
+        const count = over(`failed ${event.strategy} `)
+        return withRecovery(
+          line,
+          count,
+          'tick',
+          `${event.strategy} works again after ${counted(count, 'failure')}`,
+        )
+      }
+      case 'decision.made':
+        return [isKnown(wishKey(event.strategy, event.symbol, event.decision)) ? lower(line) : line]
+      case 'decision.denied': {
+        const key = `${wishKey(event.strategy, event.symbol, event.decision)}${event.denial.code}`
+        return [repeated(key, line)]
+      }
+      case 'decision.admitted': {
+        const { intent } = event
+        over(wishKey(intent.strategy, intent.terms.symbol, intent.decision))
+        return [line]
+      }
+      case 'account.positions': {
+        const fingerprint = event.positions
+          .map((position) => `${position.positionKey} ${position.sizeInUsd}`)
+          .sort()
+          .join()
+        const isNew = fingerprint !== positionsTold
+        positionsTold = fingerprint
+        return [isNew ? line : lower(line)]
+      }
+      case 'daemon.heartbeat': {
+        if (now() - heartbeatAtMs < HEARTBEAT_MS) return [line]
+        heartbeatAtMs = now()
+        return [{ ...line, level: 'info' }]
+      }
+      default:
+        return [line]
+    }
+  }
+}
+
+function wishKey(
+  strategy: string,
+  symbol: string,
+  decision: { readonly kind: string; readonly direction: string },
+): string {
+  return `wish ${strategy} ${symbol} ${decision.direction} ${decision.kind} `
+}
+
+function lower(line: Line): Line {
+  const level: Level = 'debug'
+  return { ...line, level }
+}

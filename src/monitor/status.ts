@@ -1,0 +1,21 @@
+/** The part of the engine's status that monitoring reads. The engine's own status type fits it. */
+import type { Feed } from '../domain/event.ts'
+import type { Label } from '../domain/intent.ts'
+import type { TradingState } from '../domain/limits.ts'
+import type { Usd } from '../domain/units.ts'
+
+/** What metrics and health are computed from, at the moment somebody asks. */
+export interface MonitoredStatus {
+  readonly state: 'starting' | 'recovering' | 'running' | 'draining' | 'stopped'
+  /** Why new orders are not made; empty when they are. */
+  readonly notReady: readonly string[]
+  readonly tradingState: TradingState
+  readonly strategies: readonly {
+    readonly name: string
+    readonly cadenceMs: number
+  }[]
+  readonly openIntents: readonly { readonly label: Label }[]
+  readonly oldestUnresolvedSeconds: number
+  readonly exposureUsd: Usd
+  readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
+}
