@@ -2,16 +2,14 @@
  * Strategy files to running instances: reads YAML files or folders of them, loads kinds of the user's own, and reports
  * everything wrong at once, each with file, line and column. Nothing is guessed: a field that is not known is an error.
  */
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, extname, join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { z } from 'zod'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, extname, join } from 'node:path'
 import { reasonOf } from '../domain/errors.ts'
 import type { Limits } from '../domain/limits.ts'
 import { formatUsd } from '../domain/units.ts'
 import { didYouMean } from './didYouMean.ts'
 import { fileSchema, limitsOf, orderSizeOf, type StrategyFile } from './fileSchema.ts'
-import { builtInKinds } from './kinds.ts'
+import { kindOf, kindProblem } from './loadKind.ts'
 import { type Place, StrategyFileError } from './problem.ts'
 import { schemaProblems } from './schemaProblems.ts'
 import type { Needs, Strategy, StrategyInstance } from './strategy.ts'
@@ -282,58 +280,4 @@ function fileProblems(yaml: YamlFile, fields: StrategyFile, strategy: Strategy):
     )
   }
   return problems
-}
-
-async function kindOf(yaml: YamlFile, kind: string): Promise<Strategy | StrategyFileError> {
-  if (!/^\.{1,2}\//.test(kind)) {
-    const builtIn = Object.hasOwn(builtInKinds, kind) ? builtInKinds[kind] : undefined
-    if (builtIn !== undefined) return builtIn
-    const known = Object.keys(builtInKinds)
-    const near = didYouMean(kind, known)
-    return new StrategyFileError({
-      file: yaml.file,
-      place: yaml.placeOf(['kind']),
-      field: 'kind',
-      what: 'is not a kind of strategy',
-      value: kind,
-      expected: `one of ${known.join(', ')}, or a file of your own like ./mine.ts`,
-      fix: near === undefined ? 'name one of these' : `did you mean ${JSON.stringify(near)}?`,
-    })
-  }
-  const path = resolve(dirname(yaml.file), kind)
-  if (!existsSync(path)) return kindProblem(yaml, kind, 'names a file that is not there')
-  let module: unknown
-  try {
-    module = await import(pathToFileURL(path).href)
-  } catch (cause) {
-    return kindProblem(yaml, kind, `could not be loaded: ${reasonOf(cause)}`, cause)
-  }
-  const found =
-    typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
-  return isStrategy(found) ? found : kindProblem(yaml, kind, 'has no strategy as its default export')
-}
-
-function kindProblem(yaml: YamlFile, kind: string, what: string, cause?: unknown): StrategyFileError {
-  return new StrategyFileError({
-    file: yaml.file,
-    place: yaml.placeOf(['kind']),
-    field: 'kind',
-    what,
-    value: kind,
-    expected: 'a .ts file beside the YAML file with `export default defineStrategy({ ... })`',
-    fix: 'see strategies/README.md, "A kind of your own"',
-    cause,
-  })
-}
-
-function isStrategy(value: unknown): value is Strategy {
-  if (typeof value !== 'object' || value === null) return false
-  const { kind, needs, decide, params, opensPositions } = value as Record<string, unknown>
-  return (
-    typeof kind === 'string' &&
-    typeof needs === 'function' &&
-    typeof decide === 'function' &&
-    typeof opensPositions === 'boolean' &&
-    params instanceof z.ZodType
-  )
 }

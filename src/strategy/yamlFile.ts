@@ -29,7 +29,10 @@ export function parseYaml(file: string, text: string): YamlFile | readonly Strat
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }
   if (document.errors.length > 0) {
-    return document.errors.map(
+    // One mistake often makes several errors at one place; the first of them says it best.
+    const seen = new Set<number>()
+    const first = document.errors.filter(({ pos }) => !seen.has(pos[0]) && seen.add(pos[0]))
+    return first.map(
       (error) =>
         new StrategyFileError({
           file,

@@ -89,6 +89,7 @@ function decideMarket(view: StrategyView<TrendParams>, market: MarketView): Deci
     return { kind: 'close', marketToken, direction, collateralToken, reason, facts: signal.facts }
   }
 
+  if (market.status === 'closed') return undefined
   const direction: Direction = signal.strength > 0 ? 'long' : 'short'
   const strength = Math.abs(signal.strength)
   if (strength < params.entryStrength || !isNearAverage(signal, direction, params.maxExtension))

@@ -1,0 +1,67 @@
+/** Finds the kind that a strategy file names: a built-in one, or a file of the user's own beside it. */
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { z } from 'zod'
+import { reasonOf } from '../domain/errors.ts'
+import { didYouMean } from './didYouMean.ts'
+import { builtInKinds } from './kinds.ts'
+import { StrategyFileError } from './problem.ts'
+import type { Strategy } from './strategy.ts'
+import type { YamlFile } from './yamlFile.ts'
+
+/** The kind, or the one problem with naming it. A path (`./mine.ts`) is taken from the YAML file's folder. */
+export async function kindOf(yaml: YamlFile, kind: string): Promise<Strategy | StrategyFileError> {
+  if (!/^\.{1,2}\//.test(kind)) {
+    const builtIn = Object.hasOwn(builtInKinds, kind) ? builtInKinds[kind] : undefined
+    if (builtIn !== undefined) return builtIn
+    const known = Object.keys(builtInKinds)
+    const near = didYouMean(kind, known)
+    return new StrategyFileError({
+      file: yaml.file,
+      place: yaml.placeOf(['kind']),
+      field: 'kind',
+      what: 'is not a kind of strategy',
+      value: kind,
+      expected: `one of ${known.join(', ')}, or a file of your own like ./mine.ts`,
+      fix: near === undefined ? 'name one of these' : `did you mean ${JSON.stringify(near)}?`,
+    })
+  }
+  const path = resolve(dirname(yaml.file), kind)
+  if (!existsSync(path)) return kindProblem(yaml, kind, 'names a file that is not there')
+  let module: unknown
+  try {
+    module = await import(pathToFileURL(path).href)
+  } catch (cause) {
+    return kindProblem(yaml, kind, `could not be loaded: ${reasonOf(cause)}`, cause)
+  }
+  const found =
+    typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
+  return isStrategy(found) ? found : kindProblem(yaml, kind, 'has no strategy as its default export')
+}
+
+/** A problem with a kind of the user's own. */
+export function kindProblem(yaml: YamlFile, kind: string, what: string, cause?: unknown): StrategyFileError {
+  return new StrategyFileError({
+    file: yaml.file,
+    place: yaml.placeOf(['kind']),
+    field: 'kind',
+    what,
+    value: kind,
+    expected: 'a .ts file beside the YAML file with `export default defineStrategy({ ... })`',
+    fix: 'see strategies/README.md, "A kind of your own"',
+    cause,
+  })
+}
+
+function isStrategy(value: unknown): value is Strategy {
+  if (typeof value !== 'object' || value === null) return false
+  const { kind, needs, decide, params, opensPositions } = value as Record<string, unknown>
+  return (
+    typeof kind === 'string' &&
+    typeof needs === 'function' &&
+    typeof decide === 'function' &&
+    typeof opensPositions === 'boolean' &&
+    params instanceof z.ZodType
+  )
+}

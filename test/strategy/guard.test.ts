@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Position } from '../../src/domain/position.ts'
+import { usd } from '../../src/domain/units.ts'
+import { guard, liquidationDistanceBps } from '../../src/strategy/kinds/guard.ts'
+import { type OpenIntent, viewOf } from '../../src/strategy/strategy.ts'
+import { MARKET, OTHER_MARKET, position, SYMBOL, snapshot, USDC } from '../risk/world.ts'
+
+function decide(
+  positions: readonly Position[],
+  parts: {
+    readonly params?: Record<string, unknown>
+    readonly symbols?: readonly string[]
+    readonly openIntents?: readonly OpenIntent[]
+  } = {},
+) {
+  return guard.decide(
+    viewOf({
+      snapshot: snapshot({ positions }),
+      params: guard.params.parse(parts.params ?? {}),
+      instance: { name: 'guard', symbols: parts.symbols ?? [] },
+      openIntents: parts.openIntents ?? [],
+    }),
+  )
+}
+
+test('a position far from liquidation is left alone', () => {
+  expect(decide([position()])).toEqual([])
+})
+
+test('a position that comes near is halved with its collateral kept, and says why', () => {
+  const near = position({ markPrice: usd(2000), liquidationPrice: usd(1900) })
+  expect(decide([near])).toEqual([
+    {
+      kind: 'decrease',
+      marketToken: MARKET,
+      direction: 'long',
+      collateralToken: USDC,
+      sizeDeltaUsd: usd(500),
+      keepLeverage: false,
+      reason: 'The long position is 500 bps from its liquidation price; it is kept 800 bps away.',
+      facts: {
+        markPrice: '$2,000.00',
+        sizeUsd: '$1,000.00',
+        remainingCollateralUsd: '$200.00',
+        liquidationPrice: '$1,900.00',
+        distanceBps: 500,
+        leverageBps: 50_000,
+      },
+    },
+  ])
+})
+
+test('a position that comes too near is closed, a short as well', () => {
+  const short = position({ direction: 'short', markPrice: usd(2000), liquidationPrice: usd(2060) })
+  expect(decide([short])).toMatchObject([
+    {
+      kind: 'close',
+      direction: 'short',
+      reason: 'The short position is 300 bps from its liquidation price; at 300 bps it is closed.',
+    },
+  ])
+  const past = position({ markPrice: usd(1000), liquidationPrice: usd(1900) })
+  expect(decide([past])).toMatchObject([{ kind: 'close', facts: { distanceBps: 0 } }])
+})
+
+test('a position without collateral left is closed', () => {
+  const { leverageBps: _, ...broken } = position()
+  expect(decide([broken])).toMatchObject([
+    { kind: 'close', reason: 'The long position has no collateral left after losses and fees.' },
+  ])
+})
+
+test('a position above the leverage allowed is reduced to it', () => {
+  const heavy = position({ sizeInUsd: usd(3000), leverageBps: 150_000n, netValueUsd: usd(200) })
+  expect(decide([heavy], { params: { maxLeverage: 10 } })).toMatchObject([
+    {
+      kind: 'decrease',
+      sizeDeltaUsd: usd(1000),
+      reason: 'The long position has 15.00x leverage; at most 10.00x is kept.',
+    },
+  ])
+})
+
+test('it watches every position when no market is named, else those named', () => {
+  const near = { markPrice: usd(2000), liquidationPrice: usd(1990) }
+  const positions = [position(near), position({ ...near, marketToken: OTHER_MARKET })]
+  expect(decide(positions).map((decision) => decision.marketToken)).toEqual([MARKET, OTHER_MARKET])
+  expect(decide(positions, { symbols: [SYMBOL] }).map((decision) => decision.marketToken)).toEqual([MARKET])
+  expect(guard.needs(guard.params.parse({}), [])).toEqual({ symbols: [], allPositionMarkets: true })
+  expect(guard.needs(guard.params.parse({}), [SYMBOL])).toEqual({
+    symbols: [SYMBOL],
+    allPositionMarkets: false,
+  })
+})
+
+test('while an order of its own is open on that side it waits', () => {
+  const near = position({ markPrice: usd(2000), liquidationPrice: usd(1990) })
+  const open = { kind: 'close', marketToken: MARKET, direction: 'long' } as const
+  expect(decide([near], { openIntents: [open] })).toEqual([])
+  expect(decide([near], { openIntents: [{ ...open, direction: 'short' }] })).toHaveLength(1)
+})
+
+test('the distance is 0 at or beyond the liquidation price, and the same for a long and its mirrored short', () => {
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: usd(1), max: usd(100_000) }),
+      fc.bigInt({ min: -usd(1000), max: usd(1000) }),
+      (markPrice, gap) => {
+        const long = liquidationDistanceBps({
+          direction: 'long',
+          markPrice,
+          liquidationPrice: markPrice - gap,
+        })
+        const short = liquidationDistanceBps({
+          direction: 'short',
+          markPrice,
+          liquidationPrice: markPrice + gap,
+        })
+        expect(long).toBe(short)
+        expect(long).toBe(gap <= 0n ? 0 : Number((gap * 10_000n) / markPrice))
+      },
+    ),
+    { seed: 7, numRuns: 300 },
+  )
+  expect(liquidationDistanceBps({ direction: 'long', markPrice: usd(1) })).toBeUndefined()
+})

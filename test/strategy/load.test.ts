@@ -1,0 +1,282 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { usd } from '../../src/domain/units.ts'
+import { checkMarkets, loadStrategies } from '../../src/strategy/load.ts'
+
+const shipped = fileURLToPath(new URL('../../strategies', import.meta.url))
+const strategyModule = new URL('../../src/strategy/strategy.ts', import.meta.url).href
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'perpd-strategies-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function write(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+async function messagesOf(...paths: readonly string[]): Promise<string[]> {
+  const { problems } = await loadStrategies(paths)
+  return problems.map((problem) => problem.message.replaceAll(folder, 'F'))
+}
+
+test('the files that ship with perpd load without a problem', async () => {
+  const { strategies, disabled, problems } = await loadStrategies([shipped])
+  expect(problems).toEqual([])
+  expect(strategies.map((strategy) => strategy.name)).toEqual(['eth-trend', 'guard'])
+  expect(disabled).toEqual(['btc-trend'])
+})
+
+test('a file becomes an instance in the daemon’s units', async () => {
+  const path = write(
+    'my-trend.yaml',
+    `kind: trend
+market: ETH/USD [WETH-USDC]
+cadenceSeconds: 0.5
+size: { usd: "250.000000000000000000000000000001", leverage: 2.5 }
+limits:
+  maxPositionSizeUsd: 1000.1
+  maxLeverage: 5
+  maxDataAgeSeconds: 12
+  reduceAgainAfterSeconds: 90
+slippageBps: 30
+orderExpirySeconds: 45
+`,
+  )
+  const { strategies, problems } = await loadStrategies([path])
+  expect(problems).toEqual([])
+  expect(strategies).toMatchObject([
+    {
+      name: 'my-trend',
+      path,
+      symbols: ['ETH/USD [WETH-USDC]'],
+      instance: {
+        name: 'my-trend',
+        symbols: ['ETH/USD [WETH-USDC]'],
+        size: { usd: usd(250) + 1n, leverageBps: 25_000, collateral: 'short' },
+      },
+      needs: { symbols: ['ETH/USD [WETH-USDC]'] },
+      cadenceMs: 500,
+      limits: {
+        maxPositionSizeUsd: usd('1000.1'),
+        maxLeverageBps: 50_000,
+        maxDataAgeMs: 12_000,
+        reduceAgainAfterMs: 90_000,
+      },
+      slippageBps: 30,
+      orderExpiryMs: 45_000,
+      symbolPlaces: [{ line: 2, column: 9 }],
+    },
+  ])
+})
+
+test('every mistake of a file is told at once, with place, value, expectation and hint', async () => {
+  write(
+    'bad.yaml',
+    `kind: trend
+market: "ETH/USD [WETH-USDC]"
+cadenceSecond: 5
+size:
+  usd: -5
+  leverage: 1000
+limits: { maxPosition: 3 }
+params:
+  fastCandle: 3
+  entryStrength: lots
+`,
+  )
+  expect((await messagesOf(folder)).join('\n\n')).toBe(`F/bad.yaml:3:1: cadenceSecond is not a known field.
+  field: cadenceSecond
+  value: 5
+  expected: one of kind, enabled, market, markets, cadenceSeconds, size, limits, slippageBps, orderExpirySeconds, params
+  fix: did you mean "cadenceSeconds"?
+
+F/bad.yaml:5:8: size.usd is not valid.
+  field: size.usd
+  value: -5
+  expected: an amount of US dollars above 0, like 250 or "250.50"
+  fix: change the value, then start perpd again
+
+F/bad.yaml:6:13: size.leverage is not valid.
+  field: size.leverage
+  value: 1000
+  expected: a leverage in times from 0.1 to 200, like 5 or 2.5
+  fix: change the value, then start perpd again
+
+F/bad.yaml:7:11: limits.maxPosition is not a known field.
+  field: limits.maxPosition
+  value: 3
+  expected: one of maxPositionSizeUsd, maxTotalExposureUsd, maxOrderSizeUsd, minOrderSizeUsd, maxLeverage, maxSlippageBps, maxOrdersPerHour, capacityHeadroomBps, maxDataAgeSeconds, maxPriceDivergenceBps, reduceAgainAfterSeconds
+  fix: did you mean "maxPositionSizeUsd"?
+
+F/bad.yaml:9:3: params.fastCandle is not a known field.
+  field: params.fastCandle
+  value: 3
+  expected: one of period, fastCandles, slowCandles, atrCandles, entryStrength, exitStrength, maxExtension, stopAtr, takeAtr, pyramid
+  fix: did you mean "fastCandles"?
+
+F/bad.yaml:10:18: params.entryStrength is not valid.
+  field: params.entryStrength
+  value: "lots"
+  expected: a number
+  fix: change the value, then start perpd again`)
+})
+
+test('a problem carries its file, place and field for machines', async () => {
+  const path = write('bad.yaml', 'kind: guard\nslippageBps: wide\n')
+  const { problems } = await loadStrategies([path])
+  expect(problems).toMatchObject([
+    { code: 'STRATEGY_FILE_INVALID', file: path, place: { line: 2, column: 14 }, field: 'slippageBps' },
+  ])
+})
+
+test('an unknown kind is told with the nearest one', async () => {
+  write('one.yaml', 'kind: trnd\n')
+  expect(await messagesOf(folder)).toEqual([
+    `F/one.yaml:1:7: kind is not a kind of strategy.
+  field: kind
+  value: "trnd"
+  expected: one of guard, trend, or a file of your own like ./mine.ts
+  fix: did you mean "trend"?`,
+  ])
+})
+
+test('a kind that opens positions needs a market and a size', async () => {
+  write('one.yaml', 'kind: trend\n')
+  expect(await messagesOf(folder)).toEqual([
+    `F/one.yaml:1:1: market is missing; the kind trend opens positions.
+  field: market
+  expected: the full symbol of a market
+  fix: add a line like: market: "ETH/USD [WETH-USDC]"`,
+    `F/one.yaml:1:1: size is missing; the kind trend opens positions.
+  field: size
+  expected: usd, leverage and collateral
+  fix: add a line like: size: { usd: 250, leverage: 3, collateral: short }`,
+  ])
+})
+
+test('params that contradict each other are told at the field to change', async () => {
+  write('one.yaml', 'kind: guard\nparams:\n  minDistanceBps: 100\n  closeDistanceBps: 400\n')
+  expect(await messagesOf(folder)).toEqual([
+    `F/one.yaml:4:21: params.closeDistanceBps is not valid.
+  field: params.closeDistanceBps
+  value: 400
+  expected: fewer basis points than minDistanceBps
+  fix: change the value, then start perpd again`,
+  ])
+})
+
+test('a missing field, both market fields, a size below the smallest order: each has its own words', async () => {
+  write('a.yaml', 'enabled: true\n')
+  write(
+    'b.yaml',
+    `kind: trend
+market: "ETH/USD [WETH-USDC]"
+markets: ["ETH/USD [WETH-USDC]"]
+size: { usd: 5, leverage: 2 }
+limits: { minOrderSizeUsd: 10 }
+`,
+  )
+  expect(await messagesOf(folder)).toEqual([
+    'F/a.yaml:1:1: kind is missing.\n  field: kind\n  expected: a string\n  fix: add kind: a string',
+    'F/b.yaml:3:10: markets stands beside market.\n  field: markets\n  fix: keep one: market for one market, markets for a list',
+    'F/b.yaml:3:10: markets names "ETH/USD [WETH-USDC]" twice.\n  field: markets\n  fix: name each market once',
+    'F/b.yaml:4:7: size asks for $5.00 an order, below limits.minOrderSizeUsd ($10.00), so nothing could ever be sent.\n  field: size\n  fix: raise size.usd or lower limits.minOrderSizeUsd',
+  ])
+})
+
+test('a file that is no YAML, no map, or has a number a float cannot carry is told with its place', async () => {
+  write('a.yaml', 'kind: guard\n  slippageBps: 5\n')
+  write('b.yaml', '- kind\n')
+  write('c.yaml', 'kind: guard\nlimits: { maxOrderSizeUsd: 1234567890123.4567 }\n')
+  write('d.yaml', 'kind: guard\nkind: trend\n')
+  const messages = await messagesOf(folder)
+  expect(messages.map((message) => message.split('\n')[0])).toEqual([
+    'F/a.yaml:1:7: cannot be read as YAML: Nested mappings are not allowed in compact mappings.',
+    'F/b.yaml:1:1: does not hold fields.',
+    'F/c.yaml:2:28: has a number of 17 digits, more than a YAML number can carry exactly.',
+    'F/d.yaml:2:1: cannot be read as YAML: Map keys must be unique.',
+  ])
+  expect(messages[2]).toContain('fix: put it in quotes: "1234567890123.4567"')
+})
+
+test('two files with one name, a bad name, an empty folder, a wrong file and a missing path are problems', async () => {
+  mkdirSync(join(folder, 'empty'))
+  mkdirSync(join(folder, 'other'))
+  const first = write('guard.yaml', 'kind: guard\n')
+  const second = write('other/guard.yml', 'kind: guard\n')
+  const messages = await messagesOf(
+    first,
+    first,
+    second,
+    write('My Trend.yaml', 'kind: guard\n'),
+    join(folder, 'empty'),
+    write('notes.txt', ''),
+    join(folder, 'none'),
+  )
+  expect(messages.map((message) => message.split('\n')[0])).toEqual([
+    'F/empty: has no strategy file.',
+    'F/notes.txt: is no strategy file.',
+    "F/none: cannot be read: ENOENT: no such file or directory, stat 'F/none'.",
+    'F/other/guard.yml: has the same name as F/guard.yaml.',
+    'F/My Trend.yaml: has a name that cannot name an instance.',
+  ])
+})
+
+test('a market that the venue does not list is told with the nearest one', async () => {
+  const path = write('one.yaml', 'kind: guard\nmarkets:\n  - "ETH/USD [WETH-USDC]"\n  - ETH/USD\n')
+  const { strategies } = await loadStrategies([path])
+  const problems = checkMarkets(strategies, ['BTC/USD [BTC-USDC]', 'ETH/USD [WETH-USDC]'])
+  expect(problems.map((problem) => problem.message.replaceAll(folder, 'F'))).toEqual([
+    `F/one.yaml:4:5: market is not a market of the venue.
+  field: market
+  value: "ETH/USD"
+  expected: the full symbol of one of 2 markets, like "ETH/USD [WETH-USDC]"
+  fix: did you mean "ETH/USD [WETH-USDC]"?`,
+  ])
+})
+
+test('a kind of the user’s own runs from a file beside the YAML', async () => {
+  write(
+    'steady.ts',
+    `import { defineStrategy, usdField, z } from ${JSON.stringify(strategyModule)}
+export default defineStrategy({
+  kind: 'steady',
+  description: 'Wishes nothing.',
+  opensPositions: false,
+  params: z.strictObject({ stepUsd: usdField() }),
+  needs: (_params, symbols: readonly string[]) => ({ symbols }),
+  decide: () => [],
+})
+`,
+  )
+  write('mine.yaml', 'kind: ./steady.ts\nparams: { stepUsd: 12.5 }\n')
+  const { strategies, problems } = await loadStrategies([folder])
+  expect(problems).toEqual([])
+  expect(strategies).toMatchObject([{ strategy: { kind: 'steady' }, params: { stepUsd: usd('12.5') } }])
+
+  write('mine.yaml', 'kind: ./steady.ts\nparams: { stepUsed: 12.5 }\n')
+  expect((await messagesOf(folder)).map((message) => message.split('\n').at(-1))).toEqual([
+    '  fix: add stepUsd: an amount of US dollars above 0, like 250 or "250.50"',
+    '  fix: did you mean "stepUsd"?',
+  ])
+})
+
+test('a kind of the user’s own that is missing, broken or no strategy is a problem, not a crash', async () => {
+  write('broken.ts', 'throw new Error("no luck today")\n')
+  write('wrong.ts', 'export default { kind: "wrong" }\n')
+  write('a.yaml', 'kind: ./none.ts\n')
+  write('b.yaml', 'kind: ./broken.ts\n')
+  write('c.yaml', 'kind: ./wrong.ts\n')
+  expect((await messagesOf(folder)).map((message) => message.split('\n')[0])).toEqual([
+    'F/a.yaml:1:7: kind names a file that is not there.',
+    'F/b.yaml:1:7: kind could not be loaded: no luck today.',
+    'F/c.yaml:1:7: kind has no strategy as its default export.',
+  ])
+})
