@@ -1,7 +1,8 @@
 /** What the loop is handed. */
+
+import type { Limits, TradingState } from '../domain/limits.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import type { Shell } from '../execution/shell.ts'
-import type { Limits, TradingState } from '../domain/limits.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 
 /** Settings of the loop. Times in ms. */

@@ -13,5 +13,8 @@ export function decisionKeyOf(strategy: string, tickMs: number, index: number): 
 
 /** The intent's id: 24 hex digits of a hash over account, strategy and decision key. */
 export function intentIdOf(account: string, strategy: string, decisionKey: string): string {
-  return createHash('sha256').update(`${account.toLowerCase()}|${strategy}|${decisionKey}`).digest('hex').slice(0, 24)
+  return createHash('sha256')
+    .update(`${account.toLowerCase()}|${strategy}|${decisionKey}`)
+    .digest('hex')
+    .slice(0, 24)
 }

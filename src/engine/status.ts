@@ -65,7 +65,13 @@ export interface EngineStatus {
 export interface EngineDoor {
   status(): EngineStatus
   /** Folded intents with labels, newest first. */
-  intents(query?: { readonly openOnly?: boolean; readonly strategy?: string; readonly limit?: number }): readonly LabelledIntent[]
+  intents(query?: {
+    readonly openOnly?: boolean
+    readonly strategy?: string
+    readonly limit?: number
+  }): readonly LabelledIntent[]
   /** One intent's whole story, or undefined. */
-  story(intentId: string): { readonly intent: LabelledIntent; readonly records: readonly StoredRecord[] } | undefined
+  story(
+    intentId: string,
+  ): { readonly intent: LabelledIntent; readonly records: readonly StoredRecord[] } | undefined
 }

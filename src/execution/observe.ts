@@ -7,10 +7,13 @@ import { RefusedError } from '../api/errors.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type IntentState, lastAttempt } from '../domain/intent.ts'
 import type { AccountView, HostAnswer, Observation } from '../domain/machine/evidence.ts'
+import type { Trade } from '../domain/position.ts'
 import type { ExecutionContext } from './context.ts'
 
 /** Rows asked of `/trades`: enough for everything one account does in the minutes an order lives. */
 const tradesLimit = 200
+/** Pages of trades read in one look. */
+const tradesPagesMax = 10
 /** How far before arming trades are asked for, seconds: the venue's clock may stand before ours. */
 const tradesGraceSeconds = 120
 
@@ -66,7 +69,9 @@ async function askHost(context: ExecutionContext, state: IntentState): Promise<H
       ...(value.createdTxnHash === undefined ? {} : { createdTxnHash: value.createdTxnHash }),
       ...(value.executionTxnHash === undefined ? {} : { executionTxnHash: value.executionTxnHash }),
       ...(value.cancellationReason === undefined ? {} : { cancellationReason: value.cancellationReason }),
-      ...(value.error === undefined ? {} : { error: `${value.error.code}: ${value.error.message}` }),
+      ...(value.error === undefined
+        ? {}
+        : { error: [value.error.code, value.error.message].filter((text) => text !== undefined).join(': ') }),
       ...(serverDateMs === undefined ? {} : { serverDateMs }),
     }
   } catch (error) {
@@ -87,33 +92,66 @@ async function readAccount(
   state: IntentState,
   everyPeer: boolean,
 ): Promise<AccountView | undefined> {
-  const { account } = state.intent
-  const armedAtMs = lastAttempt(state)?.armedAtMs ?? context.clock.now()
-  const sinceSeconds = Math.max(0, Math.floor(armedAtMs / 1000) - tradesGraceSeconds)
-  // One host's lists, through the shared reads; or every peer's own, each asked by name.
+  // Any host's lists, through the shared reads; or every peer's own, each asked by name.
   const hosts: readonly (string | undefined)[] = everyPeer ? context.api.hosts.api : [undefined]
   const views = await Promise.all(
-    hosts.map(async (host) => {
-      const options = host === undefined ? {} : { host }
-      try {
-        const [orders, positions, trades] = await Promise.all([
-          context.api.getOrders(account, options),
-          context.api.getPositions(account, options),
-          context.api.getTrades({ address: account, since: sinceSeconds, limit: tradesLimit }, options),
-        ])
-        return { orders: orders.value, positions: positions.value, trades: trades.value }
-      } catch (error) {
-        if (!(error instanceof BaseError)) throw error
-        return undefined
-      }
-    }),
+    hosts.map((host) => readPeer(context, state, host === undefined ? {} : { host })),
   )
   const answered = views.filter((view) => view !== undefined)
   if (answered.length === 0) return undefined
   return {
-    complete: everyPeer && answered.length === hosts.length,
+    complete: everyPeer && answered.length === hosts.length && answered.every((view) => view.complete),
     orders: answered.flatMap((view) => view.orders),
     positions: answered.flatMap((view) => view.positions),
     trades: answered.flatMap((view) => view.trades),
   }
+}
+
+/** One host's lists, or undefined when one of them was not answered. */
+async function readPeer(
+  context: ExecutionContext,
+  state: IntentState,
+  options: { readonly host?: string },
+): Promise<AccountView | undefined> {
+  const { account } = state.intent
+  try {
+    const [orders, positions, trades] = await Promise.all([
+      context.api.getOrders({ account }, options),
+      context.api.getPositions({ account }, options),
+      readTrades(context, state, options),
+    ])
+    return { orders: orders.value, positions: positions.value, ...trades }
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    return undefined
+  }
+}
+
+/** The account's trades since shortly before arming, page by page; `complete` is false when there are too many. */
+async function readTrades(
+  context: ExecutionContext,
+  state: IntentState,
+  options: { readonly host?: string },
+): Promise<{ readonly trades: readonly Trade[]; readonly complete: boolean }> {
+  const { account, terms } = state.intent
+  const armedAtMs = lastAttempt(state)?.armedAtMs ?? context.clock.now()
+  const sinceSeconds = Math.max(0, Math.floor(armedAtMs / 1000) - tradesGraceSeconds)
+  const trades: Trade[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < tradesPagesMax; page += 1) {
+    const { value } = await context.api.getTrades(
+      {
+        account,
+        marketToken: terms.marketToken,
+        sinceSeconds,
+        limit: tradesLimit,
+        ...(cursor === undefined ? {} : { cursor }),
+      },
+      options,
+    )
+    trades.push(...value.trades)
+    cursor = value.nextCursor
+    if (!value.hasMore || cursor === undefined) return { trades, complete: true }
+  }
+  return { trades, complete: false }
 }

@@ -1,5 +1,6 @@
 /** Intent to Prepared: ask one host to build the order. Moves nothing; may be repeated. */
-import type { Prepared, PrepareRequest } from '../api/orders.ts'
+import type { Prepared } from '../api/orders.ts'
+import type { PrepareRequest } from '../api/prepareRequest.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { ExecutionContext } from './context.ts'
 
@@ -7,13 +8,12 @@ import type { ExecutionContext } from './context.ts'
 export function prepareRequestOf(context: Pick<ExecutionContext, 'chain'>, intent: Intent): PrepareRequest {
   const { terms, kind, account } = intent
   const base = {
-    mode: 'express',
     orderType: 'market',
     from: account,
     symbol: terms.symbol,
     direction: terms.direction,
-    size: terms.sizeDeltaUsd,
-    slippage: terms.slippageBps,
+    sizeDeltaUsd: terms.sizeDeltaUsd,
+    slippageBps: terms.slippageBps,
     collateralToken: terms.collateralToken.symbol,
     gasPaymentToken: context.chain.feeToken.address,
   } as const
@@ -32,7 +32,12 @@ export function prepareRequestOf(context: Pick<ExecutionContext, 'chain'>, inten
   }
 }
 
+/** Attempts at one host; after them the next prepare asks another. */
+const attemptsPerHost = 2
+
 /** Asks a host to prepare the intent. Throws RefusedError, UnreachableError or DecodeError. */
 export async function prepare(context: ExecutionContext, intent: Intent, host: string): Promise<Prepared> {
-  return context.api.prepareOrder(prepareRequestOf(context, intent), { host })
+  const request = prepareRequestOf(context, intent)
+  const { value } = await context.api.prepareOrder(request, { host, attempts: attemptsPerHost })
+  return value
 }

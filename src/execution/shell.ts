@@ -24,6 +24,9 @@ import { armedFactsOf, type Signed, sign } from './sign.ts'
 import { armedBy, submit } from './submit.ts'
 import { verify } from './verify.ts'
 
+/** How long fills are remembered for lists that lag behind. */
+const landedMemoryMs = 120_000
+
 /** An intent with what only this process knows of it. */
 interface Live {
   state: IntentState | undefined
@@ -43,12 +46,17 @@ interface Live {
 
 /** The running machine over all open intents. */
 export interface Shell {
-  /** J1: resolves when the acceptance is durable; the rest of the road goes on by itself. Rejects with DuplicateDecisionError. */
-  accept(intent: Intent): Promise<void>
+  /**
+   * J1: resolves when the acceptance is durable; the rest of the road goes on by itself. False when the same decision was
+   * accepted before: nothing happened.
+   */
+  accept(intent: Intent): Promise<boolean>
   /** Takes up what the journal left open; resolves when each was looked at once. */
   recover(states: readonly IntentState[]): Promise<void>
   /** Open intents as they are now, oldest first. */
   open(): readonly { readonly state: IntentState; readonly label: Label; readonly observedStatus?: string }[]
+  /** Intents that closed after a landing in the last minutes: fills that a position list may not show yet. */
+  recentlyLanded(): readonly IntentState[]
   /** Resolves with the state when the intent's newest attempt was answered by its one send, or when it closed. */
   settled(intentId: string): Promise<void>
   /** No effect begins after this; what is in the air is left to the next start. */
@@ -61,6 +69,7 @@ export function createShell(context: ExecutionContext): Shell {
   const stopping = new AbortController()
   const waiters = new Map<string, (() => void)[]>()
   let nextHost = 0
+  let landed: IntentState[] = []
 
   function chooseHost(): string {
     const { api } = context.api.hosts
@@ -105,7 +114,7 @@ export function createShell(context: ExecutionContext): Shell {
         })
         relabel(live, reasonOfRecord(state))
         if (record.kind === 'send.result' || !isOpen(state)) wake(intentId)
-        if (!isOpen(state)) forget(intentId, live)
+        if (!isOpen(state)) forget(intentId, live, state)
       }
       for (const effect of effects) run(intentId, live, effect)
       if (!again) return
@@ -121,9 +130,12 @@ export function createShell(context: ExecutionContext): Shell {
     context.emit({ type: 'order.moved', intent: live.state.intent, from, to, reason, state: live.state })
   }
 
-  function forget(intentId: string, live: Live): void {
+  function forget(intentId: string, live: Live, state: IntentState): void {
     live.signed = undefined
     lives.delete(intentId)
+    if (lastAttempt(state)?.phase !== 'LANDED') return
+    const oldestMs = context.clock.now() - landedMemoryMs
+    landed = [...landed.filter(({ closedAtMs }) => (closedAtMs ?? 0) >= oldestMs), state]
   }
 
   function wake(intentId: string): void {
@@ -341,12 +353,15 @@ export function createShell(context: ExecutionContext): Shell {
 
   return {
     async accept(intent) {
+      if (lives.has(intent.intentId)) return false
       const live = enlist(intent.intentId, undefined)
       try {
         await feed(intent.intentId, live, { type: 'accept', nowMs: context.clock.now(), intent })
+        return true
       } catch (error) {
         lives.delete(intent.intentId)
-        if (!(error instanceof DuplicateDecisionError)) context.fatal(error)
+        if (error instanceof DuplicateDecisionError) return false
+        context.fatal(error)
         throw error
       }
     },
@@ -366,6 +381,9 @@ export function createShell(context: ExecutionContext): Shell {
           ? []
           : [{ state, label, ...(observedStatus === undefined ? {} : { observedStatus }) }],
       )
+    },
+    recentlyLanded() {
+      return landed
     },
     settled(intentId) {
       const live = lives.get(intentId)

@@ -36,7 +36,12 @@ export async function submit(context: ExecutionContext, armed: Armed): Promise<S
   const { prepared, intent } = verified
   const startedMs = context.clock.monotonicMs()
   try {
-    const answer = await context.api.submitOrder(prepared, { signature, from: intent.account })
+    const { echo } = prepared
+    const { value: answer } = await context.api.submitOrder(prepared, {
+      signature,
+      from: intent.account,
+      echo,
+    })
     const durationMs = context.clock.monotonicMs() - startedMs
     const doubtful = answer.status === 'relay_failed' || answer.status === 'relay_reverted'
     return {
@@ -45,7 +50,8 @@ export async function submit(context: ExecutionContext, armed: Armed): Promise<S
       durationMs,
       ...(answer.taskId === undefined ? {} : { taskId: answer.taskId }),
       ...(answer.txHash === undefined ? {} : { txHash: answer.txHash }),
-      ...(answer.error === undefined ? {} : { code: answer.error.code, message: answer.error.message }),
+      ...(answer.error?.code === undefined ? {} : { code: answer.error.code }),
+      ...(answer.error?.message === undefined ? {} : { message: answer.error.message }),
       ...(answer.traceId === undefined ? {} : { traceId: answer.traceId }),
     }
   } catch (error) {

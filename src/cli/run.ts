@@ -1,0 +1,335 @@
+/**
+ * The daemon: the one file that knows all the parts. It wires them, starts them in the order that recovery needs, and
+ * stops them on signals: the first drains, the second leaves at once. Both are safe, because the journal is written
+ * before everything that leaves.
+ */
+import { createApi } from '../api/client.ts'
+import { createNodeFetch } from '../api/nodeFetch.ts'
+import { createControlServer } from '../control/server.ts'
+import { BaseError, reasonOf } from '../domain/errors.ts'
+import { type Emit, emitTo } from '../domain/event.ts'
+import type { Signer } from '../domain/signer.ts'
+import { fromDecimal, toDecimal, USD_DECIMALS } from '../domain/units.ts'
+import { createEngine, type Engine } from '../engine/engine.ts'
+import type { ExecutionContext } from '../execution/context.ts'
+import { createShell } from '../execution/shell.ts'
+import type { SigningPolicy } from '../execution/verify.ts'
+import type { Journal } from '../journal/journal.ts'
+import { openJournal } from '../journal/open.ts'
+import { paperSigner, readKeyFile } from '../keys/local.ts'
+import { createHealth } from '../monitor/health.ts'
+import type { Log } from '../monitor/log.ts'
+import { createMetrics } from '../monitor/metrics.ts'
+import { checkMarkets, type LoadedStrategy, loadStrategies } from '../strategy/load.ts'
+import type { Config } from './config/types.ts'
+import { CommandError, exitCodes } from './exit.ts'
+import { type StartedVenue, startVenue } from './paper.ts'
+import { systemClock } from './systemClock.ts'
+import { version } from './version.ts'
+
+const heartbeatMs = 60_000
+const watchMs = 5_000
+const statusPollFloorMs = 50
+const prepareRetryMs = 500
+const poisonRestMs = 600_000
+
+/** What a run of the daemon needs besides its configuration. */
+export interface RunOptions {
+  readonly log: Log
+  /** Things the operator should know before the first order. */
+  readonly notes: readonly string[]
+}
+
+/** Runs until a signal or a fault ends it; resolves with the exit code. Throws CommandError or BaseError when it cannot start. */
+export async function run(config: Config, options: RunOptions): Promise<number> {
+  const { log } = options
+  const strategies = await readStrategies(config)
+  const closers: (() => Promise<void> | void)[] = []
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer()
+  }
+  try {
+    const signer = signerOf(config)
+    const journal = openJournal(config.journal.path, {
+      maxBytes: config.journal.maxMiB * 1024 * 1024,
+      clockNow: systemClock.now,
+      holder: signer.address,
+    })
+    closers.push(() => journal.close())
+    const venue = config.embedsVenue ? await startVenue(config, log) : undefined
+    if (venue) closers.push(() => venue.close())
+    return await live(config, options, { strategies, signer, journal, venue }, closers)
+  } finally {
+    await close()
+  }
+}
+
+interface Parts {
+  readonly strategies: readonly LoadedStrategy[]
+  readonly signer: Signer
+  readonly journal: Journal
+  readonly venue: StartedVenue | undefined
+}
+
+async function live(
+  config: Config,
+  { log, notes }: RunOptions,
+  { strategies, signer, journal, venue }: Parts,
+  closers: (() => Promise<void> | void)[],
+): Promise<number> {
+  const { chain } = config.venue
+  const hosts = {
+    api: venue?.hosts.api ?? config.venue.apiHosts,
+    oracle: venue?.hosts.oracle ?? config.venue.oracleHosts,
+  }
+  let engine: Engine | undefined
+  const metrics = createMetrics({
+    version,
+    profile: config.profile,
+    chain: chain.name,
+    status: () => engine?.status(),
+  })
+  const health = createHealth(() => engine?.status())
+  const emit = emitTo([log.listen, metrics.listen], (error) =>
+    log.note('error', `a listener failed: ${reasonOf(error)}`),
+  )
+  const ended = Promise.withResolvers<number>()
+  const fatal = fatalStop(log, () => engine?.abort(), ended.resolve)
+
+  const fetch = createNodeFetch()
+  closers.push(() => fetch.close())
+  const api = createApi({
+    chain,
+    hosts,
+    fetch: fetch.fetch,
+    clock: systemClock,
+    random: Math.random,
+    limits: { ...config.api, ...(venue ? { requestsPerSecondPerHost: Number.POSITIVE_INFINITY } : {}) },
+    onAttempt: (attempt) => emit({ type: 'host.attempt', ...attempt }),
+    onRest: ({ host, restMs, reason }) => emit({ type: 'host.rested', host, restMs, reason }),
+  })
+  const execution: ExecutionContext = {
+    api,
+    journal,
+    signer,
+    chain,
+    clock: systemClock,
+    emit,
+    rules: {
+      trustVenue: config.evidence.trustVenue,
+      deadlineMarginMs: config.execution.deadlineMarginSeconds * 1000,
+    },
+    settings: {
+      statusPollMs: Math.max(statusPollFloorMs, config.execution.statusPollMs),
+      statusPollMaxMs: config.execution.statusPollMaxMs,
+      prepareRetryMs,
+      poisonRestMs,
+    },
+    signingPolicy: signingPolicyOf(config, () => listedMarkets),
+    fatal,
+  }
+  let listedMarkets: ReadonlySet<string> = new Set()
+  const shell = createShell(execution)
+  engine = createEngine(
+    {
+      ...execution,
+      shell,
+      strategies,
+      limits: config.limits,
+      tradingState: () => 'active',
+      engineSettings: {
+        intentExpiryMs: config.execution.intentExpirySeconds * 1000,
+        drainMs: config.execution.drainSeconds * 1000,
+        defaultSlippageBps: config.limits.maxSlippageBps,
+        watchMs,
+        heartbeatMs,
+      },
+    },
+    { version, profile: config.profile, journalPath: config.journal.path, evidence: evidenceText(config) },
+    (markets) => {
+      listedMarkets = new Set(markets.map(({ marketToken }) => marketToken.toLowerCase()))
+      const problems = checkMarkets(
+        strategies,
+        markets.filter(({ isListed, isSpotOnly }) => isListed && !isSpotOnly).map(({ symbol }) => symbol),
+      )
+      if (problems.length > 0) throw strategyProblems(problems)
+    },
+  )
+  const control = await createControlServer({
+    host: config.control.host,
+    port: config.control.port,
+    door: engine,
+    metrics,
+    health,
+  })
+  closers.push(() => control.close())
+
+  announce(config, emit, { strategies, signer, journal, hosts, statusUrl: control.url, notes })
+  const stopListening = listenForSignals(engine, log, fatal, ended.resolve)
+  try {
+    engine.start().catch((error: unknown) => fatal(error))
+    return await ended.promise
+  } finally {
+    stopListening()
+  }
+}
+
+async function readStrategies(config: Config): Promise<readonly LoadedStrategy[]> {
+  const { strategies, problems } = await loadStrategies(config.strategies.paths)
+  if (problems.length > 0) throw strategyProblems(problems)
+  return strategies
+}
+
+function strategyProblems(problems: readonly BaseError[]): CommandError {
+  return new CommandError(problems.map((problem) => problem.message).join('\n'), exitCodes.configuration)
+}
+
+/** Paper makes its own key and takes no other; live reads a raw key file, and only when the operator said so. */
+function signerOf(config: Config): Signer {
+  const { keyFile, acceptRawKey } = config.account
+  if (config.isPaper) {
+    if (keyFile !== undefined) {
+      throw new CommandError(
+        `account.keyFile is set (${keyFile}), but the paper profile makes its own key and takes no other:\n` +
+          '  signatures made on paper are valid on the live chain. Remove account.keyFile, or choose a live profile.',
+        exitCodes.configuration,
+      )
+    }
+    return paperSigner(config.paper.keyFile)
+  }
+  if (keyFile === undefined) {
+    throw new CommandError(
+      `The profile "${config.profile}" is live and needs a key: set account.keyFile to a file that holds it (chmod 600).\n` +
+        '  Paper needs none: npm start',
+      exitCodes.configuration,
+    )
+  }
+  if (!acceptRawKey) {
+    throw new CommandError(
+      `The profile "${config.profile}" is live, and a raw key file is for development: whoever reads it owns the account.\n` +
+        '  If you accept that for this account, set account.acceptRawKey to true.',
+      exitCodes.configuration,
+    )
+  }
+  return readKeyFile(keyFile)
+}
+
+function signingPolicyOf(config: Config, feeSwapMarkets: () => ReadonlySet<string>): () => SigningPolicy {
+  const { signing, venue } = config
+  // The fee token is a dollar coin; one unit counts as one USD.
+  const maxRelayFee = fromDecimal(
+    toDecimal(signing.maxRelayFeeUsd, USD_DECIMALS),
+    venue.chain.feeToken.decimals,
+  )
+  return () => ({
+    minDeadlineSeconds: signing.minDeadlineSeconds,
+    maxDeadlineSeconds: signing.maxDeadlineSeconds,
+    maxExecutionFee: signing.maxExecutionFee,
+    maxRelayFee,
+    priceToleranceBps: signing.priceToleranceBps,
+    feeSwapMarkets: feeSwapMarkets(),
+  })
+}
+
+function evidenceText(config: Config): string {
+  return config.evidence.trustVenue
+    ? 'the paper venue itself: its word after the signed deadline closes what never landed'
+    : 'the APIs alone: what they show closes an order, what they fail to show never does'
+}
+
+function announce(
+  config: Config,
+  emit: Emit,
+  parts: {
+    readonly strategies: readonly LoadedStrategy[]
+    readonly signer: Signer
+    readonly journal: Journal
+    readonly hosts: { readonly api: readonly string[]; readonly oracle: readonly string[] }
+    readonly statusUrl: string
+    readonly notes: readonly string[]
+  },
+): void {
+  const startedMs = systemClock.monotonicMs()
+  const liveNotes = config.isPaper
+    ? []
+    : [
+        'LIVE: real money moves from here on.',
+        'API-only: without chain evidence an order whose outcome is unknown holds its room until the APIs show it.',
+        ...(config.venue.rpcUrls.length > 0
+          ? ['venue.rpcUrls is set, but chain evidence is not built yet: it is not used.']
+          : []),
+      ]
+  emit({
+    type: 'daemon.started',
+    version,
+    profile: config.profile,
+    chain: config.venue.chain.name,
+    account: parts.signer.address,
+    strategies: parts.strategies.map(({ name }) => name),
+    journalPath: config.journal.path,
+    statusUrl: parts.statusUrl,
+    apiHosts: parts.hosts.api,
+    oracleHosts: parts.hosts.oracle,
+    notes: [...parts.notes, ...liveNotes],
+  })
+  const { records, intents } = parts.journal.summary()
+  const open = parts.journal.openIntents()
+  if (records === 0) return
+  emit({
+    type: 'daemon.resumed',
+    records,
+    intents,
+    openIntents: open.length,
+    unresolved: open.filter(({ attempts }) => attempts.at(-1)?.armed !== undefined).length,
+    tookMs: systemClock.monotonicMs() - startedMs,
+  })
+}
+
+/** One clear line, then the end: an order is never made without its journal, and a mistake of ours is never lived with. */
+function fatalStop(log: Log, abort: () => void, end: (code: number) => void): (error: unknown) => void {
+  let isOver = false
+  return (error) => {
+    if (isOver) return
+    isOver = true
+    abort()
+    if (error instanceof CommandError) {
+      log.note('error', error.message)
+      end(error.exitCode)
+      return
+    }
+    const text =
+      error instanceof BaseError
+        ? error.message
+        : error instanceof Error
+          ? (error.stack ?? error.message)
+          : String(error)
+    log.note('error', `perpd stops: ${text}`)
+    end(exitCodes.error)
+  }
+}
+
+/** First signal drains, second leaves at once. */
+function listenForSignals(
+  engine: Engine,
+  log: Log,
+  fatal: (error: unknown) => void,
+  end: (code: number) => void,
+): () => void {
+  let signals = 0
+  const onSignal = (signal: NodeJS.Signals): void => {
+    signals += 1
+    if (signals === 1) {
+      engine.stop(signal).then(() => end(exitCodes.ok), fatal)
+      return
+    }
+    log.note('warn', 'second signal: leaving at once; open orders are taken up at the next start')
+    engine.abort()
+    end(exitCodes.error)
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  return () => {
+    process.off('SIGINT', onSignal)
+    process.off('SIGTERM', onSignal)
+  }
+}

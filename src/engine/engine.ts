@@ -1,0 +1,344 @@
+/**
+ * The engine: takes up what the journal left open, asks strategies at their cadence, follows what is open, and drains.
+ *
+ * starting    the venue is not reached yet; nothing is asked of strategies, `/readyz` says why.
+ * recovering  open intents are looked at once each, and the account is read.
+ * running     every strategy ticks at its own cadence, aligned to the clock; a strategy that throws or is slow hurts
+ *             only itself.
+ * draining    no new decisions; what is open is followed until it closes or `drainMs` is over. Either end is safe: the
+ *             journal was written before everything that left.
+ */
+
+import { DecodeError, RefusedError, UnreachableError } from '../api/errors.ts'
+import { hexKey } from '../domain/address.ts'
+import { BaseError, reasonOf } from '../domain/errors.ts'
+import type { Feed } from '../domain/event.ts'
+import { type IntentState, isOpen, isUnresolved, labelOf, lastAttempt } from '../domain/intent.ts'
+import { worstCase } from '../domain/machine/exposure.ts'
+import type { Market } from '../domain/market.ts'
+import type { Position } from '../domain/position.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { LoadedStrategy } from '../strategy/load.ts'
+import type { EngineContext } from './context.ts'
+import { scheduledTickMs } from './ids.ts'
+import { readSnapshot } from './snapshot.ts'
+import type { EngineDoor, EngineState, EngineStatus, LabelledIntent, StrategyStatus } from './status.ts'
+import { tick } from './tick.ts'
+
+/** What the status says besides what the engine knows itself. */
+export interface EngineLabels {
+  readonly version: string
+  readonly profile: string
+  readonly journalPath: string
+  /** One sentence: what closes an unknown here. */
+  readonly evidence: string
+}
+
+/** A running engine. */
+export interface Engine extends EngineDoor {
+  /** Recovers, then runs; resolves when it runs. Rejects when the first reads show a mistake of the configuration. */
+  start(): Promise<void>
+  /** First call: no new decisions, follow what is open for `drainMs`. Resolves when done. `abort()` ends it at once. */
+  stop(signal: string): Promise<void>
+  abort(): void
+}
+
+interface Instance {
+  readonly loaded: LoadedStrategy
+  ticks: number
+  decisions: number
+  admitted: number
+  denied: number
+  failures: number
+  lastTickAtMs: number | undefined
+  lastTickMs: number | undefined
+  lastError: string | undefined
+}
+
+/** The venue caches position lists this long (application document, 1 s); with a margin for its own lag. */
+const listLagMs = 2_000
+const retryStartMs = 1_000
+const retryMaxMs = 15_000
+const drainPollMs = 50
+
+/** Makes an engine. `onMarkets` is told the venue's catalogue once, before the first tick, and may throw to end the start. */
+export function createEngine(
+  context: EngineContext,
+  labels: EngineLabels,
+  onMarkets: (markets: readonly Market[]) => void,
+): Engine {
+  const { clock, emit, shell, journal, api, signer, engineSettings } = context
+  const startedAtMs = clock.now()
+  const instances: readonly Instance[] = context.strategies.map((loaded) => ({
+    loaded,
+    ticks: 0,
+    decisions: 0,
+    admitted: 0,
+    denied: 0,
+    failures: 0,
+    lastTickAtMs: undefined,
+    lastTickMs: undefined,
+    lastError: undefined,
+  }))
+  const deciding = new AbortController()
+  const living = new AbortController()
+  const loops: Promise<void>[] = []
+  const feedReadAtMs = new Map<Feed, { atMs: number; ageMs: number }>()
+  let state: EngineState = 'starting'
+  let notReady: readonly string[] = ['starting']
+  let positions: readonly Position[] = []
+  let symbols: Readonly<Record<string, string>> = {}
+
+  function onFeed(feed: Feed, ageMs: number): void {
+    feedReadAtMs.set(feed, { atMs: clock.now(), ageMs })
+    emit({ type: 'feed.read', feed, ageMs })
+  }
+
+  /** Open intents, and landed ones that closed too shortly before the positions were read to be surely in them. */
+  function unseen(snapshot: Snapshot): readonly IntentState[] {
+    const recent = shell
+      .recentlyLanded()
+      .filter(({ closedAtMs }) => (closedAtMs ?? 0) + listLagMs > snapshot.positions.atMs)
+      .map(({ intent, attempts, updatedAtMs }) => ({ intent, attempts, updatedAtMs }))
+    return [...shell.open().map((each) => each.state), ...recent]
+  }
+
+  async function watchAccount(): Promise<void> {
+    const [markets, read] = await Promise.all([
+      api.getMarkets(),
+      api.getPositions({ account: signer.address }),
+    ])
+    symbols = Object.fromEntries(markets.value.map((market) => [hexKey(market.marketToken), market.symbol]))
+    positions = read.value
+    onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
+    emit({ type: 'account.positions', positions, symbols })
+  }
+
+  /** Tries until it works or the engine ends; a fault is reported as why the engine is not ready. */
+  async function untilDone(what: string, work: () => Promise<void>): Promise<void> {
+    let waitMs = retryStartMs
+    while (!living.signal.aborted) {
+      try {
+        await work()
+        return
+      } catch (error) {
+        if (
+          !(
+            error instanceof RefusedError ||
+            error instanceof UnreachableError ||
+            error instanceof DecodeError
+          )
+        )
+          throw error
+        notReady = [`${what}: ${reasonOf(error)}`]
+        emit({ type: 'daemon.recovering', reason: notReady[0] ?? what })
+      }
+      await clock.sleep(waitMs, living.signal)
+      waitMs = Math.min(waitMs * 2, retryMaxMs)
+    }
+  }
+
+  async function runStrategy(instance: Instance): Promise<void> {
+    const { loaded } = instance
+    let lastTick = -1
+    while (!deciding.signal.aborted) {
+      const tickMs = scheduledTickMs(clock.now(), loaded.cadenceMs)
+      if (tickMs > lastTick) {
+        lastTick = tickMs
+        await runTick(instance, tickMs)
+      }
+      const waitMs = Math.max(1, lastTick + loaded.cadenceMs - clock.now())
+      await clock.sleep(waitMs, deciding.signal)
+    }
+  }
+
+  async function runTick(instance: Instance, tickMs: number): Promise<void> {
+    const { loaded } = instance
+    const startMs = clock.monotonicMs()
+    instance.lastTickAtMs = clock.now()
+    try {
+      const read = () => readSnapshot({ api, clock, account: signer.address, onFeed }, loaded.needs)
+      const report = await tick(context, loaded, tickMs, read, unseen)
+      positions = report.snapshot.positions.value
+      instance.ticks += 1
+      instance.decisions += report.decisions
+      instance.admitted += report.admitted
+      instance.denied += report.denied
+      instance.failures = 0
+      instance.lastError = undefined
+      instance.lastTickMs = clock.monotonicMs() - startMs
+      emit({
+        type: 'tick.done',
+        strategy: loaded.name,
+        durationMs: instance.lastTickMs,
+        decisions: report.decisions,
+      })
+    } catch (error) {
+      // The instance's own trouble: a user's code that throws, or a venue that does not answer. The others go on.
+      instance.failures += 1
+      instance.lastError = reasonOf(error)
+      emit({
+        type: 'tick.failed',
+        strategy: loaded.name,
+        reason: reasonOf(error),
+        failures: instance.failures,
+        ...(error instanceof BaseError ? { facts: error.facts } : {}),
+      })
+    }
+  }
+
+  async function keepWatching(): Promise<void> {
+    let heartbeatAtMs = clock.monotonicMs() + engineSettings.heartbeatMs
+    while (!living.signal.aborted) {
+      await clock.sleep(engineSettings.watchMs, living.signal)
+      if (living.signal.aborted) return
+      try {
+        await watchAccount()
+      } catch (error) {
+        if (!(error instanceof BaseError)) throw error
+      }
+      if (clock.monotonicMs() < heartbeatAtMs) continue
+      heartbeatAtMs = clock.monotonicMs() + engineSettings.heartbeatMs
+      emit({
+        type: 'daemon.heartbeat',
+        openIntents: shell.open().length,
+        unresolved: unresolvedOf(shell.open()).length,
+        positions: positions.length,
+        exposureUsd: exposureUsd(),
+      })
+    }
+  }
+
+  function exposureUsd(): bigint {
+    const held = positions.reduce((sum, position) => sum + position.sizeInUsd, 0n)
+    return held + worstCase(shell.open().map((each) => each.state))
+  }
+
+  function background(work: Promise<void>): void {
+    loops.push(work.catch(context.fatal))
+  }
+
+  function strategyStatus(instance: Instance): StrategyStatus {
+    const { loaded, lastTickAtMs, lastTickMs, lastError } = instance
+    return {
+      name: loaded.name,
+      kind: loaded.strategy.kind,
+      symbols: loaded.symbols,
+      cadenceMs: loaded.cadenceMs,
+      ticks: instance.ticks,
+      decisions: instance.decisions,
+      admitted: instance.admitted,
+      denied: instance.denied,
+      failures: instance.failures,
+      ...(lastTickAtMs === undefined ? {} : { lastTickAtMs }),
+      ...(lastTickMs === undefined ? {} : { lastTickMs }),
+      ...(lastError === undefined ? {} : { lastError }),
+    }
+  }
+
+  function status(): EngineStatus {
+    const nowMs = clock.now()
+    const open = shell.open()
+    const unresolved = unresolvedOf(open)
+    const oldest = Math.min(nowMs, ...unresolved.map((each) => lastAttempt(each.state)?.armedAtMs ?? nowMs))
+    const { records, intents } = journal.summary()
+    return {
+      version: labels.version,
+      profile: labels.profile,
+      chain: context.chain.name,
+      account: signer.address,
+      state,
+      notReady,
+      startedAtMs,
+      nowMs,
+      tradingState: context.tradingState(),
+      strategies: instances.map(strategyStatus),
+      positions,
+      symbols,
+      openIntents: open,
+      unresolved: unresolved.length,
+      oldestUnresolvedSeconds: (nowMs - oldest) / 1000,
+      exposureUsd: exposureUsd(),
+      feedAgesMs: Object.fromEntries(
+        [...feedReadAtMs].map(([feed, { atMs, ageMs }]) => [feed, nowMs - atMs + ageMs]),
+      ),
+      apiHosts: api.hosts.api,
+      oracleHosts: api.hosts.oracle,
+      journal: { path: labels.journalPath, records, intents },
+      evidence: labels.evidence,
+    }
+  }
+
+  /** A journaled intent with what the running machine knows of it on top. */
+  function labelled(folded: IntentState): LabelledIntent {
+    const { intentId } = folded.intent
+    const live = shell.open().find((each) => each.state.intent.intentId === intentId)
+    return isOpen(folded) && live !== undefined ? live : { state: folded, label: labelOf(folded) }
+  }
+
+  return {
+    async start() {
+      await untilDone('the venue does not answer', async () => {
+        const markets = await api.getMarkets()
+        onMarkets(markets.value)
+      })
+      if (living.signal.aborted) return
+      state = 'recovering'
+      notReady = ['recovering: open orders are looked at before new ones are made']
+      await shell.recover(journal.openIntents())
+      await untilDone('the account cannot be read', watchAccount)
+      if (living.signal.aborted) return
+      state = 'running'
+      notReady = []
+      emit({ type: 'daemon.ready' })
+      background(keepWatching())
+      for (const instance of instances) background(runStrategy(instance))
+    },
+    async stop(signal) {
+      if (state === 'draining' || state === 'stopped') return
+      state = 'draining'
+      notReady = ['draining']
+      deciding.abort()
+      const untilMs = clock.monotonicMs() + engineSettings.drainMs
+      emit({
+        type: 'daemon.draining',
+        signal,
+        openIntents: shell.open().length,
+        drainMs: engineSettings.drainMs,
+      })
+      while (!living.signal.aborted && shell.open().length > 0 && clock.monotonicMs() < untilMs) {
+        await clock.sleep(drainPollMs, living.signal)
+      }
+      living.abort()
+      shell.stop()
+      await Promise.all(loops)
+      state = 'stopped'
+      emit({
+        type: 'daemon.stopped',
+        openIntents: shell.open().length,
+        uptimeMs: clock.now() - startedAtMs,
+      })
+    },
+    abort() {
+      deciding.abort()
+      living.abort()
+      shell.stop()
+    },
+    status,
+    intents(query) {
+      return journal.intents(query).map(labelled)
+    },
+    story(intentId) {
+      const folded = journal.intent(intentId)
+      if (folded === undefined) return undefined
+      return { intent: labelled(folded), records: journal.records(intentId) }
+    },
+  }
+}
+
+function unresolvedOf<T extends { readonly state: IntentState }>(open: readonly T[]): readonly T[] {
+  return open.filter(({ state }) => {
+    const attempt = lastAttempt(state)
+    return attempt !== undefined && isUnresolved(attempt)
+  })
+}

@@ -1,0 +1,195 @@
+/**
+ * Reads the world into a Snapshot: what a strategy needs, each part with the moment it was true at.
+ *
+ * The catalogue, the tokens and the account are needed by everyone: without them there is no snapshot. Tickers, capacity,
+ * oracle prices, candles and market status may be missing; a missing part is absent, never a default, and what stands on
+ * it is then denied. Concurrent reads of many strategies are shared by the transport within the venue's cache windows.
+ */
+import type { Api } from '../api/client.ts'
+import type { Address } from '../domain/address.ts'
+import { hexKey } from '../domain/address.ts'
+import type { Clock } from '../domain/clock.ts'
+import { BaseError } from '../domain/errors.ts'
+import type { Feed } from '../domain/event.ts'
+import type { Candle, Market, OraclePrice, Token } from '../domain/market.ts'
+import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
+import type { Needs } from '../strategy/strategy.ts'
+
+/** The world could not be read well enough to decide on. */
+export class SnapshotError extends BaseError {}
+
+/** What reading stands on. */
+export interface SnapshotContext {
+  readonly api: Api
+  readonly clock: Clock
+  readonly account: Address
+  /** Told of every part that was read, with its age. */
+  readonly onFeed: (feed: Feed, ageMs: number) => void
+}
+
+/** More symbols than this are sized by the tickers' capacity alone: one request instead of two a market. */
+const capacityReadsMax = 8
+
+/** Reads what `needs` asks for. Throws what the api throws when the catalogue, the tokens or the account cannot be read. */
+export async function readSnapshot(context: SnapshotContext, needs: Needs): Promise<Snapshot> {
+  const { api, account } = context
+  const [markets, tokens, positions, orders, oraclePrices, states] = await Promise.all([
+    api.getMarkets(),
+    api.getTokensInfo(),
+    api.getPositions({ account }),
+    api.getOrders({ account }),
+    tolerate(readPrices(api)),
+    tolerate(api.getMarketsState()),
+  ])
+  const wanted = wantedMarkets(markets.value, needs, positions.value)
+  const tokensByAddress = new Map(tokens.value.map((token) => [hexKey(token.address), token]))
+  const pricesByAddress = new Map(
+    (oraclePrices?.value ?? []).map((price) => [hexKey(price.tokenAddress), price]),
+  )
+  const capacitySymbols = new Set(needs.symbols.length <= capacityReadsMax ? needs.symbols : [])
+  const [tickers, views] = await Promise.all([
+    wanted.length === 0
+      ? undefined
+      : tolerate(api.getMarketTickers({ symbols: wanted.map((market) => market.symbol) })),
+    Promise.all(
+      wanted.map(async (market) => {
+        const [capacityLong, capacityShort, candles] = await Promise.all([
+          capacitySymbols.has(market.symbol) ? readCapacity(api, market, 'long') : undefined,
+          capacitySymbols.has(market.symbol) ? readCapacity(api, market, 'short') : undefined,
+          readCandles(api, market, needs, pricesByAddress),
+        ])
+        return { market, capacityLong, capacityShort, candles }
+      }),
+    ),
+  ])
+  const byMarket = new Map<string, MarketView>()
+  for (const { market, capacityLong, capacityShort, candles } of views) {
+    const ticker = tickers?.value.find((each) => hexKey(each.marketToken) === hexKey(market.marketToken))
+    const oraclePrice = pricesByAddress.get(hexKey(market.indexToken))
+    const atMs = tickers?.readAtMs ?? 0
+    byMarket.set(hexKey(market.marketToken), {
+      market,
+      indexToken: tokenOf(tokensByAddress, market.indexToken, oraclePrice),
+      longToken: tokenOf(tokensByAddress, market.longToken),
+      shortToken: tokenOf(tokensByAddress, market.shortToken),
+      status: states?.value.get(hexKey(market.marketToken)) ?? 'unknown',
+      ...optional('ticker', ticker === undefined ? undefined : { value: ticker, atMs }),
+      ...optional('capacityLong', capacityLong ?? readingOf(ticker?.capacityLong, atMs)),
+      ...optional('capacityShort', capacityShort ?? readingOf(ticker?.capacityShort, atMs)),
+      ...optional(
+        'oraclePrice',
+        oraclePrice === undefined
+          ? undefined
+          : { value: oraclePrice, atMs: oraclePrice.updatedAtSeconds * 1000 },
+      ),
+      ...optional('candles', candles),
+    })
+  }
+  const snapshot: Snapshot = {
+    atMs: context.clock.now(),
+    account,
+    markets: byMarket,
+    positions: { value: positions.value, atMs: positions.readAtMs },
+    orders: { value: orders.value, atMs: orders.readAtMs },
+  }
+  reportFeeds(context, snapshot)
+  return snapshot
+}
+
+function wantedMarkets(
+  markets: readonly Market[],
+  needs: Needs,
+  positions: readonly { readonly marketToken: Address }[],
+): readonly Market[] {
+  const held = new Set(
+    needs.allPositionMarkets === true ? positions.map(({ marketToken }) => hexKey(marketToken)) : [],
+  )
+  const symbols = new Set(needs.symbols)
+  return markets.filter((market) => symbols.has(market.symbol) || held.has(hexKey(market.marketToken)))
+}
+
+/** Oracle prices, joined with the oracle's own token list for their decimals. */
+async function readPrices(api: Api) {
+  const tokens = await api.getOracleTokens()
+  const decimals = new Map(tokens.value.map((token) => [hexKey(token.address), token.decimals]))
+  return api.getPrices((address) => decimals.get(hexKey(address)))
+}
+
+async function readCapacity(api: Api, market: Market, direction: 'long' | 'short') {
+  const read = await tolerate(api.getTradingCapacity({ symbol: market.symbol, direction }))
+  return read === undefined ? undefined : { value: read.value, atMs: read.readAtMs }
+}
+
+async function readCandles(
+  api: Api,
+  market: Market,
+  needs: Needs,
+  prices: ReadonlyMap<string, OraclePrice>,
+): Promise<MarketView['candles']> {
+  const need = needs.candles?.find(({ symbol }) => symbol === market.symbol)
+  // The oracle has its own names; the address joins them (wire: oracle, section 4).
+  const tokenSymbol = prices.get(hexKey(market.indexToken))?.tokenSymbol
+  if (need === undefined || tokenSymbol === undefined) return undefined
+  const read = await tolerate(api.getCandles({ tokenSymbol, period: need.period, limit: need.limit }))
+  if (read === undefined) return undefined
+  const candles: readonly Candle[] = read.value
+  return { value: { period: need.period, candles }, atMs: read.readAtMs }
+}
+
+function tokenOf(tokens: ReadonlyMap<string, Token>, address: Address, price?: OraclePrice): Token {
+  const token = tokens.get(hexKey(address))
+  if (token === undefined) {
+    throw new SnapshotError('The venue lists a market whose token it does not know.', {
+      code: 'TOKEN_UNKNOWN',
+      facts: { token: address },
+      details: 'The tick was skipped. It is tried again at the next one.',
+    })
+  }
+  if (price === undefined || token.minPrice !== undefined) return token
+  return { ...token, minPrice: price.minPrice, maxPrice: price.maxPrice }
+}
+
+function readingOf<T>(value: T | undefined, atMs: number): Reading<T> | undefined {
+  return value === undefined ? undefined : { value, atMs }
+}
+
+function optional<Name extends string, T>(name: Name, value: T | undefined): { [Key in Name]?: T } {
+  return value === undefined ? {} : ({ [name]: value } as { [Key in Name]?: T })
+}
+
+/** A part that may be missing. Mistakes of ours still throw. */
+async function tolerate<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read
+  } catch (error) {
+    if (error instanceof BaseError) return undefined
+    throw error
+  }
+}
+
+function reportFeeds(context: SnapshotContext, snapshot: Snapshot): void {
+  const report = (feed: Feed, readings: readonly (Reading<unknown> | undefined)[]) => {
+    const known = readings.filter((reading) => reading !== undefined)
+    if (known.length === 0) return
+    context.onFeed(feed, Math.max(...known.map(({ atMs }) => Math.max(0, snapshot.atMs - atMs))))
+  }
+  const views = [...snapshot.markets.values()]
+  report('positions', [snapshot.positions])
+  report('orders', [snapshot.orders])
+  report(
+    'tickers',
+    views.map(({ ticker }) => ticker),
+  )
+  report(
+    'capacity',
+    views.flatMap(({ capacityLong, capacityShort }) => [capacityLong, capacityShort]),
+  )
+  report(
+    'oracle',
+    views.map(({ oraclePrice }) => oraclePrice),
+  )
+  report(
+    'candles',
+    views.map(({ candles }) => candles),
+  )
+}

@@ -1,0 +1,107 @@
+/**
+ * One turn of the loop for one strategy: read, decide, admit, execute. It reads like the road in docs/architecture.md.
+ */
+
+import type { Decision } from '../domain/decision.ts'
+import type { Denial, IntentState } from '../domain/intent.ts'
+import { tighten } from '../domain/limits.ts'
+import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import { admit } from '../risk/admit.ts'
+import { bookOf } from '../risk/book.ts'
+import type { LoadedStrategy } from '../strategy/load.ts'
+import { viewOf } from '../strategy/strategy.ts'
+import type { EngineContext } from './context.ts'
+import { decisionKeyOf, intentIdOf } from './ids.ts'
+
+/** What one tick did. */
+export interface TickReport {
+  readonly snapshot: Snapshot
+  readonly decisions: number
+  readonly admitted: number
+  readonly denied: number
+}
+
+const hourMs = 3_600_000
+
+/** Intents that the book must count on top of the snapshot's positions: the open ones, and fills too new to be seen. */
+export type UnseenIntents = (snapshot: Snapshot) => readonly IntentState[]
+
+/** Runs one tick that belongs to the scheduled instant `tickMs`. Throws what reading and `decide` throw. */
+export async function tick(
+  context: EngineContext,
+  loaded: LoadedStrategy,
+  tickMs: number,
+  readSnapshot: () => Promise<Snapshot>,
+  unseen: UnseenIntents,
+): Promise<TickReport> {
+  const { emit } = context
+  const snapshot = await readSnapshot()
+  const { name } = loaded
+  const openIntents = unseen(snapshot)
+    .filter(({ intent }) => intent.strategy === name)
+    .map(({ intent }) => ({
+      kind: intent.kind,
+      marketToken: intent.terms.marketToken,
+      direction: intent.terms.direction,
+    }))
+  const view = viewOf({ snapshot, params: loaded.params, instance: loaded.instance, openIntents })
+  const decisions = loaded.strategy.decide(view)
+  let admittedCount = 0
+  for (const [index, decision] of decisions.entries()) {
+    const decisionKey = decisionKeyOf(name, tickMs, index)
+    const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol ?? decision.marketToken
+    emit({ type: 'decision.made', strategy: name, decisionKey, decision, symbol })
+    const denial = await consider(context, loaded, snapshot, decision, decisionKey, unseen)
+    if (denial === undefined) admittedCount += 1
+    else emit({ type: 'decision.denied', strategy: name, decisionKey, decision, symbol, denial })
+  }
+  return {
+    snapshot,
+    decisions: decisions.length,
+    admitted: admittedCount,
+    denied: decisions.length - admittedCount,
+  }
+}
+
+/** Admits one decision and hands it to the road, or says why not. */
+async function consider(
+  context: EngineContext,
+  loaded: LoadedStrategy,
+  snapshot: Snapshot,
+  decision: Decision,
+  decisionKey: string,
+  unseen: UnseenIntents,
+): Promise<Denial | undefined> {
+  const { journal, chain, signer, engineSettings, clock } = context
+  const nowMs = clock.now()
+  const account = signer.address
+  const { name } = loaded
+  const admitted = admit(decision, {
+    snapshot,
+    // Folded anew for each decision, so that two of one tick cannot both spend the same room.
+    book: bookOf(snapshot, unseen(snapshot)),
+    limits: tighten(context.limits, loaded.limits),
+    accountLimits: context.limits,
+    tradingState: context.tradingState(),
+    intentId: intentIdOf(account, name, decisionKey),
+    decisionKey,
+    strategy: name,
+    account,
+    chain: chain.name,
+    lane: 'order-chain',
+    slippageBps: loaded.slippageBps ?? engineSettings.defaultSlippageBps,
+    nowMs,
+    expiresAtMs: nowMs + (loaded.orderExpiryMs ?? engineSettings.intentExpiryMs),
+    acceptedLastHour: {
+      strategy: journal.acceptedSince(nowMs - hourMs, name),
+      account: journal.acceptedSince(nowMs - hourMs),
+    },
+  })
+  if (admitted.kind === 'denial') return admitted.denial
+  context.emit({ type: 'decision.admitted', intent: admitted.intent })
+  if (await context.shell.accept(admitted.intent)) return undefined
+  return {
+    code: 'DUPLICATE_DECISION',
+    reason: 'this decision was accepted before; it is not taken twice',
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Loaded with `--import` before the daemon: kills the process with SIGKILL right before or right after the commit of the
+ * journal record that KILL_AT names ("attempt.armed:before"). The daemon itself is untouched; only node:sqlite is watched
+ * from outside.
+ */
+import { DatabaseSync, StatementSync } from 'node:sqlite'
+
+const [kind = '', moment = ''] = (process.env.KILL_AT ?? '').split(':')
+const inserts = new WeakSet<StatementSync>()
+let isArmed = false
+
+const die = () => {
+  process.kill(process.pid, 'SIGKILL')
+  // SIGKILL is asynchronous to this thread: nothing may run in between.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+}
+
+if (kind !== '') {
+  const { prepare, exec } = DatabaseSync.prototype
+  const { run } = StatementSync.prototype
+  DatabaseSync.prototype.prepare = function (this: DatabaseSync, ...args: Parameters<typeof prepare>) {
+    const statement = prepare.apply(this, args)
+    if (args[0].trimStart().startsWith('INSERT INTO record')) inserts.add(statement)
+    return statement
+  }
+  StatementSync.prototype.run = function (this: StatementSync, ...args: unknown[]) {
+    if (inserts.has(this) && args.includes(kind)) isArmed = true
+    return Reflect.apply(run, this, args)
+  } as typeof run
+  DatabaseSync.prototype.exec = function (this: DatabaseSync, sql: string) {
+    const isCommit = isArmed && sql.trim().toUpperCase().startsWith('COMMIT')
+    if (isCommit && moment === 'before') die()
+    exec.call(this, sql)
+    if (isCommit && moment === 'after') die()
+  }
+}
