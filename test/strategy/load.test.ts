@@ -1,12 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { usd } from '../../src/domain/units.ts'
 import { checkMarkets, loadStrategies } from '../../src/strategy/load.ts'
+import { viewOf } from '../../src/strategy/strategy.ts'
+import { candles, marketView, snapshot } from '../risk/world.ts'
 
 const shipped = fileURLToPath(new URL('../../strategies', import.meta.url))
+const indicatorsModule = new URL('../../src/strategy/indicators.ts', import.meta.url).href
 const strategyModule = new URL('../../src/strategy/strategy.ts', import.meta.url).href
 
 let folder = ''
@@ -278,5 +281,39 @@ test('a kind of the user’s own that is missing, broken or no strategy is a pro
     'F/a.yaml:1:7: kind names a file that is not there.',
     'F/b.yaml:1:7: kind could not be loaded: no luck today.',
     'F/c.yaml:1:7: kind has no strategy as its default export.',
+  ])
+})
+
+test('the example of the README is a whole strategy', async () => {
+  const readme = readFileSync(join(shipped, 'README.md'), 'utf8')
+  const code = /```ts\n\/\/ strategies\/breakout\.ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+  const yaml = /```yaml\n# strategies\/eth-breakout\.yaml\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+  write(
+    'breakout.ts',
+    code
+      .replace("'#strategy'", JSON.stringify(strategyModule))
+      .replace("'#indicators'", JSON.stringify(indicatorsModule)),
+  )
+  write('eth-breakout.yaml', yaml)
+  const { strategies, problems } = await loadStrategies([folder])
+  expect(problems).toEqual([])
+  const [loaded] = strategies
+  if (loaded === undefined) throw new Error('the example did not load')
+  const closes = [...Array(60).fill(2000), 2010]
+  const view = marketView({ candles: candles(closes, '5m', 300) })
+  const decisions = loaded.strategy.decide(
+    viewOf({
+      snapshot: snapshot({ view }),
+      params: loaded.params,
+      instance: loaded.instance,
+      openIntents: [],
+    }),
+  )
+  expect(decisions).toMatchObject([
+    {
+      kind: 'increase',
+      sizeDeltaUsd: usd(200),
+      reason: 'ETH/USD [WETH-USDC] is above the high of the last 48 candles.',
+    },
   ])
 })
