@@ -5,6 +5,8 @@ import { APPLICATION_ID, readMarks, readNumber, SCHEMA_VERSION } from './schema.
 
 /** Size the WAL file is cut back to once it was copied, bytes. */
 const WAL_KEPT_BYTES = 4 * 1024 * 1024
+/** Pages kept in memory, KiB: enough that indexes over a long history are not read from disk for each record. */
+const CACHE_KIB = 32 * 1024
 
 /** Refuses a database that is another program's, or a newer perpd's, before anything is changed in it. */
 export function refuseForeign(db: DatabaseSync, path: string): void {
@@ -34,6 +36,7 @@ export function configure(db: DatabaseSync, path: string, maxBytes: number | und
   db.exec('PRAGMA synchronous = FULL')
   db.exec('PRAGMA fullfsync = ON')
   db.exec('PRAGMA wal_autocheckpoint = 0')
+  db.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
   db.exec(`PRAGMA journal_size_limit = ${WAL_KEPT_BYTES}`)
   if (maxBytes !== undefined) {
     const pages = Math.max(1, Math.floor(maxBytes / readNumber(db, 'PRAGMA page_size')))

@@ -27,8 +27,8 @@ const BUSY_TIMEOUT_MS = 250
 /** A pause of this length after a commit is taken for a checkpoint, ms. */
 const CHECKPOINT_PAUSE_MS = 50
 /** Commits after which a pause is used for a checkpoint, and after which none is waited for. */
-const CHECKPOINT_AFTER_COMMITS = 200
-const CHECKPOINT_AT_LATEST_COMMITS = 1000
+const CHECKPOINT_AFTER_COMMITS = 100
+const CHECKPOINT_AT_LATEST_COMMITS = 200
 
 /** What a sqlite journal needs. */
 export interface SqliteJournalOptions {

@@ -124,7 +124,7 @@ test('a disk that takes no more stops the journal with one clear fault, and lose
       path: <path>
       records: <n>
       reason: disk I/O error
-      perpd stops on purpose: it never trades without its journal, and never tries a failed write again. Nothing was sent for these records. Free space on the disk (or raise the file size or journal limit), check the disk for errors, then start perpd; it resumes every open order from the journal."
+      perpd stops on purpose: it never trades without its journal, and never tries a failed write again. Nothing is sent after this. Free space on the disk (or raise the file size or journal limit), check the disk for errors, then start perpd; it resumes every open order from the journal."
   `)
   expect(fault.later).toEqual(fault.first)
   const seqs = seqsIn(path)

@@ -112,6 +112,11 @@ test('two spellings of one file share one lock', () => {
   mkdirSync(join(directory, 'other'))
   path = join(directory, 'other', '..', 'perpd.db')
   expect(firstLine(writerFault())).toBe('JOURNAL_LOCKED')
+  // A refused opening in this process must not have dropped the lock that keeps other processes out.
+  const other = spawnSync(process.execPath, [script('writer.ts'), path, '0'], { encoding: 'utf8' })
+  expect(other.status).toBe(1)
+  expect(other.stderr).toContain(`JournalFaultError: Another perpd writes this journal.`)
+  expect(other.stderr).toContain(`pid: ${process.pid}\n`)
   journal.close()
   expect(writerFault()).toBe('it opened')
 })

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, expect, test } from 'vitest'
+import { isOpen } from '../../src/domain/intent.ts'
+import { applyRecord, foldRecords } from '../../src/domain/machine/fold.ts'
+import type { JournalRecord } from '../../src/domain/records.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { openSqliteReader } from '../../src/journal/reader.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite.ts'
+import { storyOf, wholeStory } from './story.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'perpd-journal-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+/** Any record of any story, fitting or not: first attempts, second attempts, repeated decisions, early ends. */
+const anyRecord: fc.Arbitrary<JournalRecord> = fc
+  .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 10 }), fc.boolean())
+  .map(([n, step, sameDecision]) => {
+    const story = storyOf(n, sameDecision && n > 2 ? { decisionKey: 'key-1' } : {})
+    const others = [() => story.dead(), () => story.preparing(2), () => story.armed(2), () => story.sent(2)]
+    return wholeStory(n)[step] ?? others[step - 7]?.() ?? story.accepted()
+  })
+
+/** Appends in turns of the given lengths; what became of each record: its number, or the code of its refusal. */
+async function appendAll(journal: Journal, turns: readonly (readonly JournalRecord[])[]): Promise<unknown[]> {
+  const results: unknown[] = []
+  for (const turn of turns) {
+    const settled = await Promise.allSettled(turn.map((record) => journal.append(record)))
+    for (const each of settled) results.push(each.status === 'fulfilled' ? each.value.seq : each.reason.code)
+  }
+  return results
+}
+
+test('whatever is appended, both backends agree, and a reopened journal is the fold of what was acknowledged', async () => {
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(anyRecord, { maxLength: 12 }), { maxLength: 12 }), async (turns) => {
+      run += 1
+      const path = join(directory, `${run}.db`)
+      const options = { path, clockNow: () => run, holder: 'test' }
+      const memory = createMemoryJournal()
+      const first = createSqliteJournal(options)
+      const results = await appendAll(first, turns)
+      expect(await appendAll(memory, turns)).toEqual(results)
+      const live = first.openIntents()
+      const acknowledged = turns.flat().filter((_, index) => typeof results[index] === 'number')
+      first.close()
+      const again = createSqliteJournal(options)
+      const reader = openSqliteReader(path)
+      expect(again.openIntents()).toEqual(live)
+      expect(memory.openIntents()).toEqual(live)
+      expect(again.openIntents().every(isOpen)).toBe(true)
+      expect(again.summary()).toEqual(memory.summary())
+      expect(reader.summary()).toEqual(memory.summary())
+      expect(reader.intents()).toEqual(memory.intents())
+      for (const { intent } of again.intents()) {
+        const own = acknowledged.filter(({ intentId }) => intentId === intent.intentId)
+        expect(again.records(intent.intentId).map(({ record }) => record)).toEqual(own)
+        expect(again.intent(intent.intentId)).toEqual(foldRecords(own))
+      }
+      reader.close()
+      again.close()
+    }),
+    { seed: 20260102, numRuns: 60 },
+  )
+})
+
+test('a record moves its intent as the fold says, or is refused and moves nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyRecord, { maxLength: 60 }), async (records) => {
+      const journal = createMemoryJournal()
+      for (const record of records) {
+        const before = journal.intent(record.intentId)
+        const code = await journal.append(record).then(
+          () => undefined,
+          (error: { code: string }) => error.code,
+        )
+        if (code === undefined) expect(journal.intent(record.intentId)).toEqual(applyRecord(before, record))
+        else expect(journal.intent(record.intentId)).toEqual(before)
+        if (code === 'JOURNAL_OUT_OF_ORDER') expect(() => applyRecord(before, record)).toThrow()
+      }
+    }),
+    { seed: 20260103, numRuns: 200 },
+  )
+})
