@@ -1,0 +1,144 @@
+/** The real processes of the world tests: the paper venue and the daemon, as a user starts them. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..', '..')
+const main = join(root, 'src', 'cli', 'main.ts')
+const killAt = join(import.meta.dirname, 'killAt.ts')
+
+/** A child process and everything it said. */
+export interface Running {
+  readonly child: ChildProcess
+  /** Standard output and error so far. */
+  readonly said: () => string
+  readonly stdout: () => string
+  /** Exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>
+}
+
+/** Addresses a paper venue serves, one chain. */
+export interface PaperHosts {
+  readonly api: readonly string[]
+  readonly oracle: readonly string[]
+}
+
+/** Starts `perpd ARGS`. */
+export function perpd(
+  args: readonly string[],
+  options: { readonly killAt?: string; readonly cwd?: string; readonly env?: Record<string, string> } = {},
+): Running {
+  const preload = options.killAt === undefined ? [] : ['--import', killAt]
+  const child = spawn(process.execPath, [...preload, main, ...args], {
+    cwd: options.cwd ?? root,
+    env: { ...process.env, ...options.env, KILL_AT: options.killAt ?? '', NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let all = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+    all += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    all += text
+  })
+  const ended = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals)
+  return { child, said: () => all, stdout: () => stdout, ended }
+}
+
+/** Waits until `look` gives something; fails with what was seen after `timeoutMs`. */
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | Promise<T | undefined>,
+  options: { readonly timeoutMs?: number; readonly seen?: () => string } = {},
+): Promise<T> {
+  const end = performance.now() + (options.timeoutMs ?? 30_000)
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    if (performance.now() > end) throw new Error(`waited in vain: ${what}\n${options.seen?.() ?? ''}`)
+    await new Promise((resolveSoon) => setTimeout(resolveSoon, 25))
+  }
+}
+
+/** A folder of its own, gone when the test ends. */
+export function scratch(): { readonly path: string; readonly remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'perpd-world-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** Starts a paper venue on free ports and reads its addresses. */
+export async function startPaper(
+  args: readonly string[] = [],
+): Promise<Running & { readonly hosts: PaperHosts; readonly control: string }> {
+  const running = perpd(['paper', '--print-hosts', ...args])
+  const printed = await until(
+    'the paper venue prints its addresses',
+    () => {
+      try {
+        return JSON.parse(running.stdout()) as Record<string, PaperHosts & { control: string }>
+      } catch {
+        return undefined
+      }
+    },
+    { seen: running.said },
+  )
+  const hosts = printed.arbitrum
+  if (hosts === undefined) throw new Error(`no arbitrum in ${running.stdout()}`)
+  return { ...running, hosts, control: hosts.control }
+}
+
+/** A strategy file that opens one position of $500 on ETH with the test's own kind. */
+export function writeOnceStrategy(folder: string): void {
+  writeFileSync(
+    join(folder, 'once.yaml'),
+    [
+      `kind: ${join(import.meta.dirname, 'strategies', 'once.ts')}`,
+      'market: ETH/USD [WETH-USDC]',
+      'cadenceSeconds: 1',
+      'size:',
+      '  usd: 500',
+      '  leverage: 2',
+      '  collateral: short',
+      '',
+    ].join('\n'),
+  )
+}
+
+/** Flags that put a daemon on a paper venue of another process, with all its state in `folder`. */
+export function daemonFlags(folder: string, hosts: PaperHosts): string[] {
+  return [
+    ...hosts.api.map((host) => `--venue.apiHosts=${host}`),
+    ...hosts.oracle.map((host) => `--venue.oracleHosts=${host}`),
+    `--journal.path=${join(folder, 'journal.sqlite')}`,
+    `--paper.keyFile=${join(folder, 'key')}`,
+    `--strategies.paths=${join(folder, 'once.yaml')}`,
+    '--control.port=0',
+    '--execution.statusPollMs=100',
+    '--execution.statusPollMaxMs=500',
+    '--execution.deadlineMarginSeconds=1',
+    '--signing.minDeadlineSeconds=2',
+    '--api.requestsPerSecondPerHost=1000',
+    '--log.format=json',
+  ]
+}
+
+/** One row of `perpd orders --json`. */
+export interface OrderRow {
+  readonly intentId: string
+  readonly status: string
+  readonly digest: string | null
+  readonly requestId: string | null
+  readonly kind: string
+}
+
+/** What `perpd orders --json` says of a journal. */
+export async function ordersOf(folder: string): Promise<readonly OrderRow[]> {
+  const running = perpd(['orders', '--json', `--journal.path=${join(folder, 'journal.sqlite')}`])
+  const code = await running.ended
+  if (code !== 0) throw new Error(`perpd orders ended with ${code}: ${running.said()}`)
+  return JSON.parse(running.stdout()) as readonly OrderRow[]
+}
