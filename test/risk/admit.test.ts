@@ -206,6 +206,21 @@ test('two sources that disagree on the price stop increases only', () => {
   expect(codeOf(close(), apart(usd(3000)))).toBe('admitted')
 })
 
+test('the legacy capacity fields of a ticker cannot sway a size, even when smuggled in', () => {
+  const legacy = { ...ticker(), availableLiquidityLong: usd(1), availableLiquidityShort: -usd(1) }
+  const world = snapshot({ view: marketView({ ticker: { value: legacy, atMs: NOW_MS } }) })
+  expect(admit(increase(), desk({ snapshot: world }))).toEqual(admit(increase(), desk()))
+})
+
+test('two decisions of one tick cannot spend the same room when the book is folded between them', () => {
+  const limits = { maxTotalExposureUsd: usd(1500) }
+  const first = admit(increase(), desk({ limits }))
+  if (first.kind !== 'intent') throw new Error('the first one fits')
+  const intents = [{ intent: first.intent, attempts: [], updatedAtMs: NOW_MS }]
+  const second = admit(increase({ direction: 'short' }), desk({ limits, intents }))
+  expect(second).toMatchObject({ kind: 'intent', intent: { reservationUsd: usd(500) } })
+})
+
 test('slippage wider than may be signed is denied, for reductions too', () => {
   const limits = { maxSlippageBps: 99 }
   expect(codeOf(close(), desk({ snapshot: held, limits }))).toBe('SLIPPAGE_TOO_WIDE')

@@ -36,7 +36,7 @@ test('the files that ship with perpd load without a problem', async () => {
   expect(disabled).toEqual(['btc-trend'])
 })
 
-test('a file becomes an instance in the daemon’s units', async () => {
+test('a file becomes an instance in the units of the daemon', async () => {
   const path = write(
     'my-trend.yaml',
     `kind: trend
@@ -245,7 +245,7 @@ test('a market that the venue does not list is told with the nearest one', async
   ])
 })
 
-test('a kind of the user’s own runs from a file beside the YAML', async () => {
+test('a kind of your own runs from a file beside the YAML', async () => {
   write(
     'steady.ts',
     `import { defineStrategy, usdField, z } from ${JSON.stringify(strategyModule)}
@@ -271,7 +271,7 @@ export default defineStrategy({
   ])
 })
 
-test('a kind of the user’s own that is missing, broken or no strategy is a problem, not a crash', async () => {
+test('a kind of your own that is missing, broken or no strategy is a problem, not a crash', async () => {
   write('broken.ts', 'throw new Error("no luck today")\n')
   write('wrong.ts', 'export default { kind: "wrong" }\n')
   write('a.yaml', 'kind: ./none.ts\n')
