@@ -80,10 +80,22 @@ function lockedFault(path: string, ownerPath: string, cause: unknown): JournalFa
 function readOwner(ownerPath: string): Owner | undefined {
   try {
     const owner = JSON.parse(readFileSync(ownerPath, 'utf8')) as Owner
-    return typeof owner.pid === 'number' ? owner : undefined
+    return typeof owner.pid === 'number' && mayLive(owner) ? owner : undefined
   } catch {
     // The holder is between taking the lock and writing its name, or leaving.
     return undefined
+  }
+}
+
+/** Whether the named process may be the holder: one that died on this machine left its name behind. */
+function mayLive(owner: Owner): boolean {
+  if (owner.hostname !== hostname()) return true
+  if (owner.bootId !== bootId()) return false
+  try {
+    process.kill(owner.pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 

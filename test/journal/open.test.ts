@@ -121,6 +121,18 @@ test('two spellings of one file share one lock', () => {
   expect(writerFault()).toBe('it opened')
 })
 
+test('a name that a dead process left behind is not shown as the holder', () => {
+  const journal = createSqliteJournal({ ...options, path })
+  const owner = JSON.parse(readFileSync(`${path}.owner.json`, 'utf8')) as { pid: number }
+  expect(writerFault()).toContain(`pid: ${process.pid}\n`)
+  const dead = spawnSync(process.execPath, ['-e', '0'])
+  writeFileSync(`${path}.owner.json`, JSON.stringify({ ...owner, pid: dead.pid }))
+  expect(writerFault()).toContain('pid: not known yet\n')
+  writeFileSync(`${path}.owner.json`, 'torn')
+  expect(writerFault()).toContain('pid: not known yet\n')
+  journal.close()
+})
+
 test('a directory in the place of the journal is refused', () => {
   path = directory
   expect(writerFault()).toMatchInlineSnapshot(`
