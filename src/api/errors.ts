@@ -57,7 +57,9 @@ export class RefusedError extends BaseError {
 
   constructor(options: RefusedErrorOptions) {
     const fields = options.fieldErrors ?? []
-    const said = [options.serverCode, options.serverMessage].filter((part) => part !== undefined).join(': ')
+    const complaint =
+      options.serverMessage ?? fields.map(({ field, message }) => `${field}: ${message}`).join('; ')
+    const said = [options.serverCode, complaint].filter(Boolean).join(': ')
     super(
       `${hostName(options.host)} refused ${options.method} ${options.route}${said === '' ? '' : `: ${said}`}.`.replace(
         /\.\.$/,
@@ -68,7 +70,7 @@ export class RefusedError extends BaseError {
         facts: {
           status: options.status,
           host: options.host,
-          ...Object.fromEntries(fields.map(({ field, message }) => [`field ${field}`, message])),
+          serverDetails: options.serverDetails === undefined ? undefined : shownValue(options.serverDetails),
           requestId: options.requestId,
           traceId: options.traceId,
         },
@@ -143,7 +145,7 @@ export class UnreachableError extends BaseError {
       facts: {
         host: options.host,
         attempts: options.attempts,
-        reached: options.sent === 'no' ? 'no, not a byte left' : 'perhaps',
+        reached: reachedText(options),
         serverMessage: [options.serverCode, options.serverMessage].filter(Boolean).join(': ') || undefined,
         traceId: options.traceId,
         cause: options.cause === undefined ? undefined : reasonOf(options.cause),
@@ -170,6 +172,11 @@ export class UnreachableError extends BaseError {
   withSent(sent: Sent): UnreachableError {
     return sent === this.sent ? this : new UnreachableError({ ...this.#options, sent })
   }
+}
+
+function reachedText({ silence, sent }: UnreachableErrorOptions): string {
+  if (sent === 'no') return 'no, not a byte left'
+  return silence === 'status' ? 'yes' : 'perhaps'
 }
 
 function silenceText(options: UnreachableErrorOptions): string {
@@ -242,7 +249,7 @@ export class DecodeError extends BaseError {
   }
 }
 
-const SHOWN_VALUE_LENGTH = 120
+const SHOWN_VALUE_LENGTH = 300
 
 function shownValue(value: unknown): string {
   let text: string

@@ -151,3 +151,18 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   }
   throw new Error('it did not fail')
 }
+
+/** The machine's own time, for tests over real connections. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const timer = setTimeout(resolve, ms)
+      signal?.addEventListener('abort', () => {
+        clearTimeout(timer)
+        resolve()
+      })
+    }),
+}

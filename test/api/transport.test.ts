@@ -90,7 +90,7 @@ test('attempts are bounded, and the last failure is thrown whole', async () => {
     "UnreachableError: two answered 503 to GET /thing.
       host: http://two/v1
       attempts: 4
-      reached: perhaps
+      reached: yes
       serverMessage: BACKEND_UNAVAILABLE: no such pool
       traceId: t-1
       It is asked again when it is next needed. Check the network and the venue if this stays."
@@ -107,10 +107,9 @@ test('a 4xx is never repeated', async () => {
   expect(seen).toHaveLength(1)
   expect(error).toBeInstanceOf(RefusedError)
   expect(String(error)).toMatchInlineSnapshot(`
-    "RefusedError: one refused GET /thing.
+    "RefusedError: one refused GET /thing: direction: unknown value.
       status: 400
       host: http://one/v1
-      field direction: unknown value
       traceId: t-2
       The same request is not repeated. Check the market, token and account it names."
   `)

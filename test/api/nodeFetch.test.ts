@@ -1,0 +1,310 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import http from 'node:http'
+import https from 'node:https'
+import net, { type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { proves, UnreachableError } from '../../src/api/errors.ts'
+import { createNodeFetch, type NodeFetch, type NodeFetchOptions } from '../../src/api/nodeFetch.ts'
+import type { Route } from '../../src/api/route.ts'
+import { RequestFailed } from '../../src/api/sent.ts'
+import { createTransport } from '../../src/api/transport.ts'
+import { failureOf, realClock } from './support.ts'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+function nodeFetch(options?: NodeFetchOptions): NodeFetch {
+  const made = createNodeFetch(options)
+  closers.push(() => made.close())
+  return made
+}
+
+async function listening(server: net.Server): Promise<number> {
+  const sockets = new Set<net.Socket>()
+  server.on('connection', (socket: net.Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy()
+    return new Promise((resolve) => server.close(resolve))
+  })
+  return (server.address() as AddressInfo).port
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const post = (signal?: AbortSignal) => ({
+  method: 'POST' as const,
+  headers: { 'content-type': 'application/json' },
+  body: '{"size":"1"}',
+  ...(signal === undefined ? {} : { signal }),
+})
+
+test('a request and its answer cross a real connection, umlauts and all', async () => {
+  const port = await listening(
+    http.createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        response.writeHead(201, { 'X-Trace-Id': 't-1' })
+        response.end(
+          JSON.stringify([
+            request.method,
+            request.url,
+            String(Buffer.concat(chunks)),
+            request.headers.length,
+          ]),
+        )
+      })
+    }),
+  )
+  const answer = await nodeFetch().fetch(`http://127.0.0.1:${port}/v1/x?symbol=ETH%2FUSD`, {
+    method: 'POST',
+    headers: {},
+    body: '{"ä":"€"}',
+  })
+  expect(answer.status).toBe(201)
+  expect(answer.headers.get('x-TRACE-id')).toBe('t-1')
+  expect(answer.headers.get('absent')).toBeNull()
+  expect(JSON.parse(await answer.text())).toEqual(['POST', '/v1/x?symbol=ETH%2FUSD', '{"ä":"€"}', null])
+})
+
+test('a connection is used again', async () => {
+  const ports = new Set<number | undefined>()
+  const port = await listening(
+    http.createServer((request, response) => {
+      ports.add(request.socket.remotePort)
+      response.end('{}')
+    }),
+  )
+  const { fetch } = nodeFetch()
+  for (let index = 0; index < 3; index++) {
+    await (await fetch(`http://127.0.0.1:${port}/`, { method: 'GET', headers: {} })).text()
+  }
+  expect(ports.size).toBe(1)
+})
+
+test('a refused connection and an unknown name left nothing', async () => {
+  const { fetch } = nodeFetch()
+  const refused = await failureOf(fetch(`http://127.0.0.1:${await freePort()}/`, post()))
+  expect(refused).toBeInstanceOf(RequestFailed)
+  expect(refused).toMatchObject({ sent: 'no', code: 'ECONNREFUSED' })
+  const unknown = await failureOf(fetch('http://perpd.invalid/', post()))
+  expect(unknown).toMatchObject({ sent: 'no' })
+})
+
+test('a connection that breaks after the request was written may have carried it', async () => {
+  const port = await listening(
+    net.createServer((socket) => {
+      socket.once('data', () => socket.resetAndDestroy())
+    }),
+  )
+  const error = await failureOf(nodeFetch().fetch(`http://127.0.0.1:${port}/`, post()))
+  expect(error).toMatchObject({ sent: 'maybe', code: 'ECONNRESET' })
+})
+
+test('an answer that breaks off in its body is no answer', async () => {
+  const port = await listening(
+    net.createServer((socket) => {
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"status":"relay')
+        setImmediate(() => socket.destroy())
+      })
+    }),
+  )
+  const error = await failureOf(nodeFetch().fetch(`http://127.0.0.1:${port}/`, post()))
+  expect(error).toMatchObject({ name: 'RequestFailed', sent: 'maybe' })
+})
+
+test('a kept connection that the server closed may have carried the request', async () => {
+  let requests = 0
+  const port = await listening(
+    net.createServer((socket) => {
+      socket.on('data', () => {
+        requests += 1
+        if (requests === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}')
+        else socket.destroy()
+      })
+    }),
+  )
+  const { fetch } = nodeFetch()
+  await fetch(`http://127.0.0.1:${port}/`, post())
+  const error = await failureOf(fetch(`http://127.0.0.1:${port}/`, post()))
+  expect(error).toMatchObject({ sent: 'maybe' })
+  expect(requests).toBe(2)
+})
+
+test('an answer larger than the limit is broken off', async () => {
+  const port = await listening(http.createServer((_, response) => response.end('x'.repeat(5_000))))
+  const error = await failureOf(nodeFetch({ maxBodyBytes: 4_999 }).fetch(`http://127.0.0.1:${port}/`, post()))
+  expect(error).toMatchObject({ sent: 'maybe', message: 'the answer is larger than 4999 bytes' })
+  const { fetch } = nodeFetch({ maxBodyBytes: 5_000 })
+  expect((await (await fetch(`http://127.0.0.1:${port}/`, post())).text()).length).toBe(5_000)
+})
+
+test('a redirect is an answer and is not followed', async () => {
+  let requests = 0
+  const port = await listening(
+    http.createServer((_, response) => {
+      requests += 1
+      response.writeHead(308, { Location: '/elsewhere' }).end()
+    }),
+  )
+  const answer = await nodeFetch().fetch(`http://127.0.0.1:${port}/`, post())
+  expect([answer.status, answer.headers.get('location'), requests]).toEqual([308, '/elsewhere', 1])
+})
+
+test('an abort while waiting may have sent, and ends the request at the server', async () => {
+  const arrived = Promise.withResolvers<http.IncomingMessage>()
+  const port = await listening(http.createServer((request) => arrived.resolve(request)))
+  const controller = new AbortController()
+  const failure = failureOf(nodeFetch().fetch(`http://127.0.0.1:${port}/`, post(controller.signal)))
+  const request = await arrived.promise
+  controller.abort()
+  expect(await failure).toMatchObject({ sent: 'maybe', message: 'aborted while waiting for the answer' })
+  if (!request.destroyed) await once(request.socket, 'close')
+})
+
+test('a server that does not speak TLS gets no byte of the request', async () => {
+  let received = ''
+  const port = await listening(
+    net.createServer((socket) => {
+      socket.on('data', (chunk) => {
+        received += chunk.toString('latin1')
+        socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')
+      })
+    }),
+  )
+  const error = await failureOf(nodeFetch().fetch(`https://127.0.0.1:${port}/`, post()))
+  expect(error).toMatchObject({ sent: 'no' })
+  expect(received).not.toContain('POST')
+})
+
+test('an abort while TLS is not established left nothing', async () => {
+  const connected = Promise.withResolvers<void>()
+  const port = await listening(net.createServer((socket) => socket.once('data', () => connected.resolve())))
+  const controller = new AbortController()
+  const failure = failureOf(nodeFetch().fetch(`https://127.0.0.1:${port}/`, post(controller.signal)))
+  await connected.promise
+  controller.abort()
+  expect(await failure).toMatchObject({ sent: 'no', message: 'aborted while connecting' })
+})
+
+test('an abort before the start left nothing', async () => {
+  const error = await failureOf(nodeFetch().fetch('http://127.0.0.1:9/', post(AbortSignal.abort())))
+  expect(error).toMatchObject({ sent: 'no' })
+})
+
+const hasOpenssl = (() => {
+  try {
+    execFileSync('openssl', ['version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+})()
+
+test.skipIf(!hasOpenssl)('a certificate that is not trusted gets no byte of the request', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'perpd-tls-'))
+  closers.push(() => rmSync(folder, { recursive: true }))
+  const key = join(folder, 'key.pem')
+  const cert = join(folder, 'cert.pem')
+  const subject = ['-subj', '/CN=localhost', '-days', '2', '-nodes', '-newkey', 'rsa:2048']
+  execFileSync('openssl', ['req', '-x509', '-keyout', key, '-out', cert, ...subject], { stdio: 'ignore' })
+  let requests = 0
+  const server = https.createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) => {
+    requests += 1
+    response.end('{}')
+  })
+  server.on('tlsClientError', () => {})
+  const port = await listening(server)
+  const error = await failureOf(nodeFetch().fetch(`https://localhost:${port}/`, post()))
+  expect(error).toMatchObject({ sent: 'no', code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+  expect(requests).toBe(0)
+})
+
+const submit: Route<undefined, unknown> = {
+  path: '/submit',
+  method: 'POST',
+  service: 'api',
+  kind: 'submit',
+  body: () => ({ requestId: 'r' }),
+  decode: (body) => body,
+}
+
+function transportOver(fetch: NodeFetch['fetch'], host: string, submitTimeoutMs = 5_000) {
+  return createTransport({
+    hosts: { api: [host], oracle: [] },
+    fetch,
+    clock: realClock,
+    random: () => 0,
+    limits: { submitTimeoutMs },
+  })
+}
+
+test('a submit over real connections: refused proves not sent, silence proves nothing and arrived once', async () => {
+  let arrived = 0
+  const port = await listening(
+    http.createServer((request) => {
+      arrived += 1
+      request.on('error', () => {})
+    }),
+  )
+  const { fetch } = nodeFetch()
+  const silent = await failureOf(transportOver(fetch, `http://127.0.0.1:${port}`, 50).call(submit, undefined))
+  expect([proves(silent), arrived]).toEqual(['nothing', 1])
+  expect(silent).toMatchObject({ silence: 'timeout' })
+
+  const nobody = `http://127.0.0.1:${await freePort()}`
+  const refused = await failureOf(transportOver(fetch, nobody).call(submit, undefined))
+  expect(proves(refused)).toBe('not-sent')
+  expect((refused as Error).message.replaceAll(nobody.slice(7), 'HOST')).toMatchInlineSnapshot(`
+    "HOST could not be reached for POST /submit.
+      host: http://HOST
+      attempts: 1
+      reached: no, not a byte left
+      cause: connect ECONNREFUSED HOST: connect ECONNREFUSED HOST
+      The signed order did not leave this machine."
+  `)
+})
+
+test('a timeout while TLS is not established proves that nothing was sent', async () => {
+  const port = await listening(net.createServer(() => {}))
+  const { fetch } = nodeFetch()
+  const error = await failureOf(transportOver(fetch, `https://127.0.0.1:${port}`, 50).call(submit, undefined))
+  expect(error).toBeInstanceOf(UnreachableError)
+  expect(error).toMatchObject({ silence: 'timeout', sent: 'no' })
+})
+
+test('the global fetch fits, and says not sent only for names and refused connections', async () => {
+  const nobody = `http://127.0.0.1:${await freePort()}`
+  expect(proves(await failureOf(transportOver(globalThis.fetch, nobody).call(submit, undefined)))).toBe(
+    'not-sent',
+  )
+  const port = await listening(
+    net.createServer((socket) => {
+      socket.once('data', () => socket.resetAndDestroy())
+    }),
+  )
+  const reset = await failureOf(
+    transportOver(globalThis.fetch, `http://127.0.0.1:${port}`).call(submit, undefined),
+  )
+  expect(proves(reset)).toBe('nothing')
+})
