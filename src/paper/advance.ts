@@ -1,0 +1,115 @@
+/** Time passing in the world: everything due happens at its own moment, with the prices of that moment. */
+
+import { positionKeyOf } from '../chains/relayRouter.ts'
+import { hexKey } from '../domain/address.ts'
+import { executeOrder, isLiquidatableAt, isMarketOrder, isTriggered, orderTypes } from './keeper.ts'
+import { landOperation } from './operations.ts'
+import { madeHash, type OrderRecord, type PositionRecord, tokenPrice, type World } from './world.ts'
+
+/** Most looks at triggers and liquidations in one catch-up; a longer gap is looked at in coarser steps. */
+const MAX_LOOKS = 3600
+
+/** Does all work that is due at the clock's time, in order of time. */
+export function advanceWorld(world: World): void {
+  const nowMs = world.clock.now()
+  const nowSeconds = Math.floor(nowMs / 1000)
+  const step = Math.max(1, Math.ceil((nowSeconds - world.advancedToSeconds) / MAX_LOOKS))
+  while (world.advancedToSeconds < nowSeconds) {
+    if (world.orders.size === 0 && world.positions.size === 0) {
+      const next = world.due[0]?.atMs ?? Number.POSITIVE_INFINITY
+      if (next > nowMs) {
+        world.advancedToSeconds = nowSeconds
+        break
+      }
+      world.advancedToSeconds = Math.max(world.advancedToSeconds, Math.floor(next / 1000) - 1)
+    }
+    const second = Math.min(nowSeconds, world.advancedToSeconds + step)
+    runDue(world, second * 1000 - 1)
+    world.advancedToSeconds = second
+    lookAt(world, second)
+  }
+  runDue(world, nowMs)
+}
+
+function runDue(world: World, untilMs: number): void {
+  for (;;) {
+    const work = world.due[0]
+    if (work === undefined || work.atMs > untilMs) return
+    world.due.shift()
+    if (work.kind === 'land') landOperation(world, work.taskId, work.atMs)
+    else executeOrder(world, work.orderKey, work.atMs)
+  }
+}
+
+/** Triggers and liquidations at one second. */
+function lookAt(world: World, second: number): void {
+  for (const order of [...world.orders.values()]) {
+    if (!isMarketOrder(Number(order.params.orderType)) && isReady(world, order, second)) {
+      executeOrder(world, order.key, second * 1000)
+    }
+  }
+  for (const record of [...world.positions.values()]) {
+    if (isLiquidatableAt(world, record, second)) liquidate(world, record, second)
+  }
+}
+
+function isReady(world: World, order: OrderRecord, second: number): boolean {
+  const { numbers, addresses, isLong } = order.params
+  const type = Number(order.params.orderType)
+  if (order.isFrozen || BigInt(second) < numbers.validFromTime) return false
+  if (type === orderTypes.limitSwap) return true
+  const market = world.marketByKey.get(hexKey(addresses.market))
+  if (market === undefined || market.settings.isSpotOnly) return true
+  const needsPosition = type === orderTypes.limitDecrease || type === orderTypes.stopLossDecrease
+  if (needsPosition) {
+    const key = positionKeyOf(order.account, addresses.market, addresses.initialCollateralToken, isLong)
+    if (!world.positions.has(key)) return false
+  }
+  return isTriggered(type, isLong, numbers.triggerPrice, tokenPrice(world, market.indexToken, second))
+}
+
+/** The keeper's liquidation order: whole size, any price, profit swapped into collateral. */
+function liquidate(world: World, record: PositionRecord, second: number): void {
+  const market = world.marketByKey.get(record.marketKey)
+  if (market === undefined) return
+  world.counters.order += 1
+  const isLong = record.state.side === 'long'
+  const key = madeHash(world, 'liquidation', world.counters.order)
+  world.orders.set(hexKey(key), {
+    key,
+    account: record.account,
+    params: {
+      addresses: {
+        receiver: record.account,
+        cancellationReceiver: record.account,
+        callbackContract: `0x${'00'.repeat(20)}`,
+        uiFeeReceiver: `0x${'00'.repeat(20)}`,
+        market: market.catalog.marketToken,
+        initialCollateralToken: record.collateralToken.address,
+        swapPath: [],
+      },
+      numbers: {
+        sizeDeltaUsd: record.state.sizeInUsd,
+        initialCollateralDeltaAmount: 0n,
+        triggerPrice: 0n,
+        acceptablePrice: isLong ? 0n : 2n ** 256n - 1n,
+        executionFee: 0n,
+        callbackGasLimit: 0n,
+        minOutputAmount: 0n,
+        validFromTime: 0n,
+      },
+      orderType: BigInt(orderTypes.liquidation),
+      decreasePositionSwapType: 1n,
+      isLong,
+      shouldUnwrapNativeToken: true,
+      autoCancel: false,
+      referralCode: `0x${'00'.repeat(32)}`,
+      dataList: [],
+    },
+    isFrozen: false,
+    updatedAtSeconds: second,
+    requestId: null,
+  })
+  executeOrder(world, key, second * 1000)
+  world.orders.delete(hexKey(key))
+}

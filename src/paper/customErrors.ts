@@ -1,0 +1,52 @@
+/** Custom errors of the protocol as bytes: selector and arguments (wire: eip712-and-chain, section 11). */
+import { type Abi, encodeErrorResult, type Hex, parseAbi } from 'viem'
+import type { ProtocolRevert } from './model/revert.ts'
+
+/** The errors this venue can raise, by their Solidity declarations. */
+export const customErrors = parseAbi([
+  'error OrderNotFulfillableAtAcceptablePrice(uint256 price, uint256 acceptablePrice)',
+  'error InsufficientReserve(uint256 reservedUsd, uint256 maxReservedUsd)',
+  'error InsufficientReserveForOpenInterest(uint256 reservedUsd, uint256 maxReservedUsd)',
+  'error MaxOpenInterestExceeded(uint256 openInterest, uint256 maxOpenInterest)',
+  'error InsufficientPoolAmount(uint256 poolAmount, uint256 amount)',
+  'error InsufficientCollateralUsd(int256 collateralUsd)',
+  'error InsufficientCollateralAmount(uint256 collateralAmount, int256 collateralDeltaAmount)',
+  'error InsufficientFundsToPayForCosts(uint256 remainingCostUsd, string step)',
+  'error UnableToWithdrawCollateral(int256 estimatedRemainingCollateralUsd)',
+  'error LiquidatablePosition(string reason, int256 remainingCollateralUsd, int256 minCollateralUsd, int256 minCollateralUsdForLeverage)',
+  'error MinPositionSize(uint256 positionSizeInUsd, uint256 minPositionSizeUsd)',
+  'error EmptySizeDeltaInTokens()',
+  'error EmptyPosition()',
+  'error InvalidDecreaseOrderSize(uint256 sizeDeltaUsd, uint256 positionSizeInUsd)',
+  'error InsufficientOutputAmount(uint256 outputAmount, uint256 minOutputAmount)',
+  'error InsufficientSwapOutputAmount(uint256 outputAmount, uint256 minOutputAmount)',
+  'error PriceImpactLargerThanOrderSize(int256 priceImpactUsd, uint256 sizeDeltaUsd)',
+  'error NegativeExecutionPrice(int256 executionPrice, uint256 price, uint256 positionSizeInUsd, int256 priceImpactUsd, uint256 sizeDeltaUsd)',
+  'error InvalidCollateralTokenForMarket(address market, address token)',
+  'error InvalidPositionMarket(address market)',
+  'error InvalidPositionSizeValues(uint256 sizeInUsd, uint256 sizeInTokens)',
+  'error InvalidSwapMarket(address market)',
+  'error DeadlinePassed(uint256 currentTimestamp, uint256 deadline)',
+  'error InvalidUserDigest(bytes32 digest)',
+  'error InvalidDestinationChainId(uint256 desChainId)',
+  'error InvalidRecoveredSigner(string signatureType, address recoveredSigner, address recoveredSignerFromMinifiedDigest, address expectedSigner)',
+  'error InvalidSignature(string signatureType)',
+  'error UnexpectedRelayFeeToken(address feeToken, address expectedFeeToken)',
+  'error RelayEmptyBatch()',
+  'error OrderTypeCannotBeCreated(uint256 orderType)',
+  'error OrderNotUpdatable(uint256 orderType)',
+  'error OrderNotFound(bytes32 key)',
+  'error Unauthorized(address msgSender, string role)',
+  'error RequestNotYetCancellable(uint256 requestAge, uint256 requestExpirationAge, string requestType)',
+  'error TokenTransferError(address token, address receiver, uint256 amount)',
+  'error EmptyReceiver()',
+  'error MaxSwapPathLengthExceeded(uint256 swapPathLengh, uint256 maxSwapPathLength)',
+])
+
+/** Revert bytes of a protocol error; `0x` for an error outside the table. */
+export function revertBytes(revert: ProtocolRevert): Hex {
+  if (!customErrors.some((error) => error.name === revert.errorName)) return '0x'
+  // The table is typed a name at a time; the model knows an error by its name only.
+  const abi: Abi = customErrors
+  return encodeErrorResult({ abi, errorName: revert.errorName, args: [...revert.args] })
+}

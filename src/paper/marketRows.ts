@@ -1,0 +1,295 @@
+/** Market rows of the application API (wire: application-api-reads, section 2). */
+import type { CatalogToken } from './catalog.ts'
+import { type Json, stringify } from './http.ts'
+import { borrowingFactorPerSecond } from './model/borrowing.ts'
+import { type Capacity, legacyAvailableLiquidity, tradingCapacity } from './model/capacity.ts'
+import { fundingStep } from './model/funding.ts'
+import {
+  balanceInterest,
+  interestInTokens,
+  interestUsd,
+  type MarketPrices,
+  mid,
+  poolUsd,
+  type Side,
+  slotValue,
+} from './model/market.ts'
+import { ProtocolRevert } from './model/revert.ts'
+import type { WorldMarket } from './seedMarkets.ts'
+import { marketPrices, type World } from './world.ts'
+
+/** 10^decimals: contract price times this is USD (30 decimals) per whole token. */
+export function scaleOf(token: CatalogToken): bigint {
+  return 10n ** BigInt(token.decimals)
+}
+
+/** `/markets` row. */
+export function catalogRow(market: WorldMarket): Json {
+  const { catalog, settings, config } = market
+  const factor = settings.minCollateralFactor
+  const tier =
+    factor === 0n
+      ? []
+      : [
+          {
+            maxLeverage: ((10n ** 34n / factor / 10_000n) * 10_000n).toString(),
+            minCollateralFactor: String(config.minCollateralFactor),
+          },
+        ]
+  return {
+    symbol: catalog.symbol,
+    marketTokenAddress: catalog.marketToken,
+    indexTokenAddress: catalog.indexToken,
+    longTokenAddress: catalog.longToken,
+    shortTokenAddress: catalog.shortToken,
+    isListed: catalog.isListed,
+    isSpotOnly: catalog.isSpotOnly,
+    leverageTiers: settings.isSpotOnly ? [] : tier,
+    minPositionSizeUsd: settings.minPositionSizeUsd.toString(),
+    minCollateralUsd: settings.minCollateralUsd.toString(),
+  }
+}
+
+/** Identity and settings of a market: `/markets/config` row. */
+export function configRow(market: WorldMarket): Record<string, Json> {
+  const row: Record<string, Json> = {
+    marketTokenAddress: market.catalog.marketToken,
+    indexTokenAddress: market.catalog.indexToken,
+    longTokenAddress: market.catalog.longToken,
+    shortTokenAddress: market.catalog.shortToken,
+    isSameCollaterals: market.settings.isSameCollaterals,
+    isSpotOnly: market.settings.isSpotOnly,
+    name: market.catalog.symbol,
+    data: '',
+    isDisabled: false,
+  }
+  for (const [name, value] of Object.entries(market.config)) {
+    if (name.endsWith('_x') || name === 'symbol' || name === 'isDisabled') continue
+    row[name] = value
+  }
+  row.lentPositionImpactPoolAmount = market.state.lentPositionImpactPoolAmount.toString()
+  row.maxPositionImpactFactorForLiquidations ??= '0'
+  return row
+}
+
+/** Funding and borrowing rates per second as they stand; zero where the market has no open interest. */
+export function ratesOf(
+  market: WorldMarket,
+  prices: MarketPrices,
+): {
+  readonly fundingFactorPerSecond: bigint
+  readonly longsPayShorts: boolean
+  readonly borrowing: { readonly [side in Side]: bigint }
+} {
+  const { settings, state } = market
+  if (settings.isSpotOnly) {
+    return { fundingFactorPerSecond: 0n, longsPayShorts: false, borrowing: { long: 0n, short: 0n } }
+  }
+  const borrowing = (side: Side): bigint => {
+    try {
+      return borrowingFactorPerSecond(settings, state, side, prices)
+    } catch (error) {
+      if (error instanceof ProtocolRevert) return 0n
+      throw error
+    }
+  }
+  const funding = fundingStep(settings, state, prices, 0n)
+  return {
+    fundingFactorPerSecond: funding.factorPerSecond,
+    longsPayShorts: funding.longsPayShorts,
+    borrowing: { long: borrowing('long'), short: borrowing('short') },
+  }
+}
+
+/** Values of a market at a moment: `/markets/values` row. */
+export function valuesRow(world: World, market: WorldMarket, nowMs: number): Record<string, Json> {
+  const { settings, state } = market
+  const prices = marketPrices(world, market, Math.floor(nowMs / 1000))
+  const rates = ratesOf(market, prices)
+  const long = poolUsd(settings, state, 'long', prices)
+  const short = poolUsd(settings, state, 'short', prices)
+  const longAmount = slotValue(settings, state.pool, 0)
+  const shortAmount = slotValue(settings, state.pool, 1)
+  const row: Record<string, Json> = {
+    marketTokenAddress: market.catalog.marketToken,
+    longPoolAmount: longAmount.toString(),
+    shortPoolAmount: shortAmount.toString(),
+    positionImpactPoolAmount: state.positionImpactPoolAmount.toString(),
+    swapImpactPoolAmountLong: '0',
+    swapImpactPoolAmountShort: '0',
+    virtualPoolAmountForLongToken: longAmount.toString(),
+    virtualPoolAmountForShortToken: shortAmount.toString(),
+    poolValueMin: (long + short).toString(),
+    poolValueMax: (longAmount * prices.long.max + shortAmount * prices.short.max).toString(),
+    totalBorrowingFees: '0',
+    longInterestUsd: interestUsd(settings, state, 'long').toString(),
+    shortInterestUsd: interestUsd(settings, state, 'short').toString(),
+    longInterestInTokens: interestInTokens(settings, state, 'long').toString(),
+    shortInterestInTokens: interestInTokens(settings, state, 'short').toString(),
+    virtualInventoryForPositions: state.virtualInventory.usd.toString(),
+    virtualInventoryForPositionsInTokens: state.virtualInventory.tokens.toString(),
+    borrowingFactorPerSecondForLongs: rates.borrowing.long.toString(),
+    borrowingFactorPerSecondForShorts: rates.borrowing.short.toString(),
+    fundingFactorPerSecond: rates.fundingFactorPerSecond.toString(),
+    longsPayShorts: rates.longsPayShorts,
+    // The server refreshes the values every five seconds (application document, "Limits").
+    updatedAt: Math.floor(nowMs / 5000) * 5000,
+  }
+  for (const side of ['long', 'short'] as const) {
+    for (const slot of [0, 1] as const) {
+      const suffix = slot === 0 ? 'UsingLongToken' : 'UsingShortToken'
+      row[`${side}InterestUsd${suffix}`] = slotValue(settings, state[side].interestUsd, slot).toString()
+      row[`${side}InterestInTokens${suffix}`] = slotValue(
+        settings,
+        state[side].interestInTokens,
+        slot,
+      ).toString()
+    }
+  }
+  return row
+}
+
+/** Wire form of a capacity. */
+export function capacityJson(capacity: Capacity): Record<string, Json> {
+  return {
+    availableLiquidity: capacity.availableLiquidity.toString(),
+    baseAvailableLiquidity: capacity.baseAvailableLiquidity.toString(),
+    jitAvailableLiquidity: capacity.jitAvailableLiquidity.toString(),
+    limitingFactor: capacity.limitingFactor,
+    jitDataStatus: 'available',
+    marketDataStatus: 'fresh',
+  }
+}
+
+/** Capacity of a market side now. */
+export function capacityOfMarket(world: World, market: WorldMarket, side: Side): Capacity {
+  const prices = marketPrices(world, market, Math.floor(world.clock.now() / 1000))
+  return tradingCapacity(market.settings, market.state, side, prices)
+}
+
+/** `/markets/tickers` row. */
+export function tickerRow(world: World, market: WorldMarket, nowMs: number): Json {
+  const { settings, state } = market
+  const seconds = Math.floor(nowMs / 1000)
+  const prices = marketPrices(world, market, seconds)
+  const scale = settings.isSpotOnly ? 0n : scaleOf(market.indexToken)
+  const mark = mid(prices.index) * scale
+  const day = dayOf(world, market, seconds)
+  const rates = hourlyRates(market, prices)
+  const inTokens = {
+    long: interestInTokens(settings, state, 'long'),
+    short: interestInTokens(settings, state, 'short'),
+  }
+  const change = (day.close - day.open) * scale
+  return {
+    symbol: market.catalog.symbol,
+    marketTokenAddress: market.catalog.marketToken,
+    minPrice: (prices.index.min * scale).toString(),
+    maxPrice: (prices.index.max * scale).toString(),
+    markPrice: mark.toString(),
+    high24h: (day.high * scale).toString(),
+    low24h: (day.low * scale).toString(),
+    open24h: (day.open * scale).toString(),
+    close24h: (day.close * scale).toString(),
+    priceChange24h: change.toString(),
+    priceChangePercent24hBps: (day.open === 0n
+      ? 0n
+      : ((day.close - day.open) * 10_000n) / day.open
+    ).toString(),
+    longInterestInTokens: inTokens.long.toString(),
+    shortInterestInTokens: inTokens.short.toString(),
+    longInterestUsd: interestUsd(settings, state, 'long').toString(),
+    shortInterestUsd: interestUsd(settings, state, 'short').toString(),
+    longInterestUsdMark: (inTokens.long * mid(prices.index)).toString(),
+    shortInterestUsdMark: (inTokens.short * mid(prices.index)).toString(),
+    availableLiquidityLong: legacyAvailableLiquidity(settings, state, 'long', prices).toString(),
+    availableLiquidityShort: legacyAvailableLiquidity(settings, state, 'short', prices).toString(),
+    poolAmountLongUsd: (slotValue(settings, state.pool, 0) * mid(prices.long)).toString(),
+    poolAmountShortUsd: (slotValue(settings, state.pool, 1) * mid(prices.short)).toString(),
+    fundingRateLong: rates.funding.long.toString(),
+    fundingRateShort: rates.funding.short.toString(),
+    borrowingRateLong: rates.borrowing.long.toString(),
+    borrowingRateShort: rates.borrowing.short.toString(),
+    netRateLong: (rates.funding.long - rates.borrowing.long).toString(),
+    netRateShort: (rates.funding.short - rates.borrowing.short).toString(),
+    capacityLong: capacityJson(tradingCapacity(settings, state, 'long', prices)),
+    capacityShort: capacityJson(tradingCapacity(settings, state, 'short', prices)),
+  }
+}
+
+/** Rates per hour as tickers show them; funding negative = that side pays. */
+export function hourlyRates(
+  market: WorldMarket,
+  prices: MarketPrices,
+): {
+  readonly funding: { readonly [side in Side]: bigint }
+  readonly borrowing: { readonly [side in Side]: bigint }
+} {
+  const { settings, state } = market
+  const rates = ratesOf(market, prices)
+  const rate = rates.fundingFactorPerSecond
+  const paying: Side = rates.longsPayShorts ? 'long' : 'short'
+  const receiving: Side = rates.longsPayShorts ? 'short' : 'long'
+  const payingUsd = balanceInterest(settings, state, paying, prices)
+  const receivingUsd = balanceInterest(settings, state, receiving, prices)
+  const received = receivingUsd === 0n ? 0n : ((rate * payingUsd) / receivingUsd) * 3600n
+  const funding = { long: 0n, short: 0n }
+  funding[paying] = -rate * 3600n
+  funding[receiving] = received
+  return {
+    funding,
+    borrowing: { long: rates.borrowing.long * 3600n, short: rates.borrowing.short * 3600n },
+  }
+}
+
+/** Open, high, low, close of the last 24 hours in contract prices, from hourly candles. */
+function dayOf(
+  world: World,
+  market: WorldMarket,
+  seconds: number,
+): { readonly open: bigint; readonly high: bigint; readonly low: bigint; readonly close: bigint } {
+  const zero = { open: 0n, high: 0n, low: 0n, close: 0n }
+  if (market.settings.isSpotOnly) return zero
+  const key = world.catalog.priceKeyOf(market.indexToken)
+  const price = world.prices.medianAt(key, world.prices.stepAt(seconds).startSeconds) ?? 0n
+  let day = dayCache.get(world)
+  const hour = Math.floor(seconds / 3600)
+  if (day === undefined || day.hour !== hour) {
+    day = { hour, rows: new Map() }
+    dayCache.set(world, day)
+  }
+  let known = day.rows.get(key)
+  if (known === undefined) {
+    const coarse = [...Array(24).keys()].map((i) => (hour - i) * 3600)
+    const samples = coarse.map(
+      (at) => world.prices.medianAt(key, world.prices.stepAt(at).startSeconds) ?? price,
+    )
+    known = {
+      open: world.prices.medianAt(key, world.prices.stepAt(seconds - 86_400).startSeconds) ?? price,
+      high: samples.reduce((high, one) => (one > high ? one : high), price),
+      low: samples.reduce((low, one) => (one < low ? one : low), price),
+    }
+    day.rows.set(key, known)
+  }
+  if (price > known.high) known.high = price
+  if (price < known.low) known.low = price
+  return { open: known.open, high: known.high, low: known.low, close: price }
+}
+
+/** Day figures of all markets, sampled once an hour and widened by every price that is read. */
+const dayCache = new WeakMap<
+  World,
+  { readonly hour: number; readonly rows: Map<string, { open: bigint; high: bigint; low: bigint }> }
+>()
+
+/** Text of a list that is the same for a while: made again when its moment (a number) changes. */
+export function createListCache(): (name: string, moment: number, make: () => unknown) => string {
+  const texts = new Map<string, { readonly moment: number; readonly text: string }>()
+  return (name, moment, make) => {
+    const known = texts.get(name)
+    if (known !== undefined && known.moment === moment) return known.text
+    const text = stringify(make())
+    texts.set(name, { moment, text })
+    return text
+  }
+}

@@ -1,0 +1,153 @@
+/** The oracle price service on the wire (oracle document; wire: oracle-price-service). */
+import { hexKey } from '../domain/address.ts'
+import type { CandlePeriod } from '../domain/market.ts'
+import { periodSeconds } from './candles.ts'
+import type { CatalogToken } from './catalog.ts'
+import { HttpFailure, type Json } from './http.ts'
+import { hourlyRates } from './marketRows.ts'
+import { legacyAvailableLiquidity } from './model/capacity.ts'
+import { interestUsd, slotValue } from './model/market.ts'
+import type { WorldMarket } from './seedMarkets.ts'
+import { marketPrices, tokenPrice, type World } from './world.ts'
+
+/** The oracle's name of a token. */
+export function oracleSymbolOf(token: CatalogToken): string {
+  return token.oracleSymbol ?? token.symbol
+}
+
+/** Tokens the oracle prices, in catalogue order. */
+function oracleTokens(world: World): CatalogToken[] {
+  return world.prices.tokens.flatMap((key) => world.catalog.tokenByAddress.get(key) ?? [])
+}
+
+/** `/prices/tickers`: one element a token; values are contract prices, so `oracleDecimals` is 0. */
+export function oracleTickers(world: World, nowMs: number): Json {
+  const seconds = Math.floor(nowMs / 1000)
+  return oracleTokens(world).map((token) => {
+    const price = tokenPrice(world, token, seconds)
+    return {
+      tokenSymbol: oracleSymbolOf(token),
+      tokenAddress: token.address,
+      minPrice: price.min.toString(),
+      maxPrice: price.max.toString(),
+      medianPrice: ((price.min + price.max) / 2n).toString(),
+      oracleDecimals: 0,
+      updatedAt: seconds,
+      timestamp: seconds,
+    }
+  })
+}
+
+function oracleRefusal(text: string): HttpFailure {
+  return new HttpFailure(400, { errors: [text] })
+}
+
+/** The token a candle request names: by oracle symbol, then by the application's. */
+function candleToken(world: World, symbol: string): CatalogToken | undefined {
+  const tokens = oracleTokens(world)
+  return (
+    tokens.find((token) => oracleSymbolOf(token) === symbol) ??
+    tokens.find((token) => token.symbol === symbol || token.assetSymbol === symbol)
+  )
+}
+
+/** `/prices/candles`. Throws HttpFailure 400 for a bad parameter. */
+export function oracleCandles(world: World, query: URLSearchParams, nowMs: number): Json {
+  const symbol = query.get('tokenSymbol')
+  const period = query.get('period')
+  const limitText = query.get('limit') ?? '1000'
+  if (symbol === null || symbol === '') throw oracleRefusal('tokenSymbol is required')
+  if (period === null || !Object.hasOwn(periodSeconds, period)) {
+    throw oracleRefusal(`period must be one of ${Object.keys(periodSeconds).join(', ')}`)
+  }
+  const limit = /^\d{1,5}$/.test(limitText) ? Number(limitText) : 0
+  if (limit < 1 || limit > 10_000) throw oracleRefusal('limit must be an integer from 1 to 10000')
+  const token = candleToken(world, symbol)
+  if (token === undefined) throw oracleRefusal(`unknown tokenSymbol ${symbol}`)
+  const rows = world.candles.latest(
+    world.catalog.priceKeyOf(token),
+    period as CandlePeriod,
+    limit,
+    Math.floor(nowMs / 1000),
+  )
+  // Candles are the one place where the wire carries prices as plain numbers.
+  const number = (contractPrice: bigint): number => Number(contractPrice) / 10 ** (30 - token.decimals)
+  return {
+    period,
+    candles: rows.map((row) => [
+      row.timestampSeconds,
+      number(row.open),
+      number(row.high),
+      number(row.low),
+      number(row.close),
+    ]),
+  }
+}
+
+/** `/tokens`. */
+export function oracleTokenList(world: World): Json {
+  return {
+    tokens: oracleTokens(world).map((token) => ({
+      symbol: oracleSymbolOf(token),
+      address: token.address,
+      decimals: token.decimals,
+      ...(token.isSynthetic ? { synthetic: true } : {}),
+    })),
+  }
+}
+
+function identity(market: WorldMarket): Record<string, Json | undefined> {
+  const { catalog } = market
+  return {
+    name: catalog.oracleName ?? catalog.symbol,
+    marketToken: catalog.marketToken,
+    indexToken: catalog.indexToken,
+    longToken: catalog.longToken,
+    shortToken: catalog.shortToken,
+    isListed: catalog.isListed,
+    listingDate: catalog.listingDate,
+  }
+}
+
+/** `/markets`. */
+export function oracleMarkets(world: World): Json {
+  return { markets: world.markets.map(identity) }
+}
+
+/** `/markets/info`; rates per hour. */
+export function oracleMarketInfo(world: World, nowMs: number): Json {
+  const seconds = Math.floor(nowMs / 1000)
+  return {
+    markets: world.markets.map((market) => {
+      const { settings, state } = market
+      const prices = marketPrices(world, market, seconds)
+      const rates = hourlyRates(market, prices)
+      return {
+        ...identity(market),
+        openInterestLong: interestUsd(settings, state, 'long').toString(),
+        openInterestShort: interestUsd(settings, state, 'short').toString(),
+        availableLiquidityLong: legacyAvailableLiquidity(settings, state, 'long', prices).toString(),
+        availableLiquidityShort: legacyAvailableLiquidity(settings, state, 'short', prices).toString(),
+        poolAmountLong: slotValue(settings, state.pool, 0).toString(),
+        poolAmountShort: slotValue(settings, state.pool, 1).toString(),
+        fundingRateLong: rates.funding.long.toString(),
+        fundingRateShort: rates.funding.short.toString(),
+        borrowingRateLong: rates.borrowing.long.toString(),
+        borrowingRateShort: rates.borrowing.short.toString(),
+        netRateLong: (rates.funding.long - rates.borrowing.long).toString(),
+        netRateShort: (rates.funding.short - rates.borrowing.short).toString(),
+        isDisabled: false,
+      }
+    }),
+  }
+}
+
+/** `/markets/state`: status by market; `closed` holds market keys that are not trading. */
+export function oracleMarketState(world: World, closed: ReadonlySet<string>): Json {
+  return {
+    markets: world.markets.map((market) => ({
+      marketToken: market.catalog.marketToken,
+      status: closed.has(hexKey(market.catalog.marketToken)) ? 'closed' : 'open',
+    })),
+  }
+}

@@ -1,0 +1,146 @@
+/** Express payloads: the typed data to sign, and what a submit must echo (wire: behaviours, E). */
+
+import {
+  type Batch,
+  batchTypes,
+  type CreateOrderParams,
+  hashRelayParams,
+  type RelayParams,
+  relayRouterDomain,
+  type UpdateOrderParams,
+} from '../chains/relayRouter.ts'
+import type { Address, Hex } from '../domain/address.ts'
+import { ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
+import type { CatalogToken } from './catalog.ts'
+import { refused } from './http.ts'
+import { feeSwapPathOf, relayFeeOf } from './quote.ts'
+import type { World } from './world.ts'
+
+/** What a batch does. */
+export interface BatchActions {
+  readonly creates: readonly CreateOrderParams[]
+  readonly updates: readonly UpdateOrderParams[]
+  readonly cancels: readonly Hex[]
+}
+
+/** A batch ready to be signed. */
+export interface BuiltPayload {
+  readonly batch: Batch
+  readonly relayParams: RelayParams
+  /** JSON of the payload, bigints still bigints. */
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly deadlineSeconds: number
+}
+
+/**
+ * Builds the batch of an account that signs for itself.
+ *
+ * @throws HttpFailure 400 NO_SWAP_PATH when the fee token cannot become the native token
+ */
+export function buildPayload(
+  world: World,
+  options: {
+    readonly actions: BatchActions
+    readonly feeToken: CatalogToken
+    readonly executionFees: bigint
+    readonly nowMs: number
+    /** Receiver written instead of the true one: the poisoned answer of the faults. */
+    readonly foreignReceiver?: Address
+  },
+): BuiltPayload {
+  const { feeToken, nowMs } = options
+  const seconds = Math.floor(nowMs / 1000)
+  const { contracts } = world.chain
+  const router = contracts.gelatoRelayRouter
+  const feeSwapPath = feeSwapPathOf(world, feeToken.address, seconds)
+  if (feeSwapPath === undefined) {
+    throw refused('NO_SWAP_PATH', `No swap path found from ${feeToken.symbol} to the native token`)
+  }
+  const priced = feeSwapPath.length === 0 ? [] : [feeToken.address, contracts.wrappedNative]
+  world.counters.nonce += 1
+  const deadlineSeconds = seconds + world.settings.orderDeadlineSeconds
+  const relayParams: RelayParams = {
+    oracleParams: {
+      tokens: priced,
+      providers: priced.map(() => contracts.chainlinkPriceFeedProvider),
+      data: priced.map(() => '0x' as Hex),
+    },
+    externalCalls: {
+      sendTokens: [],
+      sendAmounts: [],
+      externalCallTargets: [],
+      externalCallDataList: [],
+      refundTokens: [],
+      refundReceivers: [],
+    },
+    tokenPermits: [],
+    fee: {
+      feeToken: feeToken.address,
+      feeAmount: relayFeeOf(world, feeToken, options.executionFees, seconds),
+      feeSwapPath,
+    },
+    userNonce: BigInt(nowMs) * 1_000_000n + BigInt(world.counters.nonce % 1_000_000),
+    deadline: BigInt(deadlineSeconds),
+    desChainId: BigInt(world.chain.chainId),
+  }
+  const { foreignReceiver } = options
+  const creates =
+    foreignReceiver === undefined
+      ? options.actions.creates
+      : options.actions.creates.map((order) => ({
+          ...order,
+          addresses: { ...order.addresses, receiver: foreignReceiver },
+        }))
+  const batch: Batch = {
+    account: ZERO_ADDRESS,
+    createOrderParamsList: creates,
+    updateOrderParamsList: options.actions.updates,
+    cancelOrderKeys: options.actions.cancels,
+    relayParams: hashRelayParams(relayParams),
+    subaccountApproval: ZERO_HASH,
+  }
+  const createList = creates.map(orderJson)
+  return {
+    batch,
+    relayParams,
+    deadlineSeconds,
+    payload: {
+      typedData: {
+        domain: relayRouterDomain(world.chain.chainId, router),
+        types: batchTypes,
+        primaryType: 'Batch',
+        message: {
+          account: batch.account,
+          createOrderParamsList: createList,
+          updateOrderParamsList: batch.updateOrderParamsList,
+          cancelOrderKeys: batch.cancelOrderKeys,
+          relayParams: batch.relayParams,
+          subaccountApproval: batch.subaccountApproval,
+        },
+      },
+      batchParams: {
+        createOrderParams: createList.map((order) => ({
+          params: {},
+          orderPayload: order,
+          tokenTransfersParams: {},
+        })),
+        updateOrderParams: batch.updateOrderParamsList.map(({ key, executionFeeIncrease, ...rest }) => ({
+          params: {},
+          updatePayload: { orderKey: key, ...rest, executionFeeTopUp: executionFeeIncrease },
+        })),
+        cancelOrderParams: batch.cancelOrderKeys.map((orderKey) => ({ orderKey })),
+      },
+      relayParams,
+      relayRouterAddress: router,
+    },
+  }
+}
+
+/** An order in JSON: enums as numbers, amounts as decimal strings (when they are written). */
+function orderJson(order: CreateOrderParams): Readonly<Record<string, unknown>> {
+  return {
+    ...order,
+    orderType: Number(order.orderType),
+    decreasePositionSwapType: Number(order.decreasePositionSwapType),
+  }
+}

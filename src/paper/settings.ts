@@ -1,0 +1,42 @@
+/** What the operator may set of the paper venue. */
+
+/** Settings of a paper venue; every field has a default. */
+export interface VenueSettings {
+  /** Milliseconds from a submit's acceptance to the keeper's execution of a market order. Default 1500. */
+  readonly keeperDelayMs: number
+  /** Milliseconds from a submit's acceptance until the transaction is mined. Default 500. */
+  readonly relayDelayMs: number
+  /** Largest random part added to the keeper's delay, from the seed. Default 300. */
+  readonly keeperJitterMs: number
+  /** Seconds a prepared order may be submitted and landed. Default 300. */
+  readonly orderDeadlineSeconds: number
+  /** Paper balance of an address seen for the first time, whole tokens as decimal text by token symbol. */
+  readonly startBalances: Readonly<Record<string, string>>
+  /** Slippage in bps of a prepare that names none. Default 100. */
+  readonly defaultSlippageBps: number
+  /** Keeper's fee for one order before buffers, USD with 30 decimals. Default 0.15 USD. */
+  readonly executionFeeUsd: bigint
+  /** Relayer's own cost of one operation, USD with 30 decimals. Default 0.05 USD. */
+  readonly relayFeeUsd: bigint
+  /** Buffer in bps on the execution fee when a prepare names none. Default 3000. */
+  readonly executionFeeBufferBps: number
+  /** Part of the allowed maximum that seeded pools hold, bps. Default 3000. */
+  readonly poolShareBps: number
+  /** Part of the allowed maximum that seeded open interest holds, bps. Default 1000. */
+  readonly openInterestShareBps: number
+}
+
+/** The defaults; `startBalances` is filled from the chain: 100000 of the first gas token and 50 of the native coin. */
+export const defaultVenueSettings: VenueSettings = {
+  keeperDelayMs: 1500,
+  relayDelayMs: 500,
+  keeperJitterMs: 300,
+  orderDeadlineSeconds: 300,
+  startBalances: {},
+  defaultSlippageBps: 100,
+  executionFeeUsd: 15n * 10n ** 28n,
+  relayFeeUsd: 5n * 10n ** 28n,
+  executionFeeBufferBps: 3000,
+  poolShareBps: 3000,
+  openInterestShareBps: 1000,
+}

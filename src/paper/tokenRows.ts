@@ -1,0 +1,53 @@
+/** Token rows and wallet reads (wire: application-api-reads, section 3). */
+import { type Address, hexKey, sameHex } from '../domain/address.ts'
+import type { CatalogToken } from './catalog.ts'
+import type { Json } from './http.ts'
+import { scaleOf } from './marketRows.ts'
+import { accountOf, type World } from './world.ts'
+
+/** `/tokens` row. */
+export function tokenRow(token: CatalogToken): Record<string, Json> {
+  const { oracleSymbol: _oracleSymbol, ...shown } = token
+  const row: Record<string, Json> = {}
+  for (const [name, value] of Object.entries(shown)) {
+    if (name !== 'contractPriceDecimals' && value !== undefined) row[name] = value as Json
+  }
+  return row
+}
+
+/** `/tokens/info` row: with prices when the oracle has them. */
+export function tokenInfoRow(world: World, token: CatalogToken, nowMs: number): Record<string, Json> {
+  const price = world.prices.at(world.catalog.priceKeyOf(token), Math.floor(nowMs / 1000))
+  const row = tokenRow(token)
+  if (price === undefined) return row
+  const scale = scaleOf(token)
+  row.prices = { minPrice: (price.min * scale).toString(), maxPrice: (price.max * scale).toString() }
+  row.hasPriceFeedProvider = true
+  return row
+}
+
+function erc20Tokens(world: World): CatalogToken[] {
+  return world.catalog.catalog.tokens.filter((token) => !token.isNative && !token.isSynthetic)
+}
+
+/** `/balances/wallet`: every ERC-20 token; the native coin is not included, as on the live hosts. */
+export function balanceRows(world: World, address: Address): Json {
+  const { balances } = accountOf(world, address)
+  return erc20Tokens(world).map((token) => ({
+    symbol: token.symbol,
+    address: token.address,
+    decimals: token.decimals,
+    balance: (balances.get(hexKey(token.address)) ?? 0n).toString(),
+  }))
+}
+
+/** `/allowances`: paper wallets have approved the router without limit, and nothing else. */
+export function allowanceRows(world: World, spender: string): Json {
+  const isRouter = spender === 'router' || sameHex(spender, world.chain.contracts.router)
+  return erc20Tokens(world).map((token) => ({
+    symbol: token.symbol,
+    address: token.address,
+    decimals: token.decimals,
+    allowance: (isRouter ? 2n ** 256n - 1n : 0n).toString(),
+  }))
+}

@@ -1,0 +1,293 @@
+/**
+ * The one world behind all hosts: markets, accounts, positions, orders, trades, used digests and work that is due.
+ * Plain data with lookups by Map; the files beside this one change it.
+ */
+
+import type { Chain } from '../chains/chain.ts'
+import type { Batch, CreateOrderParams, RelayParams } from '../chains/relayRouter.ts'
+import { type Address, type Hex, hexKey } from '../domain/address.ts'
+import type { Clock } from '../domain/clock.ts'
+import { parseUnits } from '../domain/units.ts'
+import { type Candles, createCandles } from './candles.ts'
+import { type CatalogIndex, type CatalogToken, indexCatalog, loadCatalog } from './catalog.ts'
+import type { MarketPrices, PricePair, Side, Slot } from './model/market.ts'
+import type { PositionState } from './model/position.ts'
+import { createPrices, type Prices } from './prices.ts'
+import { hashText, mix } from './random.ts'
+import { seedMarkets, type WorldMarket } from './seedMarkets.ts'
+import type { VenueSettings } from './settings.ts'
+
+/** An address with its paper money. Token keys are lower-case addresses. */
+export interface Account {
+  readonly address: Address
+  readonly balances: Map<string, bigint>
+  /** Funding that positions earned, claimable by token key. */
+  readonly claimableFunding: Map<string, bigint>
+  /** Excess negative price impact, released later, by token key. */
+  readonly claimableCollateral: Map<string, bigint>
+}
+
+/** An open position and whose it is. */
+export interface PositionRecord {
+  /** Protocol key, lower case. */
+  readonly contractKey: Hex
+  readonly account: Address
+  readonly marketKey: string
+  readonly collateralToken: CatalogToken
+  state: PositionState
+}
+
+/** An order in the order store. */
+export interface OrderRecord {
+  readonly key: Hex
+  readonly account: Address
+  params: CreateOrderParams
+  isFrozen: boolean
+  updatedAtSeconds: number
+  readonly requestId: string | null
+}
+
+/** How an order stands or ended; kept after the order left the store. */
+export interface OrderOutcome {
+  status: 'created' | 'executed' | 'cancelled'
+  executionTxnHash?: Hex
+  /** Custom error text, or the protocol's reason word. */
+  reason?: string
+  updatedAtMs: number
+}
+
+/** A signed batch on its way to the chain, from either lane. */
+export interface Operation {
+  readonly taskId: Hex
+  readonly account: Address
+  readonly requestId: string | null
+  readonly batch: Batch
+  readonly relayParams: RelayParams
+  readonly digest: Hex
+  readonly acceptedAtMs: number
+  /** When the transaction is mined. */
+  readonly landsAtMs: number
+  status: 'pending' | 'executed' | 'reverted' | 'failed'
+  txHash?: Hex
+  error?: { readonly code: string; readonly message: string; readonly data: Hex }
+  orderKeys: Hex[]
+  updatedAtMs: number
+}
+
+/** One row of the trade history, already in wire names; amounts are bigints until they are sent. */
+export interface TradeRow {
+  readonly id: string
+  readonly account: Address
+  readonly orderKey: Hex
+  readonly eventName: 'OrderCreated' | 'OrderExecuted' | 'OrderCancelled' | 'OrderUpdated' | 'OrderFrozen'
+  readonly orderType: number
+  readonly timestamp: number
+  readonly fields: Readonly<
+    Record<string, string | number | boolean | bigint | readonly string[] | undefined>
+  >
+}
+
+/** Work that happens at a time: a transaction is mined, or the keeper executes an order. */
+export type DueWork =
+  | { readonly atMs: number; readonly kind: 'land'; readonly taskId: Hex }
+  | { readonly atMs: number; readonly kind: 'execute'; readonly orderKey: Hex }
+
+/** The world. */
+export interface World {
+  readonly chain: Chain
+  readonly clock: Clock
+  readonly settings: VenueSettings
+  readonly seed: number
+  /** Unix seconds at which the world began; the prices' zero. */
+  readonly epochSeconds: number
+  readonly catalog: CatalogIndex
+  readonly prices: Prices
+  readonly candles: Candles
+  readonly markets: readonly WorldMarket[]
+  readonly marketByKey: ReadonlyMap<string, WorldMarket>
+  readonly accounts: Map<string, Account>
+  readonly positions: Map<string, PositionRecord>
+  readonly positionKeysByAccount: Map<string, Set<string>>
+  readonly orders: Map<string, OrderRecord>
+  readonly outcomes: Map<string, OrderOutcome>
+  readonly operations: Map<string, Operation>
+  readonly usedDigests: Set<string>
+  readonly trades: TradeRow[]
+  /** Ascending by time. */
+  readonly due: DueWork[]
+  /** Counters of things that need a number; saved with the world. */
+  readonly counters: Record<'order' | 'transaction' | 'trade' | 'request' | 'nonce' | 'task', number>
+  /** Second up to which triggers and liquidations were looked at. */
+  advancedToSeconds: number
+}
+
+/** Where a world begins or goes on. */
+export interface WorldOptions {
+  readonly chain: Chain
+  readonly clock: Clock
+  readonly seed: number
+  readonly settings: VenueSettings
+  /** Unix seconds of the beginning; default now. */
+  readonly epochSeconds?: number
+}
+
+/** Makes a world at its beginning. Throws BaseError when the chain has no catalogue. */
+export function createWorld(options: WorldOptions): World {
+  const { chain, clock, seed } = options
+  const nowSeconds = Math.floor(clock.now() / 1000)
+  const epochSeconds = options.epochSeconds ?? nowSeconds
+  const catalog = indexCatalog(loadCatalog(chain.name))
+  const gasToken = catalog.tokenByAddress.get(hexKey(chain.gasPaymentTokens[0] ?? ''))
+  const settings: VenueSettings =
+    Object.keys(options.settings.startBalances).length > 0
+      ? options.settings
+      : {
+          ...options.settings,
+          startBalances: { [gasToken?.symbol ?? '']: '100000', [chain.nativeSymbol]: '50' },
+        }
+  const prices = createPrices({ seed, epochSeconds, catalog })
+  const markets = seedMarkets(catalog, seed, settings, (token) =>
+    prices.at(catalog.priceKeyOf(token), epochSeconds),
+  )
+  for (const market of markets) {
+    market.state.fundingUpdatedAtSeconds = epochSeconds
+    market.state.borrowingUpdatedAtSeconds = epochSeconds
+  }
+  return {
+    chain,
+    clock,
+    settings,
+    seed,
+    epochSeconds,
+    catalog,
+    prices,
+    candles: createCandles(prices),
+    markets,
+    marketByKey: new Map(markets.map((market) => [market.key, market])),
+    accounts: new Map(),
+    positions: new Map(),
+    positionKeysByAccount: new Map(),
+    orders: new Map(),
+    outcomes: new Map(),
+    operations: new Map(),
+    usedDigests: new Set(),
+    trades: [],
+    due: [],
+    counters: { order: 0, transaction: 0, trade: 0, request: 0, nonce: 0, task: 0 },
+    advancedToSeconds: nowSeconds,
+  }
+}
+
+/** Contract prices of a token at a Unix second. Throws RangeError for a token without a price: a mistake of ours. */
+export function tokenPrice(world: World, token: CatalogToken, seconds: number): PricePair {
+  const price = world.prices.at(world.catalog.priceKeyOf(token), seconds)
+  if (price === undefined) throw new RangeError(`no price of ${token.symbol}`)
+  return price
+}
+
+/** Contract prices of a market's three tokens at a Unix second. */
+export function marketPrices(world: World, market: WorldMarket, seconds: number): MarketPrices {
+  return {
+    index: market.settings.isSpotOnly ? { min: 1n, max: 1n } : tokenPrice(world, market.indexToken, seconds),
+    long: tokenPrice(world, market.longToken, seconds),
+    short: tokenPrice(world, market.shortToken, seconds),
+  }
+}
+
+/** The token of a slot of a market. */
+export function slotToken(market: WorldMarket, slot: Slot): CatalogToken {
+  return slot === 0 ? market.longToken : market.shortToken
+}
+
+/** The slot of a collateral token, or undefined when the market does not take it. */
+export function slotOf(market: WorldMarket, token: Address): Slot | undefined {
+  const key = hexKey(token)
+  if (key === hexKey(market.longToken.address)) return 0
+  return key === hexKey(market.shortToken.address) ? 1 : undefined
+}
+
+/** Side of a flag. */
+export function sideOf(isLong: boolean): Side {
+  return isLong ? 'long' : 'short'
+}
+
+/** The account of an address, made with its paper balance when it is seen for the first time. */
+export function accountOf(world: World, address: Address): Account {
+  const key = hexKey(address)
+  const known = world.accounts.get(key)
+  if (known !== undefined) return known
+  const balances = new Map<string, bigint>()
+  for (const [symbol, text] of Object.entries(world.settings.startBalances)) {
+    const token = world.catalog.tokenBySymbol.get(symbol)
+    if (token !== undefined) balances.set(hexKey(token.address), parseUnits(text, token.decimals))
+  }
+  const account: Account = {
+    address,
+    balances,
+    claimableFunding: new Map(),
+    claimableCollateral: new Map(),
+  }
+  world.accounts.set(key, account)
+  return account
+}
+
+/** Adds to a balance map; the delta may be negative, the result never is (a mistake of ours: RangeError). */
+export function addTo(balances: Map<string, bigint>, token: Address, delta: bigint): void {
+  const key = hexKey(token)
+  const next = (balances.get(key) ?? 0n) + delta
+  if (next < 0n) throw new RangeError(`balance of ${token} would be ${next}`)
+  balances.set(key, next)
+}
+
+/** Adds work, keeping the order of time; equal times keep the order of arrival. */
+export function schedule(world: World, work: DueWork): void {
+  let at = world.due.length
+  while (at > 0 && (world.due[at - 1]?.atMs ?? 0) > work.atMs) at -= 1
+  world.due.splice(at, 0, work)
+}
+
+/** 32 bytes that look like a hash, repeatable: from the seed, the start, a word and a number. Never all digits. */
+export function madeHash(world: World, word: string, counter: number): Hex {
+  let hex = ''
+  const base = hashText(`${world.seed}:${world.epochSeconds}:${word}:${counter}`)
+  for (let i = 0; i < 8; i += 1) {
+    hex += mix(base ^ Math.imul(i + 1, 0x9e3779b1) ^ Math.imul(counter, i * 2 + 1))
+      .toString(16)
+      .padStart(8, '0')
+  }
+  return `0x${hex}`
+}
+
+/** Hash of the next transaction. */
+export function nextTransactionHash(world: World): Hex {
+  world.counters.transaction += 1
+  return madeHash(world, 'transaction', world.counters.transaction)
+}
+
+/** Positions of an account, in the order they were opened. */
+export function positionsOfAccount(world: World, address: Address): PositionRecord[] {
+  const rows: PositionRecord[] = []
+  for (const key of world.positionKeysByAccount.get(hexKey(address)) ?? []) {
+    const record = world.positions.get(key)
+    if (record !== undefined) rows.push(record)
+  }
+  return rows
+}
+
+/** Puts or removes a position. */
+export function storePosition(world: World, record: PositionRecord, state: PositionState | undefined): void {
+  const accountKey = hexKey(record.account)
+  let keys = world.positionKeysByAccount.get(accountKey)
+  if (keys === undefined) {
+    keys = new Set()
+    world.positionKeysByAccount.set(accountKey, keys)
+  }
+  if (state === undefined) {
+    world.positions.delete(record.contractKey)
+    keys.delete(record.contractKey)
+    return
+  }
+  record.state = state
+  world.positions.set(record.contractKey, record)
+  keys.add(record.contractKey)
+}
