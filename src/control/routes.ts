@@ -1,9 +1,14 @@
 /** What the control port answers. Reads only: nothing here changes an order or the daemon. */
 import { Hono } from 'hono'
-import { orderRow, orderStory, toPlain } from '../domain/orderView.ts'
-import type { EngineDoor } from '../engine/status.ts'
+import { type OrderRow, orderRow, orderStory, type Plain, toPlain } from '../domain/orderView.ts'
+import type { EngineDoor, EngineStatus } from '../engine/status.ts'
 import type { Health, Verdict } from '../monitor/health.ts'
 import type { Metrics } from '../monitor/metrics.ts'
+
+/** The body of `/api/status`. */
+export type StatusBody = Plain<
+  Omit<EngineStatus, 'openIntents'> & { readonly openIntents: readonly OrderRow[] }
+>
 
 /** What the routes stand on. */
 export interface ControlContext {
@@ -54,7 +59,8 @@ export function controlRoutes(context: ControlContext): Hono {
   app.get('/readyz', (c) => answer(c, context.health.ready()))
   app.get('/api/status', () => {
     const status = context.door.status()
-    return json({ ...status, openIntents: status.openIntents.map(orderRow) })
+    const body: StatusBody = toPlain({ ...status, openIntents: status.openIntents.map(orderRow) })
+    return Response.json(body)
   })
   app.get('/api/orders', (c) => {
     const limit = c.req.query('limit') ?? String(DEFAULT_LIMIT)

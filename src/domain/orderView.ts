@@ -106,12 +106,23 @@ function withoutSignature<T extends { readonly signature: Hex }>(armed: T): T {
   return { ...armed, signature: '0x' }
 }
 
+/** A value as JSON carries it: bigints are decimal text. */
+export type Plain<T> = T extends bigint
+  ? string
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : { readonly [K in keyof T]: Plain<T[K]> }
+
 /** The value with bigints as decimal text, ready for JSON. */
-export function toPlain(value: unknown): unknown {
+export function toPlain<T>(value: T): Plain<T> {
+  return plainOf(value) as Plain<T>
+}
+
+function plainOf(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
-  if (Array.isArray(value)) return value.map(toPlain)
+  if (Array.isArray(value)) return value.map(plainOf)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toPlain(inner)]))
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainOf(inner)]))
 }
 
 function iso(atMs: number): string {

@@ -24,6 +24,12 @@ const aliases: Readonly<Record<string, { readonly key: string; readonly value?: 
 
 const flagNames: readonly string[] = ['config', ...Object.keys(aliases), ...keys].map((key) => `--${key}`)
 
+/** Whether a flag is followed by its value; a flag of a true-or-false setting may stand alone. */
+export function takesValue(name: string): boolean {
+  const alias = Object.hasOwn(aliases, name) ? aliases[name] : undefined
+  return alias?.value === undefined
+}
+
 /** Flags after the command's name: `--section.key value`, `--section.key=value`; a list repeats its flag. */
 export function readFlags(
   argv: readonly string[],
@@ -50,7 +56,7 @@ export function readFlags(
     let text = alias?.value ?? (equals < 0 ? undefined : argument.slice(equals + 1))
     if (text === undefined) {
       const next = argv[at + 1]
-      if (next === undefined || (next.startsWith('--') && !/^-\d/.test(next))) {
+      if (next === undefined || next.startsWith('--')) {
         if (entry?.reads.expected === 'true or false') {
           text = 'true'
         } else {

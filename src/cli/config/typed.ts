@@ -42,7 +42,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       keyFile: raw.account.keyFile === '' ? undefined : file(raw.account.keyFile),
       acceptRawKey: raw.account.acceptRawKey as boolean,
     },
-    journal: { path: file(raw.journal.path), maxMiB: number(raw.journal.maxMiB) },
+    journal: { path: journalPath(String(raw.journal.path), file), maxMiB: number(raw.journal.maxMiB) },
     strategies: { paths: texts(raw.strategies.paths).map(file) },
     limits: {
       maxPositionSizeUsd: amount(risk.maxPositionSizeUsd),
@@ -191,6 +191,13 @@ function limitOf(config: Config, key: (typeof ordered)[number][number]): number 
     case 'signing.maxDeadlineSeconds':
       return config.signing.maxDeadlineSeconds
   }
+}
+
+/** A journal may be named by a scheme; the path after `sqlite:` is a path like any other. */
+function journalPath(written: string, file: (path: string) => string): string {
+  const [, scheme, rest = ''] = /^([a-z][a-z0-9+]+):(.*)$/.exec(written) ?? []
+  if (scheme === undefined) return file(written)
+  return scheme === 'sqlite' ? file(rest) : written
 }
 
 function withoutSlash(url: string): string {

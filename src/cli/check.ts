@@ -1,0 +1,55 @@
+/** `perpd check`: whether the configuration and the strategy files would start, without touching network or journal. */
+import { formatUsd } from '../domain/units.ts'
+import { loadStrategies } from '../strategy/load.ts'
+import type { Call } from './command.ts'
+import { startProblems } from './config/typed.ts'
+import { exitCodes } from './exit.ts'
+import { columns } from './table.ts'
+
+/** Prints what would run; exit code 4 when something would not. */
+export async function check({ loaded, flags, out, err }: Call): Promise<number> {
+  const { config, warnings } = loaded
+  const found = await loadStrategies(config.strategies.paths)
+  const problems = [...startProblems(config), ...found.problems.map((problem) => problem.message)]
+  const code = problems.length === 0 ? exitCodes.ok : exitCodes.configuration
+  if (flags.has('json')) {
+    out(
+      JSON.stringify(
+        {
+          ok: problems.length === 0,
+          profile: config.profile,
+          chain: config.venue.chain.name,
+          strategies: found.strategies.map(({ name, path, symbols, cadenceMs, strategy }) => ({
+            name,
+            kind: strategy.kind,
+            path,
+            symbols,
+            cadenceMs,
+          })),
+          disabled: found.disabled,
+          problems,
+          warnings,
+        },
+        undefined,
+        2,
+      ),
+    )
+    return code
+  }
+  const money = config.isPaper ? 'play money' : 'REAL MONEY'
+  out(`profile ${config.profile}: ${money} on ${config.venue.chain.name}`)
+  out(
+    `limits: order ${formatUsd(config.limits.maxOrderSizeUsd)}, position ${formatUsd(config.limits.maxPositionSizeUsd)}, exposure ${formatUsd(config.limits.maxTotalExposureUsd)}, leverage ${config.limits.maxLeverageBps / 10_000}x`,
+  )
+  const rows = found.strategies.map(({ name, strategy, symbols, cadenceMs }) => [
+    name,
+    strategy.kind,
+    symbols.length === 0 ? 'every market with a position' : symbols.join(', '),
+    `every ${cadenceMs / 1_000} s`,
+  ])
+  if (rows.length > 0) out(columns([...rows, ...found.disabled.map((name) => [name, 'disabled', '', ''])]))
+  for (const warning of warnings) err(`warning: ${warning}`)
+  for (const problem of problems) err(problem)
+  out(problems.length === 0 ? 'Everything checked would start.' : 'perpd would not start like this.')
+  return code
+}

@@ -1,0 +1,25 @@
+/** How commands end: fixed exit codes, and the error that carries one. */
+
+/** Exit codes of every command; scripts may rely on them. */
+export const exitCodes = {
+  ok: 0,
+  /** Something did not work. */
+  error: 1,
+  /** What was asked for does not exist. */
+  notFound: 2,
+  /** The command needs a running daemon and there is none. */
+  notRunning: 3,
+  /** The configuration or a strategy file cannot be used. */
+  configuration: 4,
+} as const
+
+/** A command ends with this message on stderr and this exit code. */
+export class CommandError extends Error {
+  readonly exitCode: number
+
+  constructor(message: string, exitCode: number) {
+    super(message)
+    this.name = 'CommandError'
+    this.exitCode = exitCode
+  }
+}

@@ -1,0 +1,54 @@
+/** `perpd explain <intentId>`: the whole story of one order on one screen, from the journal. */
+import { type IntentState, labelOf } from '../domain/intent.ts'
+import { orderStory, toPlain } from '../domain/orderView.ts'
+import type { JournalReader } from '../journal/journal.ts'
+import { shortId } from '../monitor/phrase.ts'
+import type { Call } from './command.ts'
+import { CommandError, exitCodes } from './exit.ts'
+import { explainText } from './explainText.ts'
+import { withJournal } from './journalFile.ts'
+
+const MOST_SHOWN = 5
+
+/** Prints the story of one order, as text or with `--json`. The id may be cut short while it stays unique. */
+export async function explain({ loaded, flags, positionals, out }: Call): Promise<number> {
+  const wanted = positionals[0] ?? ''
+  const { state, records } = await withJournal(loaded.config, (journal) => {
+    const found = find(journal, wanted, loaded.config.journal.path)
+    return { state: found, records: journal.records(found.intent.intentId) }
+  })
+  if (flags.has('json')) {
+    out(JSON.stringify(toPlain(orderStory({ state, label: labelOf(state) }, records)), undefined, 2))
+  } else {
+    out(explainText(state, records))
+  }
+  return exitCodes.ok
+}
+
+function find(journal: JournalReader, wanted: string, path: string): IntentState {
+  const exact = journal.intent(wanted)
+  if (exact !== undefined) return exact
+  const prefix = bare(wanted)
+  const matches =
+    prefix === '' ? [] : journal.intents().filter(({ intent }) => bare(intent.intentId).startsWith(prefix))
+  const [first, ...others] = matches
+  if (first === undefined) {
+    throw new CommandError(
+      `There is no order ${wanted} in ${path}.\n  perpd orders lists those there are.`,
+      exitCodes.notFound,
+    )
+  }
+  if (others.length > 0) {
+    const shown = matches.slice(0, MOST_SHOWN).map(({ intent }) => intent.intentId)
+    const more = matches.length > MOST_SHOWN ? ` and ${matches.length - MOST_SHOWN} more` : ''
+    throw new CommandError(
+      `${wanted} is the beginning of ${matches.length} orders: ${shown.join(', ')}${more}.\n  Give more of it than ${shortId(first.intent.intentId).slice(0, prefix.length)}.`,
+      exitCodes.notFound,
+    )
+  }
+  return first
+}
+
+function bare(intentId: string): string {
+  return intentId.toLowerCase().replace(/^0x/, '')
+}

@@ -1,0 +1,197 @@
+/** The story of an order as one screen of text. Pure. */
+import type { Facts } from '../domain/errors.ts'
+import {
+  type Attempt,
+  type Evidence,
+  type IntentState,
+  type Label,
+  labelOf,
+  lastAttempt,
+} from '../domain/intent.ts'
+import type { JournalRecord, StoredRecord } from '../domain/records.ts'
+import { formatUnits, formatUsd } from '../domain/units.ts'
+import { span, termsOf } from '../monitor/phrase.ts'
+
+/** What a label means for the operator: what is known, and what comes next. */
+const meanings: Readonly<Record<Label, string>> = {
+  planned: 'admitted; nothing was signed yet',
+  pending: 'on its way: signed and sent, or accepted, and not yet decided',
+  resting: 'waits at the venue for its price or time',
+  executed: 'executed at the venue',
+  cancelled: 'cancelled by the venue; the position did not change',
+  reverted: 'reverted on chain and proven dead',
+  failed: 'failed and proven dead',
+  unknown:
+    'its outcome is not proven: it counts as exposure, and is looked at until there is proof; it is never sent again',
+  expired: 'its time ran out and nothing of it can land any more',
+  refused: 'never left this machine',
+}
+
+/** The text of `perpd explain`, without a line break at its end. */
+export function explainText(state: IntentState, records: readonly StoredRecord[]): string {
+  const { intent, closing } = state
+  const label = labelOf(state)
+  const lines = [
+    `${intent.intentId}`,
+    `${label}: ${termsOf(intent)} by ${intent.strategy}, account ${intent.account} on ${intent.chain}`,
+    `  ${meanings[label]}`,
+    '',
+    ...section('why', [
+      intent.decision.reason,
+      ...factLines(intent.decision.facts),
+      `decision ${intent.decisionKey}`,
+    ]),
+    ...section('size', sizingLines(state)),
+    ...section(
+      'story',
+      records.map(({ record }) => storyLine(record, intent.acceptedAtMs)),
+    ),
+    ...section('warned', warningLines(state)),
+    ...section('result', resultLines(state)),
+    ...section('proof', closing === undefined ? openProof(state) : proofLines(closing.evidence)),
+  ]
+  return lines.join('\n').trimEnd()
+}
+
+function section(title: string, body: readonly string[]): string[] {
+  return body.map((text, at) => `${(at === 0 ? title : '').padEnd(8)}${text}`)
+}
+
+function factLines(facts: Facts | undefined): string[] {
+  const entries = Object.entries(facts ?? {})
+  return entries.length === 0 ? [] : [entries.map(([name, value]) => `${name} ${String(value)}`).join(', ')]
+}
+
+function sizingLines({ intent }: IntentState): string[] {
+  const { sizing, terms, reservationUsd } = intent
+  const lines = [
+    `wished ${formatUsd(sizing.wantedUsd)}, admitted ${formatUsd(sizing.sizeDeltaUsd)}, on data ${span(sizing.dataAgeMs)} old`,
+  ]
+  if (sizing.basis !== undefined && sizing.capacityUsd !== undefined) {
+    const room =
+      sizing.roomUsd === undefined
+        ? ''
+        : `, room after headroom and orders in flight ${formatUsd(sizing.roomUsd)}`
+    lines.push(`capacity ${formatUsd(sizing.capacityUsd)} (${sizing.basis})${room}`)
+  }
+  for (const { by, toUsd } of sizing.cuts) lines.push(`cut to ${formatUsd(toUsd)} by ${by}`)
+  const collateral =
+    terms.collateralDelta === 0n
+      ? ''
+      : `, collateral ${formatUnits(terms.collateralDelta, terms.collateralToken.decimals)} ${terms.collateralToken.symbol}`
+  lines.push(
+    `price ${formatUsd(terms.referencePrice)} (oracle), slippage asked ${terms.slippageBps / 100} %${collateral}, reserved ${formatUsd(reservationUsd)}`,
+  )
+  return lines
+}
+
+function storyLine(record: JournalRecord, acceptedAtMs: number): string {
+  const offset = record.atMs - acceptedAtMs
+  const when =
+    record.kind === 'intent.accepted'
+      ? new Date(record.atMs).toISOString()
+      : `${offset < 0 ? '-' : '+'}${span(Math.abs(offset))}`
+  return `${when.padEnd(12)}${record.kind === 'intent.accepted' ? '  ' : ''}${happened(record)}`
+}
+
+function happened(record: JournalRecord): string {
+  switch (record.kind) {
+    case 'intent.accepted':
+      return `accepted; nothing new is signed for it after ${timeOf(record.intent.expiresAtMs)}`
+    case 'attempt.preparing':
+      return `attempt ${record.attempt}: ${record.host} is asked to prepare`
+    case 'attempt.armed': {
+      const { armed } = record
+      return `attempt ${record.attempt}: verified and signed; request ${armed.requestId}, digest ${armed.digest}, cannot land after ${timeOf(armed.deadlineSeconds * 1_000)}`
+    }
+    case 'send.result': {
+      const { send } = record
+      const facts = [
+        send.httpStatus === undefined ? '' : `HTTP ${send.httpStatus}`,
+        send.status ?? '',
+        send.taskId === undefined ? '' : `task ${send.taskId}`,
+        send.code ?? '',
+        send.message ?? '',
+        send.traceId === undefined ? '' : `trace ${send.traceId}`,
+      ].filter((fact) => fact !== '')
+      return `attempt ${record.attempt}: sent once: ${send.result}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
+    }
+    case 'landed':
+      return `attempt ${record.attempt}: landed as ${record.orderKeys.length === 1 ? 'order' : 'orders'} ${record.orderKeys.join(', ')}`
+    case 'child.executed': {
+      const price = record.settlement?.executionPrice
+      return `order ${record.child} executed${price === undefined ? '' : ` at ${formatUsd(price)}`}`
+    }
+    case 'child.cancelled':
+      return `order ${record.child} was cancelled by the venue${record.cancelReason === undefined ? '' : `: ${record.cancelReason}`}`
+    case 'child.frozen':
+      return `order ${record.child} is frozen${record.cancelReason === undefined ? '' : `: ${record.cancelReason}`}`
+    case 'attempt.dead':
+      return `attempt ${record.attempt}: dead, it cannot land any more (${record.evidence.level}: ${record.evidence.statement})`
+    case 'attempt.void':
+      return `attempt ${record.attempt}: void, its digest was used up by somebody else (${record.evidence.level}: ${record.evidence.statement})`
+    case 'intent.closed':
+      return `closed ${record.closing.outcome}, ${record.closing.code}: ${record.closing.reason}`
+  }
+}
+
+function warningLines(state: IntentState): string[] {
+  return state.attempts.flatMap(({ n, armed }) =>
+    (armed?.validationWarnings ?? []).map(
+      ({ code, message }) =>
+        `attempt ${n}, before signing: ${message === '' ? code : `${message} [${code}]`}`,
+    ),
+  )
+}
+
+function resultLines({ closing }: IntentState): string[] {
+  if (closing === undefined) return []
+  const { settlement, facts } = closing
+  const lines: string[] = []
+  if (settlement !== undefined) {
+    const parts = [
+      settlement.executionPrice === undefined ? '' : `price ${formatUsd(settlement.executionPrice)}`,
+      settlement.sizeDeltaUsd === undefined ? '' : `size ${formatUsd(settlement.sizeDeltaUsd)}`,
+      settlement.feesUsd === undefined ? '' : `fees ${formatUsd(settlement.feesUsd)}`,
+      settlement.priceImpactUsd === undefined ? '' : `price impact ${formatUsd(settlement.priceImpactUsd)}`,
+      settlement.pnlUsd === undefined ? '' : `PnL ${formatUsd(settlement.pnlUsd)}`,
+    ].filter((part) => part !== '')
+    if (parts.length > 0) lines.push(parts.join(', '))
+    if (settlement.transactionHash !== undefined) lines.push(`transaction ${settlement.transactionHash}`)
+  } else {
+    lines.push(`${closing.code}: ${closing.reason}`)
+  }
+  lines.push(...factLines(facts))
+  if (closing.observedStatus !== undefined) lines.push(`the venue's last word: ${closing.observedStatus}`)
+  return lines
+}
+
+function openProof(state: IntentState): string[] {
+  const attempt = lastAttempt(state)
+  if (attempt?.evidence !== undefined) return proofLines(attempt.evidence)
+  if (attempt?.armed === undefined) return ['none needed yet: nothing was signed']
+  return [`none yet; ${waitsFor(attempt)}`]
+}
+
+function waitsFor({ armed, host }: Attempt): string {
+  const deadline =
+    armed === undefined ? '' : `, and its digest cannot land after ${timeOf(armed.deadlineSeconds * 1_000)}`
+  return `${host} is asked what became of it${deadline}`
+}
+
+function proofLines(evidence: Evidence): string[] {
+  const facts = [
+    evidence.host === undefined ? '' : `host ${evidence.host}`,
+    evidence.status === undefined ? '' : `status ${evidence.status}`,
+    ...(evidence.orderKeys ?? []).map((key) => `order ${key}`),
+    ...(evidence.transactionHashes ?? []).map((hash) => `transaction ${hash}`),
+    ...(evidence.tradeIds ?? []).map((id) => `trade ${id}`),
+    evidence.serverDateMs === undefined ? '' : `host's clock ${timeOf(evidence.serverDateMs)}`,
+  ].filter((fact) => fact !== '')
+  return [`${evidence.level}, seen ${timeOf(evidence.atMs)}: ${evidence.statement}`, ...facts]
+}
+
+/** `2026-08-22 21:03:11 UTC`. */
+function timeOf(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env node
+/** The command line: a table of commands, each loaded only when it is asked for. */
+import { BaseError } from '../domain/errors.ts'
+import { type Call, type Command, helpOf, parseArguments } from './command.ts'
+import { didYouMean } from './config/suggest.ts'
+import { loadConfig } from './config.ts'
+import { CommandError, exitCodes } from './exit.ts'
+import { columns } from './table.ts'
+import { version } from './version.ts'
+
+const json = { name: 'json', doc: 'print JSON instead of text' } as const
+
+const commands: readonly Command[] = [
+  {
+    name: 'run',
+    summary: 'Run the daemon: trade the strategies until a signal ends it.',
+    details:
+      'The paper profile is the default: play money, a venue inside the daemon, no key and no account needed.\nThe first SIGINT or SIGTERM follows open orders for a while and leaves; a second one leaves at once.',
+    flags: [],
+    run: async (call) => (await import('./runCommand.ts')).runCommand(call),
+  },
+  {
+    name: 'check',
+    summary: 'Check the configuration and the strategy files, without network.',
+    flags: [json],
+    run: async (call) => (await import('./check.ts')).check(call),
+  },
+  {
+    name: 'config',
+    summary: 'Show the effective configuration, each value with where it came from.',
+    flags: [json],
+    run: async (call) => (await import('./showConfig.ts')).showConfig(call),
+  },
+  {
+    name: 'status',
+    summary: 'Show what the running daemon is doing.',
+    flags: [json],
+    run: async (call) => (await import('./status.ts')).status(call),
+  },
+  {
+    name: 'orders',
+    summary: 'List orders, newest first; works without the daemon too.',
+    flags: [
+      { name: 'open', doc: 'only orders that still have something to come' },
+      { name: 'strategy', value: 'NAME', doc: 'only orders of this strategy' },
+      { name: 'limit', value: 'N', doc: 'at most this many; 50 when not given' },
+      json,
+    ],
+    run: async (call) => (await import('./orders.ts')).orders(call),
+  },
+  {
+    name: 'explain',
+    summary: 'Tell the whole story of one order: why, how big, what was sent, what proves its end.',
+    positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
+    flags: [json],
+    run: async (call) => (await import('./explain.ts')).explain(call),
+  },
+]
+
+function help(): string {
+  const rows = commands.map(({ name, summary }) => [name, summary])
+  return `perpd ${version}: a daemon that trades GMX v2 perpetuals.\n\nusage: perpd <command> [flags]\n\n${columns(rows, '  ')}\n\nEach command explains itself: perpd <command> --help\nExit codes: 0 ok, 1 error, 2 not found, 3 not running, 4 configuration`
+}
+
+/**
+ * Runs one command line.
+ *
+ * @param argv arguments after the program's name.
+ */
+export async function main(
+  argv: readonly string[],
+  world: {
+    readonly env: Readonly<Record<string, string | undefined>>
+    readonly cwd: string
+    readonly out: (text: string) => void
+    readonly err: (text: string) => void
+  },
+): Promise<number> {
+  const { out, err } = world
+  const [name, ...rest] = argv
+  if (name === '--version' || name === '-v' || name === 'version') {
+    out(version)
+    return exitCodes.ok
+  }
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    const named = commands.find((each) => each.name === rest[0])
+    out(named === undefined ? help() : helpOf(named))
+    return name === undefined ? exitCodes.error : exitCodes.ok
+  }
+  const command = commands.find((each) => each.name === name)
+  if (command === undefined) {
+    const hint = didYouMean(
+      name,
+      commands.map((each) => each.name),
+    )
+    err(`perpd has no command ${name}.${hint}\nusage: perpd ${commands.map((each) => each.name).join(' | ')}`)
+    return exitCodes.error
+  }
+  try {
+    const { flags, positionals, settings, wantsHelp } = parseArguments(command, rest)
+    if (wantsHelp) {
+      out(helpOf(command))
+      return exitCodes.ok
+    }
+    const loaded = loadConfig({ argv: settings, env: world.env, cwd: world.cwd })
+    const call: Call = { loaded, flags, positionals, env: world.env, out, err }
+    return await command.run(call)
+  } catch (error) {
+    if (error instanceof CommandError) {
+      err(error.message)
+      return error.exitCode
+    }
+    // A fault is for the operator; anything else is a mistake of ours and is shown whole.
+    if (!(error instanceof BaseError)) throw error
+    err(error.message)
+    return error.code === 'CONFIG_INVALID' ? exitCodes.configuration : exitCodes.error
+  }
+}
+
+if (import.meta.main) {
+  // A reader such as `head` may leave early; that is no fault.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(exitCodes.ok)
+  })
+  process.exitCode = await main(process.argv.slice(2), {
+    env: process.env,
+    cwd: process.cwd(),
+    out: (text) => void process.stdout.write(`${text}\n`),
+    err: (text) => void process.stderr.write(`${text}\n`),
+  })
+}

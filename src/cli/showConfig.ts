@@ -1,0 +1,48 @@
+/** `perpd config`: the effective configuration, each value with its origin. Secrets are never shown. */
+import { redactUrl } from '../monitor/redact.ts'
+import type { Call } from './command.ts'
+import { settings } from './config/schema.ts'
+import type { LoadedConfig } from './config.ts'
+import { exitCodes } from './exit.ts'
+import { columns } from './table.ts'
+
+/** One setting as it is shown. */
+export interface ShownSetting {
+  readonly key: string
+  readonly value: unknown
+  readonly origin: string
+}
+
+/** All settings with their values, secrets hidden, in the schema's order. */
+export function shownSettings(loaded: LoadedConfig): readonly ShownSetting[] {
+  return settings.map(({ key, sensitive }) => {
+    const value = loaded.values[key]
+    return { key, value: sensitive ? hidden(value) : named(value, loaded), origin: loaded.origins[key] ?? '' }
+  })
+}
+
+function hidden(value: unknown): unknown {
+  return Array.isArray(value) ? value.map((item) => redactUrl(String(item))) : redactUrl(String(value))
+}
+
+function named(value: unknown, loaded: LoadedConfig): unknown {
+  return typeof value === 'string' ? value.replaceAll('{profile}', loaded.config.profile) : value
+}
+
+/** Prints the effective configuration, as text or with `--json`. */
+export async function showConfig({ loaded, flags, out, err }: Call): Promise<number> {
+  const shown = shownSettings(loaded)
+  if (flags.has('json')) {
+    const body = Object.fromEntries(shown.map(({ key, value, origin }) => [key, { value, origin }]))
+    out(JSON.stringify({ settings: body, warnings: loaded.warnings }, undefined, 2))
+    return exitCodes.ok
+  }
+  out(columns(shown.map(({ key, value, origin }) => [key, textOf(value), origin])))
+  for (const warning of loaded.warnings) err(`warning: ${warning}`)
+  return exitCodes.ok
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? '(none)' : value.join(', ')
+  return value === '' ? '(none)' : String(value)
+}
