@@ -1,0 +1,101 @@
+/** Prints the documents that are derived from source: `node src/cli/docs.ts` writes them, a test holds them up to date. */
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { createMetrics } from '../monitor/metrics.ts'
+import { type NamedSetting, settings, variableOf } from './config/schema.ts'
+
+/** Every document by its path in the package. */
+export function documents(): ReadonlyMap<string, string> {
+  return new Map([
+    ['docs/configuration.md', configurationDocument()],
+    ['docs/metrics.md', metricsDocument()],
+  ])
+}
+
+function configurationDocument(): string {
+  const sections = new Map<string, NamedSetting[]>()
+  for (const entry of settings) {
+    const [section = ''] = entry.key.split('.')
+    sections.set(section, [...(sections.get(section) ?? []), entry])
+  }
+  const tables = [...sections].map(([section, entries]) => {
+    const rows = entries.map(
+      (entry) =>
+        `| \`${entry.key}\` | ${cell(entry.doc)} | ${cell(entry.reads.expected)} | ${defaultOf(entry)} | \`${variableOf(entry.key)}\` |`,
+    )
+    return [
+      `## ${section}`,
+      '',
+      '| setting | meaning | expected | default | variable |',
+      '|---|---|---|---|---|',
+      ...rows,
+    ].join('\n')
+  })
+  return `${[
+    '# Configuration',
+    '',
+    '<!-- Printed from src/cli/config/schema.ts by `npm run docs`. Do not edit. -->',
+    '',
+    'A value comes from the first of these that gives it:',
+    '',
+    '1. a flag: `--risk.maxOrderSizeUsd 500` or `--risk.maxOrderSizeUsd=500`; a list repeats its flag',
+    '2. an environment variable: `PERPD__RISK__MAX_ORDER_SIZE_USD=500`; a list is separated by commas',
+    '3. a file: `--config FILE` (or `PERPD__CONFIG`), else `./perpd.json` when it exists; JSON, nested by section',
+    '4. the profile: `--profile NAME` reads `config/NAME.json`, of the working directory first, else of the package',
+    '5. the default',
+    '',
+    'Short flags: `--port` is `--control.port`; `perpd run --json` is `--log.format json`.',
+    '',
+    'An unknown name anywhere, a value that does not fit, and a file that every user may write are errors (exit code 4);',
+    'all of them are told at once. `perpd config` shows what is in force and where each value came from; `perpd check`',
+    'checks strategy files too. `{profile}` in a path stands for the name of the profile. Relative paths start at the',
+    'working directory. Amounts of money are decimal numbers or, to be exact beyond 15 digits, decimal text.',
+    '',
+    'The limits under `risk` hold for the whole account; a strategy file may only tighten them.',
+    '',
+    tables.join('\n\n'),
+  ].join('\n')}\n`
+}
+
+function defaultOf({ default: value }: NamedSetting): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : `\`${value.join(', ')}\``
+  return value === '' ? 'none' : `\`${String(value)}\``
+}
+
+function metricsDocument(): string {
+  const metrics = createMetrics({ version: '', profile: '', chain: '', status: () => undefined })
+  const rows = metrics
+    .describe()
+    .map(
+      ({ name, type, help, labels }) =>
+        `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${cell(help)} |`,
+    )
+  return `${[
+    '# Metrics',
+    '',
+    '<!-- Printed from src/monitor/metrics.ts by `npm run docs`. Do not edit. -->',
+    '',
+    'Served at `/metrics` of the control port in the Prometheus text format. Units are in the names: seconds and US dollars.',
+    'Labels are bounded; none ever holds an order id. States and ages are read when they are scraped.',
+    '',
+    '| series | type | labels | meaning |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    "Besides these, Node's own series (`perpd_process_*`, `perpd_nodejs_*`): memory, CPU, event loop lag, garbage collection.",
+    '',
+    'Values of `state` in `perpd_orders` and of `outcome` in `perpd_orders_total` are the labels that `perpd orders` shows:',
+    'open orders are `planned`, `pending`, `resting` or `unknown`; ended ones `executed`, `cancelled`, `reverted`, `failed`,',
+    '`expired` or `refused`.',
+  ].join('\n')}\n`
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|')
+}
+
+if (import.meta.main) {
+  for (const [path, text] of documents()) {
+    writeFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), text)
+  }
+}
