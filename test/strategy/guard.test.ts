@@ -2,9 +2,20 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Position } from '../../src/domain/position.ts'
 import { usd } from '../../src/domain/units.ts'
+import { admit } from '../../src/risk/admit.ts'
 import { guard, liquidationDistanceBps } from '../../src/strategy/kinds/guard.ts'
 import { type OpenIntent, viewOf } from '../../src/strategy/strategy.ts'
-import { MARKET, OTHER_MARKET, position, SYMBOL, snapshot, USDC } from '../risk/world.ts'
+import {
+  desk,
+  intentState,
+  MARKET,
+  NOW_MS,
+  OTHER_MARKET,
+  position,
+  SYMBOL,
+  snapshot,
+  USDC,
+} from '../risk/world.ts'
 
 function decide(
   positions: readonly Position[],
@@ -94,11 +105,22 @@ test('it watches every position when no market is named, else those named', () =
   })
 })
 
-test('while an order of its own is open on that side it waits', () => {
+test('its own unresolved close does not silence it; risk lets the next one through when its time has come', () => {
   const near = position({ markPrice: usd(2000), liquidationPrice: usd(1990) })
   const open = { kind: 'close', marketToken: MARKET, direction: 'long' } as const
-  expect(decide([near], { openIntents: [open] })).toEqual([])
-  expect(decide([near], { openIntents: [{ ...open, direction: 'short' }] })).toHaveLength(1)
+  const [decision] = decide([near], { openIntents: [open] })
+  if (decision === undefined) throw new Error('the guard should have wished')
+  const judged = (agoMs: number) =>
+    admit(
+      decision,
+      desk({
+        snapshot: snapshot({ positions: [near] }),
+        limits: { reduceAgainAfterMs: 120_000 },
+        intents: [intentState({ decision, acceptedAtMs: NOW_MS - agoMs })],
+      }),
+    )
+  expect(judged(5000)).toMatchObject({ denial: { code: 'REDUCE_IN_FLIGHT' } })
+  expect(judged(120_000)).toMatchObject({ kind: 'intent' })
 })
 
 test('the distance is 0 at or beyond the liquidation price, and the same for a long and its mirrored short', () => {

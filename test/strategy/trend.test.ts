@@ -116,9 +116,13 @@ test('a price that has run away, or fallen back hard, is not followed', () => {
   expect(decide(path(1), { priceUsd: 1980 }).decisions).toEqual([])
 })
 
-test('while an order of its own is open in the market it waits', () => {
+test('while an order of its own is open in the market it opens nothing, but still closes what turned', () => {
   const openIntents = [{ kind: 'increase', marketToken: MARKET, direction: 'long' } as const]
   expect(decide(path(1), { openIntents }).decisions).toEqual([])
+  const turned = position({ entryPrice: usd(2000) })
+  expect(decide(path(-1), { openIntents, positions: [turned] }).decisions).toMatchObject([
+    { kind: 'close', direction: 'long' },
+  ])
 })
 
 test('a position with the trend is kept and not added to', () => {

@@ -1,14 +1,15 @@
 /**
  * Position guard: watches how far each position is from its liquidation price, and its leverage, and reduces or closes
  * before the venue would. It opens nothing and acts only on what it sees: a position without a liquidation price is judged
- * by its leverage, one whose collateral is used up is closed.
+ * by its leverage, one whose collateral is used up is closed. It wishes for as long as it sees the danger, also while an
+ * earlier reduction of its own is unresolved: when that may be followed by another is risk's to say
+ * (`reduceAgainAfterSeconds`).
  */
-import { sameHex } from '../../domain/address.ts'
 import type { Decision, DecisionFacts } from '../../domain/decision.ts'
 import type { Position } from '../../domain/position.ts'
 import { BPS_ONE, bps, formatUsd, maxOf, mulDivUp } from '../../domain/units.ts'
 import { bpsField, leverageField } from '../fields.ts'
-import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, z } from '../strategy.ts'
 
 const schema = z
   .strictObject({
@@ -36,7 +37,7 @@ export const guard = defineStrategy({
     const watched =
       symbols.length === 0 ? view.positions() : symbols.flatMap((symbol) => view.positions(symbol))
     return watched.flatMap((position) => {
-      const decision = position.sizeInUsd > 0n && !isBusy(view, position) && judge(position, view.params)
+      const decision = position.sizeInUsd > 0n && judge(position, view.params)
       return decision ? [decision] : []
     })
   },
@@ -105,10 +106,4 @@ function excessUsd(position: Position, maxLeverageBps: number): bigint {
 
 function leverageText(leverageBps: bigint): string {
   return `${(Number(leverageBps) / BPS_ONE).toFixed(2)}x`
-}
-
-function isBusy(view: StrategyView<GuardParams>, position: Position): boolean {
-  return view.openIntents.some(
-    (open) => sameHex(open.marketToken, position.marketToken) && open.direction === position.direction,
-  )
 }

@@ -4,7 +4,8 @@
  * The trend's strength is the distance between a fast and a slow average of closed candles, in average true ranges. It
  * enters above `entryStrength`, and leaves only when the strength has turned by `exitStrength` against the position, so
  * that a price that hovers around the crossing does not make it trade. A turn of the trend first closes what is held; the
- * other side is opened on a later tick, when nothing is held or in flight. Positions in the market with the instance's
+ * other side is opened on a later tick, when nothing is held or in flight. An open order never keeps it from wishing to
+ * close: whether that may go out again while a first close is unresolved is risk's to say. Positions in the market with the instance's
  * collateral token count as its own: run one instance a market.
  */
 import { sameHex } from '../../domain/address.ts'
@@ -76,7 +77,6 @@ function decideMarket(view: StrategyView<TrendParams>, market: MarketView): Deci
   const signal = signalOf(view, market)
   if (size === undefined || signal === undefined) return undefined
   const { marketToken, symbol } = market.market
-  if (view.openIntents.some((open) => sameHex(open.marketToken, marketToken))) return undefined
 
   const collateralToken = collateralTokenOf(market, size.collateral)
   const held = view
@@ -89,7 +89,8 @@ function decideMarket(view: StrategyView<TrendParams>, market: MarketView): Deci
     return { kind: 'close', marketToken, direction, collateralToken, reason, facts: signal.facts }
   }
 
-  if (market.status === 'closed') return undefined
+  const isBusy = view.openIntents.some((open) => sameHex(open.marketToken, marketToken))
+  if (isBusy || market.status === 'closed') return undefined
   const direction: Direction = signal.strength > 0 ? 'long' : 'short'
   const strength = Math.abs(signal.strength)
   if (strength < params.entryStrength || !isNearAverage(signal, direction, params.maxExtension))
