@@ -1,12 +1,12 @@
 /**
- * Trend follower: holds one position a market in the direction of the trend, and none while there is no trend.
+ * Trend follower: holds at most one position a market, in the direction of the trend, until the trend turns.
  *
  * The trend's strength is the distance between a fast and a slow average of closed candles, in average true ranges. It
  * enters above `entryStrength`, and leaves only when the strength has turned by `exitStrength` against the position, so
  * that a price that hovers around the crossing does not make it trade. A turn of the trend first closes what is held; the
  * other side is opened on a later tick, when nothing is held or in flight. An open order never keeps it from wishing to
- * close: whether that may go out again while a first close is unresolved is risk's to say. Positions in the market with the instance's
- * collateral token count as its own: run one instance a market.
+ * close: whether that may go out again while a first close is unresolved is risk's to say. Positions in the market with
+ * the instance's collateral token count as its own: run one instance a market.
  */
 import { sameHex } from '../../domain/address.ts'
 import type { Decision, DecisionFacts } from '../../domain/decision.ts'
