@@ -1,0 +1,110 @@
+/** The real daemon on a real paper venue that misbehaves: a submit that is never answered, and a poisoned payload. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  daemonFlags,
+  ordersOf,
+  perpd,
+  type Running,
+  scratch,
+  startPaper,
+  until,
+  writeOnceStrategy,
+} from './processes.ts'
+
+let paper: Awaited<ReturnType<typeof startPaper>>
+let folder: ReturnType<typeof scratch>
+
+beforeEach(async () => {
+  folder = scratch()
+  writeOnceStrategy(folder.path)
+  paper = await startPaper(['--paper.orderDeadlineSeconds=6', '--paper.keeperDelayMs=1500'])
+})
+
+afterEach(async () => {
+  paper.child.kill('SIGTERM')
+  await paper.ended
+  folder.remove()
+})
+
+async function setFaults(faults: Readonly<Record<string, unknown>>): Promise<void> {
+  const answer = await fetch(`${paper.control}/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(faults),
+  })
+  expect(answer.status).toBe(200)
+}
+
+async function submits(): Promise<readonly { readonly digest: string }[]> {
+  const answer = await fetch(`${paper.control}/record`)
+  return ((await answer.json()) as { readonly submits: readonly { readonly digest: string }[] }).submits
+}
+
+function events(daemon: Running): readonly Readonly<Record<string, unknown>>[] {
+  return daemon
+    .stdout()
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        return [JSON.parse(line) as Record<string, unknown>]
+      } catch {
+        return []
+      }
+    })
+}
+
+async function stop(daemon: Running): Promise<void> {
+  daemon.child.kill('SIGTERM')
+  expect(await daemon.ended, daemon.said()).toBe(0)
+}
+
+test('a submit that is accepted and never answered is unknown, holds its slot, and closes by evidence', async () => {
+  await setFaults({ submit: 'accept-and-never-answer' })
+  const daemon = perpd(['run', ...daemonFlags(folder.path, paper.hosts), '--api.timeoutMs=500'])
+  const seen = { seen: daemon.said, timeoutMs: 40_000 }
+  await until(
+    'the order is unknown',
+    () => daemon.stdout().includes('"state_to":"unknown"') || undefined,
+    seen,
+  )
+  const whileUnknown = await ordersOf(folder.path)
+  expect(whileUnknown).toHaveLength(1)
+  expect(whileUnknown[0]).toMatchObject({ status: 'unknown' })
+  // It holds its slot: the strategy's next wishes on this side are denied, and nothing more is sent.
+  await until(
+    'the order is executed',
+    async () => ((await ordersOf(folder.path))[0]?.status === 'executed' ? true : undefined),
+    seen,
+  )
+  await stop(daemon)
+  const rows = await ordersOf(folder.path)
+  expect(rows).toHaveLength(1)
+  expect(await submits()).toHaveLength(1)
+  const explained = perpd([
+    'explain',
+    rows[0]?.intentId ?? '',
+    `--journal.path=${folder.path}/journal.sqlite`,
+  ])
+  expect(await explained.ended).toBe(0)
+  expect(explained.stdout()).toContain('unanswered')
+})
+
+test('a payload that pays somebody else is refused before the key is used, and the host is rested', async () => {
+  await setFaults({ prepare: 'foreign-receiver' })
+  const daemon = perpd(['run', ...daemonFlags(folder.path, paper.hosts)])
+  const seen = { seen: daemon.said, timeoutMs: 40_000 }
+  await until('a payload is refused', () => daemon.stdout().includes('order.poisoned') || undefined, seen)
+  await until(
+    'the intent is refused',
+    async () => ((await ordersOf(folder.path))[0] ? true : undefined),
+    seen,
+  )
+  await stop(daemon)
+  const rows = await ordersOf(folder.path)
+  expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['refused']))
+  expect(rows.every(({ digest }) => digest === null)).toBe(true)
+  expect(await submits()).toEqual([])
+  const refused = events(daemon).find(({ event }) => event === 'order.poisoned')
+  expect(JSON.stringify(refused)).toContain('addresses.receiver')
+  expect(events(daemon).some(({ event }) => event === 'host.rested')).toBe(true)
+})
