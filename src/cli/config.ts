@@ -79,7 +79,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
   convict.validate({ allowed: 'strict' })
   const raw: RawConfig = convict.getProperties()
   const config = typedConfig(raw, source.cwd)
-  const judged = judge(config, origins)
+  const judged = judge(config, origins, problems.length === 0)
   problems.push(...judged.problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return {

@@ -43,6 +43,8 @@ const decisionResults = ['admitted', 'denied'] as const
 const hotBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
 const networkBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
+const MOST_CODES = 50
+
 /** The daemon's metrics, in a registry of their own. */
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry()
@@ -168,6 +170,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
   )
   collectDefaultMetrics({ register: registry, prefix: 'perpd_' })
 
+  // These codes come from a server; a label must not grow with what it makes up.
+  const codes = new Set<string>()
+  const boundedCode = (code: string): string => {
+    if (codes.size < MOST_CODES) codes.add(code)
+    return codes.has(code) ? code : 'other'
+  }
   const listen = (event: Event): void => {
     switch (event.type) {
       case 'order.moved':
@@ -180,7 +188,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
         poisoned.inc()
         return
       case 'order.warned':
-        for (const { code } of event.warnings) warned.inc({ code })
+        for (const { code } of event.warnings) warned.inc({ code: boundedCode(code) })
         return
       case 'tick.done':
         turns.inc({ strategy: event.strategy, result: 'done' })

@@ -37,8 +37,8 @@ export function nearest(word: string, known: readonly string[]): string | undefi
       distance(lastPart(wanted), lastPart(lower)) + (firstPart(wanted) === firstPart(lower) ? 0 : 1.5)
     const near = lower.includes('.') ? Math.min(whole, tail) : whole
     // A word that was cut short is one slip, however many letters are missing.
-    const begun = lastPart(wanted).length >= 4 && lastPart(lower).startsWith(lastPart(wanted))
-    const score = begun ? Math.min(near, 1) : near
+    const isBegun = lastPart(wanted).length >= 4 && lower.startsWith(wanted) && lower !== wanted
+    const score = isBegun ? Math.min(near, 1) : near
     if (score < bestScore) {
       best = candidate
       bestScore = score

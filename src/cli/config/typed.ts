@@ -98,10 +98,15 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
   })
 }
 
-/** Rules between settings: problems forbid the start, warnings are told and allowed. */
+/**
+ * Rules between settings: problems forbid the start, warnings are told and allowed.
+ *
+ * @param comparesAll false when some value could not be read, so that comparing with what stands in its place would mislead.
+ */
 export function judge(
   config: Config,
   origins: Readonly<Record<string, string>>,
+  comparesAll: boolean,
 ): { readonly problems: readonly string[]; readonly warnings: readonly string[] } {
   const problems: string[] = []
   const warnings: string[] = []
@@ -140,7 +145,7 @@ export function judge(
       if (!list.includes(url)) warnings.push(outsider(key, url, config.venue.chain, list))
     }
   }
-  for (const [lower, higher] of ordered) {
+  for (const [lower, higher] of comparesAll ? ordered : []) {
     const [low, high] = [limitOf(config, lower), limitOf(config, higher)]
     if (low > high) problems.push(`${at(lower)} is above ${higher} (${origins[higher]}); it must not be.`)
   }
