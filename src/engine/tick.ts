@@ -8,6 +8,8 @@ import { tighten } from '../domain/limits.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { admit } from '../risk/admit.ts'
 import { bookOf } from '../risk/book.ts'
+import { isDenial } from '../risk/desk.ts'
+import { roomOf } from '../risk/room.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 import { viewOf } from '../strategy/strategy.ts'
 import type { EngineContext } from './context.ts'
@@ -46,6 +48,7 @@ export async function tick(
     }))
   const view = viewOf({ snapshot, params: loaded.params, instance: loaded.instance, openIntents })
   const decisions = loaded.strategy.decide(view)
+  reportRoom(context, loaded, snapshot, unseen)
   let admittedCount = 0
   for (const [index, decision] of decisions.entries()) {
     const decisionKey = decisionKeyOf(name, tickMs, index)
@@ -60,6 +63,28 @@ export async function tick(
     decisions: decisions.length,
     admitted: admittedCount,
     denied: decisions.length - admittedCount,
+  }
+}
+
+/** The room for increases on each side of the strategy's markets, for metrics. */
+function reportRoom(
+  context: EngineContext,
+  loaded: LoadedStrategy,
+  snapshot: Snapshot,
+  unseen: UnseenIntents,
+): void {
+  const desk = {
+    snapshot,
+    book: bookOf(snapshot, unseen(snapshot)),
+    limits: tighten(context.limits, loaded.limits),
+  }
+  for (const { market } of snapshot.markets.values()) {
+    if (!loaded.symbols.includes(market.symbol)) continue
+    for (const direction of ['long', 'short'] as const) {
+      const room = roomOf(market.marketToken, direction, desk)
+      if (isDenial(room)) continue
+      context.emit({ type: 'capacity.read', symbol: market.symbol, direction, roomUsd: room.roomUsd })
+    }
   }
 }
 

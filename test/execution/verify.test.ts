@@ -347,12 +347,12 @@ test('a price that moved is told apart from poison', () => {
 })
 
 test('the price bound lies on the side where the order would overpay, for both sides and both actions', () => {
-  const decrease = { order: { orderType: 4n }, numbers: { initialCollateralDeltaAmount: 0n } }
+  const decrease: Parts = { order: { orderType: 4n }, numbers: { initialCollateralDeltaAmount: 0n } }
   const bound = (direction: 'long' | 'short', kind: 'increase' | 'decrease', usdPrice: bigint) => {
     const base = intentOf()
     const collateralDelta = kind === 'increase' ? base.terms.collateralDelta : 0n
     const intent = intentOf({ kind, terms: { ...base.terms, direction, collateralDelta } })
-    const parts = kind === 'decrease' ? decrease : {}
+    const parts: Parts = kind === 'decrease' ? decrease : {}
     const result = check(
       {
         order: { ...parts.order, isLong: direction === 'long' },
