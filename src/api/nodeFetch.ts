@@ -68,8 +68,7 @@ export function createNodeFetch(options: NodeFetchOptions = {}): NodeFetch {
       function fail(message: string, cause?: unknown): void {
         if (isDone) return
         settle()
-        const code = codeOf(cause)
-        reject(new RequestFailed(message, { sent: hasConnection ? 'maybe' : 'no', code, cause }))
+        reject(new RequestFailed(message, { sent: hasConnection ? 'maybe' : 'no', code: codeOf(cause) }))
         request.destroy()
       }
       function abort(): void {

@@ -13,8 +13,8 @@ export class RequestFailed extends Error {
   /** The system's code, `ECONNRESET`, where there is one. */
   readonly code: string | undefined
 
-  constructor(message: string, options: { sent: Sent; code?: string | undefined; cause?: unknown }) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+  constructor(message: string, options: { sent: Sent; code?: string | undefined }) {
+    super(message)
     this.name = 'RequestFailed'
     this.sent = options.sent
     this.code = options.code

@@ -24,13 +24,13 @@ afterAll(() => {
   close()
 })
 
-function transport() {
+function transport(submitTimeoutMs = 10_000) {
   return createTransport({
     hosts: { api: [one, two], oracle: [] },
     fetch,
     clock: realClock,
     random: () => 0,
-    limits: { submitTimeoutMs: 50 },
+    limits: { submitTimeoutMs },
   })
 }
 
@@ -90,7 +90,7 @@ test('a submit that is not answered in time brings no second POST', async () => 
       posts += 1
       return [200, '{}']
     })
-  const error = await failureOf(submitOrder(transport(), ticket, submission))
+  const error = await failureOf(submitOrder(transport(50), ticket, submission))
   expect(proves(error)).toBe('nothing')
   expect(posts).toBeLessThanOrEqual(1)
   nock.abortPendingRequests()

@@ -280,7 +280,7 @@ test('a submit over real connections: refused proves not sent, silence proves no
       host: http://HOST
       attempts: 1
       reached: no, not a byte left
-      cause: connect ECONNREFUSED HOST: connect ECONNREFUSED HOST
+      cause: connect ECONNREFUSED HOST
       The signed order did not leave this machine."
   `)
 })
