@@ -1,0 +1,204 @@
+/** Bodies that a broken or hostile venue may send: every decoder answers with a DecodeError or with what the body says. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { getOrders, getPositions, getTrades } from '../../src/api/account.ts'
+import { DecodeError } from '../../src/api/errors.ts'
+import { getMarkets, getMarketTickers, getTradingCapacity } from '../../src/api/markets.ts'
+import { getCandles, getMarketsState, getOracleTokens, getPrices, ping } from '../../src/api/oracle.ts'
+import { getOrderStatus, prepareOrder, submitOrder } from '../../src/api/orders.ts'
+import { getRelayStatus, submitRelay } from '../../src/api/relay.ts'
+import { getTokensInfo } from '../../src/api/tokens.ts'
+import type { Transport } from '../../src/api/transport.ts'
+import { failureOf, fixtureText, transportAnswering } from './support.ts'
+
+const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
+const ticket = { host: 'http://one/v1', requestId: '6f1c-0a7e' }
+const once = { attempts: 1 }
+
+const routes: Readonly<Record<string, (transport: Transport) => Promise<{ readonly value: unknown }>>> = {
+  'oracle-ping': (transport) => ping(transport, once),
+  'oracle-tickers': (transport) => getPrices(transport, () => 18, once),
+  'oracle-candles': (transport) =>
+    getCandles(transport, { tokenSymbol: 'ETH', period: '5m', limit: 9 }, once),
+  'oracle-tokens': (transport) => getOracleTokens(transport, once),
+  'oracle-markets-state': (transport) => getMarketsState(transport, once),
+  markets: (transport) => getMarkets(transport, once),
+  'markets-tickers': (transport) => getMarketTickers(transport, {}, once),
+  'trading-capacity': (transport) => getTradingCapacity(transport, { symbol: 'x', direction: 'long' }, once),
+  'tokens-info': (transport) => getTokensInfo(transport, once),
+  positions: (transport) => getPositions(transport, { account }, once),
+  orders: (transport) => getOrders(transport, { account }, once),
+  trades: (transport) => getTrades(transport, { account }, once),
+  prepare: (transport) =>
+    prepareOrder(
+      transport,
+      {
+        kind: 'decrease',
+        orderType: 'market',
+        from: account,
+        symbol: 'x',
+        direction: 'long',
+        sizeDeltaUsd: 1n,
+        slippageBps: 1,
+        collateralToken: 'USDC',
+        keepLeverage: false,
+      },
+      once,
+    ),
+  submit: (transport) =>
+    submitOrder(transport, ticket, {
+      from: account,
+      signature: '0x',
+      echo: { batchParams: {}, relayParams: {} },
+    }),
+  status: (transport) => getOrderStatus(transport, ticket, once),
+  'relay-submit': (transport) => submitRelay(transport, { to: account, data: '0x' }),
+  'relay-status': (transport) => getRelayStatus(transport, { taskId: 'x' }, once),
+}
+
+const names = Object.keys(routes)
+
+function ask(name: string, body: unknown): Promise<{ readonly value: unknown }> {
+  const route = routes[name]
+  if (route === undefined) throw new Error(`no route ${name}`)
+  return route(transportAnswering(body))
+}
+
+type Path = readonly (string | number)[]
+
+/** Paths of all values below a body, containers too. */
+function pathsOf(value: unknown, at: Path = []): Path[] {
+  if (typeof value !== 'object' || value === null) return [at]
+  const inner = Object.entries(value).flatMap(([key, each]) =>
+    pathsOf(each, [...at, Array.isArray(value) ? Number(key) : key]),
+  )
+  return [at, ...inner]
+}
+
+function valueAt(body: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, key) => (value as Record<string | number, unknown>)[key], body)
+}
+
+function withValue(body: unknown, path: Path, value: unknown): unknown {
+  if (path.length === 0) return value
+  const copy = structuredClone(body)
+  const parent = valueAt(copy, path.slice(0, -1)) as Record<string | number, unknown>
+  const key = path.at(-1) ?? ''
+  if (value === undefined) delete parent[key]
+  else parent[key] = value
+  return copy
+}
+
+const poisons = fc.oneof(
+  fc.constantFrom<unknown>(
+    undefined,
+    null,
+    true,
+    '',
+    '-1',
+    '1.5',
+    '1e30',
+    '0x1',
+    ' 1',
+    '01',
+    'NaN',
+    '1'.repeat(80),
+    -1,
+    1.5,
+    2 ** 60,
+    [],
+    {},
+    [null],
+    '__proto__',
+    '0xzz',
+  ),
+  fc.json().map((text) => JSON.parse(text) as unknown),
+)
+
+test.each(names)(
+  '%s: one poisoned value is an error that names it, or changes nothing else',
+  async (name) => {
+    const body = JSON.parse(fixtureText(name)) as unknown
+    const paths = pathsOf(body)
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...paths), poisons, async (path, poison) => {
+        const result = await ask(name, withValue(body, path, poison)).then(
+          ({ value }) => ({ value }),
+          (error: unknown) => ({ error }),
+        )
+        if ('error' in result) expect(result.error).toBeInstanceOf(DecodeError)
+      }),
+      { seed: 20261120, numRuns: 400 },
+    )
+  },
+)
+
+test.each(names)('%s: arbitrary JSON is an error or a value, never a crash', async (name) => {
+  await fc.assert(
+    fc.asyncProperty(fc.json(), async (text) => {
+      const error = await ask(name, text).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      )
+      if (error !== undefined) expect(error).toBeInstanceOf(DecodeError)
+    }),
+    { seed: 20261120, numRuns: 150 },
+  )
+})
+
+const amountFields =
+  /^(?:size|collateral|remaining|min|max|mark|median|entry|liquidation|pnl|net|position(?:Value|Fee)|available|base|jit|long|short|funding|borrowing|initial|trigger|acceptable|execution|callback|validFrom|feeAmount|userNonce|deadline|desChainId|leverage$)/
+
+test.each(names)('%s: no amount survives as a float, an exponent or a fraction', async (name) => {
+  const body = JSON.parse(fixtureText(name)) as unknown
+  // The echo is opaque; unread fields of rows pass by. What is read must be refused.
+  const amounts = pathsOf(body).filter(
+    (path) =>
+      amountFields.test(String(path.at(-1))) &&
+      /^-?\d+$/.test(String(valueAt(body, path))) &&
+      typeof valueAt(body, path) === 'string',
+  )
+  const honest = (await ask(name, body)).value
+  for (const path of amounts) {
+    for (const poison of ['1.5', '1e30', 1.5, 1e30, true, '0x10']) {
+      const result = await ask(name, withValue(body, path, poison)).catch((error: unknown) => error)
+      if (result instanceof DecodeError) continue
+      // The field is not read: the value must not have changed, but for the echo, which is verbatim.
+      const { echo: _echo, ...read } = (result as { value: Record<string, unknown> }).value
+      const { echo: _honest, ...wanted } = honest as Record<string, unknown>
+      expect({ path, ...read }).toEqual({ path, ...wanted })
+    }
+  }
+})
+
+test.each([
+  ['oracle-tickers', '[]', 'the body is an empty list'],
+  ['markets', '[]', 'the body is an empty list'],
+  ['markets-tickers', '{"message":"ok"}', 'the body is not a list'],
+  ['oracle-candles', '{"candles":[[1800000000,1,2,3,1]]}', 'candles[0][2] is a high below the low'],
+  ['oracle-candles', '{"candles":[[1800000000,1,null,1,1]]}', 'candles[0][2] is not a finite number'],
+  ['oracle-candles', '{"candles":[[1800000000,1,1,0,1]]}', 'candles[0][3] is not a positive price'],
+  [
+    'trading-capacity',
+    '{"availableLiquidity":"1"}',
+    'baseAvailableLiquidity is not an unsigned whole number',
+  ],
+  ['trades', '{"trades":[],"nextCursor":null}', 'hasMore is not true or false'],
+  ['submit', '{"requestId":"6f1c-0a7e"}', 'status is not a text with content'],
+  ['relay-submit', '{"status":"pending"}', 'taskId is not a text with content'],
+] as const)('%s: %s is refused in words', async (name, body, words) => {
+  const error = await failureOf(ask(name, body))
+  expect(error).toBeInstanceOf(DecodeError)
+  expect((error as DecodeError).shortMessage).toContain(words)
+})
+
+test('a median outside min and max, and a minimum above the maximum, are refused', async () => {
+  const tickers = JSON.parse(fixtureText('oracle-tickers')) as unknown
+  expect(await failureOf(ask('oracle-tickers', withValue(tickers, [0, 'medianPrice'], '1')))).toMatchObject({
+    path: '[0].medianPrice',
+  })
+  const market = JSON.parse(fixtureText('markets-tickers')) as unknown
+  expect(
+    await failureOf(ask('markets-tickers', withValue(market, [1, 'minPrice'], `9${'0'.repeat(34)}`))),
+  ).toMatchObject({ path: '[1].minPrice' })
+})
