@@ -1,0 +1,110 @@
+/** The application API's reads (application document; wire: application-api-reads). */
+import { type Address, hexKey } from '../domain/address.ts'
+import { badFields, badRequest, type Json, notFound, parseAddress, requiredAddress } from './http.ts'
+import { findMarket } from './lookup.ts'
+import { capacityJson, capacityOfMarket, tickerRow } from './marketRows.ts'
+import { orderRow, ordersOfAccount, positionKeyText, positionRow } from './positionRows.ts'
+import type { WorldMarket } from './seedMarkets.ts'
+import { type OrderRecord, type PositionRecord, positionsOfAccount, type World } from './world.ts'
+
+/** Markets that the filters of `/markets/tickers` name; all without a filter. Throws HttpFailure 400. */
+export function filteredMarkets(world: World, query: URLSearchParams): readonly WorldMarket[] {
+  const addresses = query.getAll('addresses')
+  const symbols = query.getAll('symbols')
+  if (addresses.length === 0 && symbols.length === 0) return world.markets
+  const wanted = new Set<WorldMarket>()
+  for (const address of addresses) {
+    const market = parseAddress(address) === undefined ? undefined : world.marketByKey.get(hexKey(address))
+    if (market === undefined) {
+      throw badFields({ addresses: { message: 'addresses names no market', value: address } })
+    }
+    wanted.add(market)
+  }
+  for (const symbol of symbols) {
+    const market = findMarket(world, symbol)
+    if (market === undefined)
+      throw badFields({ symbols: { message: 'symbols names no market', value: symbol } })
+    wanted.add(market)
+  }
+  return world.markets.filter((market) => wanted.has(market))
+}
+
+/** `/markets/tickers`. */
+export function tickers(world: World, query: URLSearchParams, nowMs: number): Json {
+  return filteredMarkets(world, query).map((market) => tickerRow(world, market, nowMs))
+}
+
+/** `/markets/trading-capacity`. Throws HttpFailure 400. */
+export function tradingCapacityRoute(world: World, query: URLSearchParams): Json {
+  const symbol = query.get('symbol')
+  const direction = query.get('direction')
+  const errors: Record<string, { message: string; value?: string }> = {}
+  if (symbol === null || symbol === '') errors.symbol = { message: "'symbol' is required" }
+  if (direction !== 'long' && direction !== 'short') {
+    errors.direction = {
+      message: "'direction' must be long or short",
+      ...(direction === null ? {} : { value: direction }),
+    }
+  }
+  if (Object.keys(errors).length > 0) throw badFields(errors)
+  const market = findMarket(world, symbol ?? '')
+  if (market === undefined) throw badRequest('Market not found')
+  return capacityJson(capacityOfMarket(world, market, direction === 'long' ? 'long' : 'short'))
+}
+
+function includeRelated(query: URLSearchParams): boolean {
+  const value = query.get('includeRelatedOrders')
+  if (value === null || value === 'false') return false
+  if (value === 'true') return true
+  throw badFields({
+    includeRelatedOrders: { message: "'includeRelatedOrders' must be true or false", value },
+  })
+}
+
+function relatedOrders(world: World, record: PositionRecord): OrderRecord[] {
+  return ordersOfAccount(world, record.account).filter(
+    ({ params }) =>
+      hexKey(params.addresses.market) === record.marketKey &&
+      params.isLong === (record.state.side === 'long'),
+  )
+}
+
+function shownPosition(world: World, record: PositionRecord, related: boolean, nowMs: number): Json {
+  const row = positionRow(world, record, nowMs)
+  if (related) row.relatedOrders = relatedOrders(world, record).map(orderRow)
+  return row
+}
+
+/** `/positions`. Throws HttpFailure 400. */
+export function positions(world: World, query: URLSearchParams, nowMs: number): Json {
+  const address: Address = requiredAddress(query, 'address')
+  const related = includeRelated(query)
+  return positionsOfAccount(world, address).map((record) => shownPosition(world, record, related, nowMs))
+}
+
+/** `/positions/{key}` by row key or protocol key. Throws HttpFailure 400, 404. */
+export function positionByKey(world: World, key: string, query: URLSearchParams, nowMs: number): Json {
+  const related = includeRelated(query)
+  const wanted = hexKey(key)
+  const byContractKey = world.positions.get(wanted)
+  const found =
+    byContractKey ??
+    [...world.positions.values()].find((record) => {
+      const market = world.marketByKey.get(record.marketKey)
+      return market !== undefined && hexKey(positionKeyText(record, market)) === wanted
+    })
+  if (found === undefined) throw notFound('Position not found')
+  return shownPosition(world, found, related, nowMs)
+}
+
+/** `/orders`. Throws HttpFailure 400. */
+export function orders(world: World, query: URLSearchParams): Json {
+  return ordersOfAccount(world, requiredAddress(query, 'address')).map(orderRow)
+}
+
+/** `/orders/{key}`. Throws HttpFailure 404. */
+export function orderByKey(world: World, key: string): Json {
+  const order = world.orders.get(hexKey(key))
+  if (order === undefined) throw notFound('Order not found')
+  return orderRow(order)
+}

@@ -1,0 +1,77 @@
+/**
+ * What the venue does wrong on purpose. A plain object of switches, changed at any time; off by default.
+ * The wire knows nothing of it; tests and operators set it at the control address.
+ */
+import { isObject } from './http.ts'
+
+/** Switches of a venue. */
+export interface Faults {
+  /**
+   * `accept-and-never-answer`: the submit works, the answer never comes. `503-after-work`: it works, 503 is answered.
+   * `500-before-work`: nothing happens, 500 is answered.
+   */
+  submit: 'none' | 'accept-and-never-answer' | '503-after-work' | '500-before-work'
+  /** `foreign-receiver`: prepared orders pay somebody else. `unavailable`: 503. */
+  prepare: 'none' | 'foreign-receiver' | 'unavailable'
+  /** `unavailable`: 503. `not-found`: 404 for what is known. */
+  status: 'none' | 'unavailable' | 'not-found'
+  /** Added to every answer, ms. */
+  latencyMs: number
+  /** Hosts whose connections are cut: `api/0`, `api/1`, `oracle/0`, ... */
+  down: string[]
+  /** Market tokens that `/markets/state` calls closed. */
+  closedMarkets: string[]
+  /** Times each of submit, prepare and status faults still applies; -1 = until changed. */
+  times: number
+}
+
+/** No faults. */
+export function noFaults(): Faults {
+  return {
+    submit: 'none',
+    prepare: 'none',
+    status: 'none',
+    latencyMs: 0,
+    down: [],
+    closedMarkets: [],
+    times: -1,
+  }
+}
+
+const choices = {
+  submit: ['none', 'accept-and-never-answer', '503-after-work', '500-before-work'],
+  prepare: ['none', 'foreign-receiver', 'unavailable'],
+  status: ['none', 'unavailable', 'not-found'],
+} as const
+
+function texts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+/** Applies the given switches; the others stay. Returns what is wrong with the change, or undefined. */
+export function applyFaults(faults: Faults, change: unknown): string | undefined {
+  if (!isObject(change)) return 'faults must be an object'
+  for (const [name, value] of Object.entries(change)) {
+    if (name === 'submit' || name === 'prepare' || name === 'status') {
+      if (!(choices[name] as readonly unknown[]).includes(value)) {
+        return `${name} must be one of ${choices[name].join(', ')}`
+      }
+    } else if (name === 'latencyMs' || name === 'times') {
+      if (typeof value !== 'number' || !Number.isInteger(value)) return `${name} must be an integer`
+    } else if (name === 'down' || name === 'closedMarkets') {
+      if (!texts(value)) return `${name} must be a list of texts`
+    } else {
+      return `unknown fault ${name}`
+    }
+  }
+  Object.assign(faults, change)
+  return undefined
+}
+
+/** The fault of a route that applies now, counted against `times`; `none` when it is used up. */
+export function takeFault<K extends 'submit' | 'prepare' | 'status'>(faults: Faults, name: K): Faults[K] {
+  const fault = faults[name]
+  if (fault === 'none' || faults.times === 0) return 'none' as Faults[K]
+  if (faults.times > 0) faults.times -= 1
+  return fault
+}

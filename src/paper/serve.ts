@@ -1,0 +1,84 @@
+/** The paper venue on a local port: real sockets, one server, a path prefix a host. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { ConnectionCut, type Venue } from './venue.ts'
+
+/** A venue that listens. */
+export interface ServedVenue {
+  /** Base addresses, primary first. */
+  readonly oracle: readonly string[]
+  /** Base addresses of the peers, version segment included. */
+  readonly api: readonly string[]
+  /** Base address of the control routes; no part of the wire. */
+  readonly control: string
+  readonly port: number
+  /** Saves the world, cuts what is open and frees the port. */
+  close(): Promise<void>
+}
+
+/** Where to listen. */
+export interface ServeOptions {
+  readonly hostname: string
+  /** 0 = any free port. */
+  readonly port: number
+  /** Milliseconds between turns of the world without requests. Default 250. */
+  readonly tickMs?: number
+  /** Milliseconds between saves of the state file. Default 5000. */
+  readonly saveEveryMs?: number
+  /** Told when a save or a turn fails; the venue goes on. */
+  readonly onError?: (error: unknown) => void
+}
+
+/** Serves a venue. Rejects when the port is taken. */
+export async function serveVenue(venue: Venue, options: ServeOptions): Promise<ServedVenue> {
+  const onError = options.onError ?? (() => undefined)
+  const listener = getRequestListener((request) => venue.fetch(request), {
+    overrideGlobalObjects: false,
+    errorHandler: (error) => {
+      if (!(error instanceof ConnectionCut)) onError(error)
+      throw error
+    },
+  })
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    listener(request, response).catch(() => request.socket.destroy())
+  })
+  await listen(server, options)
+  const { port } = server.address() as AddressInfo
+  const base = `http://${options.hostname}:${port}`
+  const attempt = (work: () => void): void => {
+    try {
+      work()
+    } catch (error) {
+      onError(error)
+    }
+  }
+  const tick = setInterval(() => attempt(venue.advance), options.tickMs ?? 250)
+  const save = setInterval(() => attempt(venue.save), options.saveEveryMs ?? 5000)
+  tick.unref()
+  save.unref()
+  return {
+    oracle: venue.paths.oracle.map((path) => base + path),
+    api: venue.paths.api.map((path) => base + path),
+    control: `${base}/__control`,
+    port,
+    close: async () => {
+      clearInterval(tick)
+      clearInterval(save)
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeAllConnections()
+      await closed
+      venue.save()
+    },
+  }
+}
+
+function listen(server: Server, options: ServeOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, options.hostname, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}

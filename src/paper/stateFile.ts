@@ -1,0 +1,159 @@
+/** The world on disk between runs: one JSON file, replaced whole, so that a crash leaves the old or the new one. */
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import type { Chain } from '../chains/chain.ts'
+import { BaseError } from '../domain/errors.ts'
+import type { MarketState } from './model/market.ts'
+import { keepRecord, type OrderChainRecord } from './orderChain.ts'
+import type { SubmitEntry } from './record.ts'
+import type { VenueState } from './venue.ts'
+import type {
+  Account,
+  DueWork,
+  Operation,
+  OrderOutcome,
+  OrderRecord,
+  PositionRecord,
+  TradeRow,
+} from './world.ts'
+
+const STATE_VERSION = 1
+
+/** What the file holds. Maps are lists of pairs; bigints are `{"$bigint":"..."}`. */
+interface SavedState {
+  readonly version: number
+  readonly chain: string
+  readonly seed: number
+  readonly epochSeconds: number
+  readonly advancedToSeconds: number
+  readonly counters: VenueState['world']['counters']
+  readonly markets: readonly (readonly [string, MarketState])[]
+  readonly accounts: readonly {
+    readonly address: Account['address']
+    readonly balances: readonly (readonly [string, bigint])[]
+    readonly claimableFunding: readonly (readonly [string, bigint])[]
+    readonly claimableCollateral: readonly (readonly [string, bigint])[]
+  }[]
+  readonly positions: readonly PositionRecord[]
+  readonly orders: readonly OrderRecord[]
+  readonly outcomes: readonly (readonly [string, OrderOutcome])[]
+  readonly operations: readonly Operation[]
+  readonly usedDigests: readonly string[]
+  readonly trades: readonly TradeRow[]
+  readonly due: readonly DueWork[]
+  readonly peers: readonly { readonly host: string; readonly records: readonly OrderChainRecord[] }[]
+  readonly record: readonly SubmitEntry[]
+}
+
+/** A saved world: where its prices begin, and how to put the rest back into a fresh venue. */
+export interface LoadedState {
+  readonly seed: number
+  readonly epochSeconds: number
+  restore(venue: VenueState): void
+}
+
+function unreadable(path: string, why: string, cause?: unknown): BaseError {
+  return new BaseError(`The paper venue's state file cannot be read: ${why}.`, {
+    code: 'PAPER_STATE_UNREADABLE',
+    facts: { path },
+    details: 'Nothing was changed. Move the file away to begin a new paper world, or restore it from a copy.',
+    ...(cause === undefined ? {} : { cause }),
+  })
+}
+
+/** Reads a state file; undefined when there is none yet. Throws BaseError PAPER_STATE_UNREADABLE. */
+export function loadState(path: string, chain: Chain): LoadedState | undefined {
+  if (!existsSync(path)) return undefined
+  let saved: SavedState
+  try {
+    saved = JSON.parse(readFileSync(path, 'utf8'), revive) as SavedState
+  } catch (cause) {
+    throw unreadable(path, 'it is not JSON', cause)
+  }
+  if (saved.version !== STATE_VERSION) throw unreadable(path, `its version is ${String(saved.version)}`)
+  if (saved.chain !== chain.name)
+    throw unreadable(path, `it is a world of ${saved.chain}, not of ${chain.name}`)
+  return {
+    seed: saved.seed,
+    epochSeconds: saved.epochSeconds,
+    restore: (venue) => restore(saved, venue),
+  }
+}
+
+function revive(_key: string, value: unknown): unknown {
+  if (typeof value === 'object' && value !== null && '$bigint' in value) return BigInt(String(value.$bigint))
+  return value
+}
+
+function restore(saved: SavedState, { world, peers, record }: VenueState): void {
+  world.advancedToSeconds = saved.advancedToSeconds
+  Object.assign(world.counters, saved.counters)
+  for (const [key, state] of saved.markets) {
+    const market = world.marketByKey.get(key)
+    if (market !== undefined) market.state = state
+  }
+  for (const { address, balances, claimableFunding, claimableCollateral } of saved.accounts) {
+    world.accounts.set(address.toLowerCase(), {
+      address,
+      balances: new Map(balances),
+      claimableFunding: new Map(claimableFunding),
+      claimableCollateral: new Map(claimableCollateral),
+    })
+  }
+  for (const position of saved.positions) {
+    world.positions.set(position.contractKey, position)
+    const account = position.account.toLowerCase()
+    const keys = world.positionKeysByAccount.get(account) ?? new Set()
+    world.positionKeysByAccount.set(account, keys.add(position.contractKey))
+  }
+  for (const order of saved.orders) world.orders.set(order.key.toLowerCase(), order)
+  for (const [key, outcome] of saved.outcomes) world.outcomes.set(key, outcome)
+  for (const operation of saved.operations) world.operations.set(operation.taskId, operation)
+  for (const digest of saved.usedDigests) world.usedDigests.add(digest)
+  world.trades.push(...saved.trades)
+  world.due.push(...saved.due)
+  record.push(...saved.record)
+  for (const { host, records } of saved.peers) {
+    const peer = peers.find((one) => one.host === host)
+    if (peer !== undefined) for (const one of records) keepRecord(peer, { ...one, taskId: one.taskId })
+  }
+}
+
+/** Writes the state beside the file, forces it to disk, and renames it into place. Throws what the file system throws. */
+export function saveState(path: string, { world, peers, record }: VenueState): void {
+  const saved: SavedState = {
+    version: STATE_VERSION,
+    chain: world.chain.name,
+    seed: world.seed,
+    epochSeconds: world.epochSeconds,
+    advancedToSeconds: world.advancedToSeconds,
+    counters: world.counters,
+    markets: world.markets.map((market) => [market.key, market.state]),
+    accounts: [...world.accounts.values()].map((account) => ({
+      address: account.address,
+      balances: [...account.balances],
+      claimableFunding: [...account.claimableFunding],
+      claimableCollateral: [...account.claimableCollateral],
+    })),
+    positions: [...world.positions.values()],
+    orders: [...world.orders.values()],
+    outcomes: [...world.outcomes],
+    operations: [...world.operations.values()],
+    usedDigests: [...world.usedDigests],
+    trades: world.trades,
+    due: world.due,
+    peers: peers.map((peer) => ({ host: peer.host, records: [...peer.byRequestId.values()] })),
+    record,
+  }
+  const text = JSON.stringify(saved, (_key, value: unknown) =>
+    typeof value === 'bigint' ? { $bigint: value.toString() } : value,
+  )
+  const temporary = `${path}.new`
+  const file = openSync(temporary, 'w')
+  try {
+    writeFileSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(temporary, path)
+}

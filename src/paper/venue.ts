@@ -1,0 +1,294 @@
+/**
+ * The paper venue: one world, several hosts. `fetch` answers as all of them, told apart by a path prefix:
+ * `/oracle/0` (primary), `/oracle/1`, `/oracle/2` (fallbacks), `/api/0/v1`, `/api/1/v1` (equal peers), and `/__control`,
+ * which is no part of the wire.
+ */
+import { type Context, Hono } from 'hono'
+import type { Chain } from '../chains/chain.ts'
+import type { Clock } from '../domain/clock.ts'
+import { advanceWorld } from './advance.ts'
+import { orderByKey, orders, positionByKey, positions, tickers, tradingCapacityRoute } from './appRoutes.ts'
+import { applyFaults, type Faults, noFaults } from './faults.ts'
+import { badFields, bodyOf, HttpFailure, type Json, notFound, requiredAddress, stringify } from './http.ts'
+import { catalogRow, configRow, createListCache, valuesRow } from './marketRows.ts'
+import {
+  oracleCandles,
+  oracleMarketInfo,
+  oracleMarketState,
+  oracleMarkets,
+  oracleTickers,
+  oracleTokenList,
+} from './oracleRoutes.ts'
+import { createPeer, type Peer } from './orderChain.ts'
+import {
+  neverAnswer,
+  prepareRoute,
+  relayStatusRoute,
+  relaySubmitRoute,
+  statusRoute,
+  submitRoute,
+} from './orderRoutes.ts'
+import { type SettledEntry, type SubmitEntry, settledRecord } from './record.ts'
+import { defaultVenueSettings, type VenueSettings } from './settings.ts'
+import { loadState, saveState } from './stateFile.ts'
+import { allowanceRows, balanceRows, tokenInfoRow, tokenRow } from './tokenRows.ts'
+import { tradePage, tradesQuery, tradesSearch } from './tradeRoutes.ts'
+import { createWorld, type World } from './world.ts'
+
+/** Default seed: its first minutes trend in the big markets. */
+export const DEFAULT_SEED = 7
+
+/** Everything the routes share. */
+export interface VenueState {
+  readonly world: World
+  readonly peers: readonly Peer[]
+  readonly faults: Faults
+  /** Submits as they arrived, oldest first. */
+  readonly record: SubmitEntry[]
+}
+
+/** How a venue is made. */
+export interface VenueOptions {
+  readonly clock: Clock
+  readonly chain: Chain
+  /** Repeats the same prices, delays and ids. Default 7. A saved world keeps its own. */
+  readonly seed?: number
+  readonly settings?: Partial<VenueSettings>
+  readonly faults?: Partial<Faults>
+  /** Where the world is kept between runs; absent: in memory only. */
+  readonly stateFile?: string
+}
+
+/** A paper venue. */
+export interface Venue {
+  /** Answers a request to any host, by path prefix. */
+  fetch(request: Request): Promise<Response>
+  /** Does all work that is due at the clock's time. */
+  advance(): void
+  /** Every submit received, with what became of it. */
+  record(): SettledEntry[]
+  /** Writes the state file, when there is one. */
+  save(): void
+  readonly faults: Faults
+  readonly world: World
+  /** Path prefixes of the hosts: oracle primary first; application peers with their version segment. */
+  readonly paths: { readonly oracle: readonly string[]; readonly api: readonly string[] }
+}
+
+/** Thrown into the server when the connection is to be cut without an answer. */
+export class ConnectionCut extends Error {
+  constructor() {
+    super('connection cut by a fault')
+    this.name = 'ConnectionCut'
+  }
+}
+
+const ORACLE_HOSTS = 3
+const API_PEERS = 2
+
+/**
+ * Makes a venue, or goes on with the one in the state file.
+ *
+ * @throws BaseError PAPER_CATALOG_MISSING, PAPER_STATE_UNREADABLE
+ */
+export function createVenue(options: VenueOptions): Venue {
+  const saved = options.stateFile === undefined ? undefined : loadState(options.stateFile, options.chain)
+  const world = createWorld({
+    chain: options.chain,
+    clock: options.clock,
+    seed: saved?.seed ?? options.seed ?? DEFAULT_SEED,
+    settings: { ...defaultVenueSettings, ...options.settings },
+    ...(saved === undefined ? {} : { epochSeconds: saved.epochSeconds }),
+  })
+  const state: VenueState = {
+    world,
+    peers: Array.from({ length: API_PEERS }, (_unused, i) => createPeer(`api/${i}`)),
+    faults: { ...noFaults(), ...options.faults },
+    record: [],
+  }
+  saved?.restore(state)
+  const app = createApp(state)
+  return {
+    fetch: async (request) => app.fetch(request),
+    advance: () => advanceWorld(world),
+    record: () => settledRecord(world, state.record),
+    save: () => {
+      if (options.stateFile !== undefined) saveState(options.stateFile, state)
+    },
+    faults: state.faults,
+    world,
+    paths: {
+      oracle: Array.from({ length: ORACLE_HOSTS }, (_unused, i) => `/oracle/${i}`),
+      api: state.peers.map((peer) => `/${peer.host}/v1`),
+    },
+  }
+}
+
+type Handler = (input: {
+  readonly request: Request
+  readonly query: URLSearchParams
+  readonly nowMs: number
+  readonly peer: Peer
+  readonly param: (name: string) => string
+}) => Json | typeof neverAnswer | PreparedText | Promise<Json | typeof neverAnswer | PreparedText>
+
+/** JSON text made before. */
+class PreparedText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+function createApp(state: VenueState): Hono {
+  const { world, faults } = state
+  const app = new Hono()
+  const cached = createListCache()
+  let traces = 0
+
+  const answer = (status: number, text: string): Response => {
+    const headers: Record<string, string> = {
+      'Content-Type': 'application/json',
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': 'X-Trace-Id',
+      Date: new Date(world.clock.now()).toUTCString(),
+    }
+    if (status >= 400) {
+      traces += 1
+      headers['X-Trace-Id'] = `paper-${world.epochSeconds.toString(36)}-${traces}`
+    }
+    return new Response(text, { status, headers })
+  }
+  const failure = (error: unknown): Response => {
+    if (error instanceof HttpFailure) return answer(error.status, stringify(error.body))
+    throw error
+  }
+  const respond = async (context: Context, host: string, handler: Handler): Promise<Response> => {
+    if (faults.down.includes(host)) throw new ConnectionCut()
+    if (faults.latencyMs > 0) await world.clock.sleep(faults.latencyMs)
+    try {
+      advanceWorld(world)
+      const peer = state.peers.find((one) => one.host === host) ?? state.peers[0]
+      if (peer === undefined) throw notFound('Not Found')
+      const url = context.req.url
+      const queryAt = url.indexOf('?')
+      const result = await handler({
+        request: context.req.raw,
+        query: new URLSearchParams(queryAt === -1 ? '' : url.slice(queryAt + 1)),
+        nowMs: world.clock.now(),
+        peer,
+        param: (name) => context.req.param(name) ?? '',
+      })
+      if (result === neverAnswer) return await new Promise<Response>(() => undefined)
+      return answer(200, result instanceof PreparedText ? result.text : stringify(result))
+    } catch (error) {
+      return failure(error)
+    }
+  }
+
+  const api = (method: 'GET' | 'POST', path: string, handler: Handler): void => {
+    app.on(method, `/api/:host{[0-9]+}/v1${path}`, (context) => {
+      const host = `api/${context.req.param('host')}`
+      const known = state.peers.some((peer) => peer.host === host)
+      return respond(context, host, known ? handler : unknownRoute)
+    })
+  }
+  const oracle = (path: string, handler: Handler): void => {
+    app.get(`/oracle/:host{[0-${ORACLE_HOSTS - 1}]}${path}`, (context) =>
+      respond(context, `oracle/${context.req.param('host')}`, handler),
+    )
+  }
+  const second = (nowMs: number): number => Math.floor(nowMs / 1000)
+  const changing = (name: string, moment: number, make: () => Json): PreparedText =>
+    new PreparedText(cached(name, moment, make))
+
+  oracle('/ping', () => ({ ok: true }))
+  oracle('/prices/tickers', ({ nowMs }) =>
+    changing('oracle tickers', second(nowMs), () => oracleTickers(world, nowMs)),
+  )
+  oracle('/prices/candles', ({ query, nowMs }) => oracleCandles(world, query, nowMs))
+  oracle('/tokens', () => changing('oracle tokens', 0, () => oracleTokenList(world)))
+  oracle('/tokens/info', ({ nowMs }) => ({
+    tokens: world.catalog.catalog.tokens.map((token) => tokenInfoRow(world, token, nowMs)),
+  }))
+  oracle('/markets', () => changing('oracle markets', 0, () => oracleMarkets(world)))
+  oracle('/markets/info', ({ nowMs }) => oracleMarketInfo(world, nowMs))
+  oracle('/markets/state', () =>
+    oracleMarketState(world, new Set(faults.closedMarkets.map((market) => market.toLowerCase()))),
+  )
+
+  const markets = world.markets
+  api('GET', '/markets', () => changing('markets', 0, () => markets.map(catalogRow)))
+  api('GET', '/markets/config', () => markets.map(configRow))
+  api('GET', '/markets/values', ({ nowMs }) =>
+    changing('values', second(nowMs), () => markets.map((market) => valuesRow(world, market, nowMs))),
+  )
+  api('GET', '/markets/info', ({ nowMs }) =>
+    changing('info', second(nowMs), () =>
+      markets.map((market) => ({ ...configRow(market), ...valuesRow(world, market, nowMs) })),
+    ),
+  )
+  api('GET', '/markets/tickers', ({ query, nowMs }) =>
+    query.size === 0
+      ? changing('tickers', second(nowMs), () => tickers(world, query, nowMs))
+      : tickers(world, query, nowMs),
+  )
+  api('GET', '/markets/trading-capacity', ({ query }) => tradingCapacityRoute(world, query))
+  api('GET', '/risk-oracle/markets', () =>
+    markets.map(({ catalog }) => ({ symbol: catalog.symbol, marketTokenAddress: catalog.marketToken })),
+  )
+  api('GET', '/tokens', () => changing('tokens', 0, () => world.catalog.catalog.tokens.map(tokenRow)))
+  api('GET', '/tokens/info', ({ nowMs }) =>
+    changing('tokens info', second(nowMs), () =>
+      world.catalog.catalog.tokens.map((token) => tokenInfoRow(world, token, nowMs)),
+    ),
+  )
+  api('GET', '/balances/wallet', ({ query }) => balanceRows(world, requiredAddress(query, 'address')))
+  api('GET', '/allowances', ({ query }) => {
+    requiredAddress(query, 'address')
+    const spender = query.get('spender')
+    if (spender === null) throw badFields({ spender: { message: "'spender' is required" } })
+    return allowanceRows(world, spender)
+  })
+  api('GET', '/positions', ({ query, nowMs }) => positions(world, query, nowMs))
+  api('GET', '/positions/:key', ({ query, nowMs, param }) => positionByKey(world, param('key'), query, nowMs))
+  api('GET', '/orders', ({ query }) => orders(world, query))
+  api('GET', '/orders/:key', ({ param }) => orderByKey(world, param('key')))
+  api('GET', '/trades', ({ query }) => tradePage(world, tradesQuery(world, query)))
+  api('GET', '/trades/search', ({ query }) =>
+    tradePage(world, tradesSearch(Object.fromEntries(query.entries()))),
+  )
+  api('POST', '/trades/search', async ({ request }) => tradePage(world, tradesSearch(await bodyOf(request))))
+  api('POST', '/orders/txns/prepare', ({ peer, request }) => prepareRoute(state, peer, request))
+  api('POST', '/orders/txns/submit', ({ peer, request }) => submitRoute(state, peer, request))
+  api('POST', '/orders/txns/status', ({ peer, request }) => statusRoute(state, peer, request))
+  api('POST', '/relay/submit', ({ peer, request }) => relaySubmitRoute(state, peer, request))
+  api('POST', '/relay/status', ({ request }) => relayStatusRoute(state, request))
+
+  app.post('/__control/faults', async (context) => {
+    const change: unknown = await context.req.json().catch(() => undefined)
+    const wrong = applyFaults(faults, change)
+    return wrong === undefined ? answer(200, stringify(faults)) : answer(400, stringify({ message: wrong }))
+  })
+  app.get('/__control/faults', () => answer(200, stringify(faults)))
+  app.get('/__control/record', () => {
+    advanceWorld(world)
+    return answer(200, stringify(settledRecord(world, state.record)))
+  })
+  app.options('*', () => {
+    const allowed = answer(200, '{}')
+    allowed.headers.set('Access-Control-Allow-Methods', 'GET, POST, OPTIONS')
+    allowed.headers.set('Access-Control-Allow-Headers', 'Content-Type')
+    return allowed
+  })
+  app.notFound(() => answer(404, '{"message":"Not Found"}'))
+  app.onError((error) => {
+    throw error
+  })
+  return app
+}
+
+const unknownRoute: Handler = () => {
+  throw notFound('Not Found')
+}
