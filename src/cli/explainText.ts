@@ -9,8 +9,8 @@ import {
   lastAttempt,
 } from '../domain/intent.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
-import { formatUnits, formatUsd } from '../domain/units.ts'
-import { span, termsOf } from '../monitor/phrase.ts'
+import { formatUnits } from '../domain/units.ts'
+import { money, span, termsOf } from '../monitor/phrase.ts'
 
 /** What a label means for the operator: what is known, and what comes next. */
 const meanings: Readonly<Record<Label, string>> = {
@@ -65,22 +65,22 @@ function factLines(facts: Facts | undefined): string[] {
 function sizingLines({ intent }: IntentState): string[] {
   const { sizing, terms, reservationUsd } = intent
   const lines = [
-    `wished ${formatUsd(sizing.wantedUsd)}, admitted ${formatUsd(sizing.sizeDeltaUsd)}, on data ${span(sizing.dataAgeMs)} old`,
+    `wished ${money(sizing.wantedUsd)}, admitted ${money(sizing.sizeDeltaUsd)}, on data ${span(sizing.dataAgeMs)} old`,
   ]
   if (sizing.basis !== undefined && sizing.capacityUsd !== undefined) {
     const room =
       sizing.roomUsd === undefined
         ? ''
-        : `, room after headroom and orders in flight ${formatUsd(sizing.roomUsd)}`
-    lines.push(`capacity ${formatUsd(sizing.capacityUsd)} (${sizing.basis})${room}`)
+        : `, room after headroom and orders in flight ${money(sizing.roomUsd)}`
+    lines.push(`capacity ${money(sizing.capacityUsd)} (${sizing.basis})${room}`)
   }
-  for (const { by, toUsd } of sizing.cuts) lines.push(`cut to ${formatUsd(toUsd)} by ${by}`)
+  for (const { by, toUsd } of sizing.cuts) lines.push(`cut to ${money(toUsd)} by ${by}`)
   const collateral =
     terms.collateralDelta === 0n
       ? ''
       : `, collateral ${formatUnits(terms.collateralDelta, terms.collateralToken.decimals)} ${terms.collateralToken.symbol}`
   lines.push(
-    `price ${formatUsd(terms.referencePrice)} (oracle), slippage asked ${terms.slippageBps / 100} %${collateral}, reserved ${formatUsd(reservationUsd)}`,
+    `price ${money(terms.referencePrice)} (oracle), slippage asked ${terms.slippageBps / 100} %${collateral}, reserved ${money(reservationUsd)}`,
   )
   return lines
 }
@@ -120,7 +120,7 @@ function happened(record: JournalRecord): string {
       return `attempt ${record.attempt}: landed as ${record.orderKeys.length === 1 ? 'order' : 'orders'} ${record.orderKeys.join(', ')}`
     case 'child.executed': {
       const price = record.settlement?.executionPrice
-      return `order ${record.child} executed${price === undefined ? '' : ` at ${formatUsd(price)}`}`
+      return `order ${record.child} executed${price === undefined ? '' : ` at ${money(price)}`}`
     }
     case 'child.cancelled':
       return `order ${record.child} was cancelled by the venue${record.cancelReason === undefined ? '' : `: ${record.cancelReason}`}`
@@ -150,11 +150,11 @@ function resultLines({ closing }: IntentState): string[] {
   const lines: string[] = []
   if (settlement !== undefined) {
     const parts = [
-      settlement.executionPrice === undefined ? '' : `price ${formatUsd(settlement.executionPrice)}`,
-      settlement.sizeDeltaUsd === undefined ? '' : `size ${formatUsd(settlement.sizeDeltaUsd)}`,
-      settlement.feesUsd === undefined ? '' : `fees ${formatUsd(settlement.feesUsd)}`,
-      settlement.priceImpactUsd === undefined ? '' : `price impact ${formatUsd(settlement.priceImpactUsd)}`,
-      settlement.pnlUsd === undefined ? '' : `PnL ${formatUsd(settlement.pnlUsd)}`,
+      settlement.executionPrice === undefined ? '' : `price ${money(settlement.executionPrice)}`,
+      settlement.sizeDeltaUsd === undefined ? '' : `size ${money(settlement.sizeDeltaUsd)}`,
+      settlement.feesUsd === undefined ? '' : `fees ${money(settlement.feesUsd)}`,
+      settlement.priceImpactUsd === undefined ? '' : `price impact ${money(settlement.priceImpactUsd)}`,
+      settlement.pnlUsd === undefined ? '' : `PnL ${money(settlement.pnlUsd)}`,
     ].filter((part) => part !== '')
     if (parts.length > 0) lines.push(parts.join(', '))
     if (settlement.transactionHash !== undefined) lines.push(`transaction ${settlement.transactionHash}`)

@@ -1,8 +1,7 @@
 /** `perpd orders`: the orders of the journal, newest first. Works with the daemon running or not. */
 import { labelOf } from '../domain/intent.ts'
 import { type OrderRow, orderRow } from '../domain/orderView.ts'
-import { formatUsd } from '../domain/units.ts'
-import { shortId } from '../monitor/phrase.ts'
+import { money, shortId } from '../monitor/phrase.ts'
 import type { Call } from './command.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { withJournal } from './journalFile.ts'
@@ -48,7 +47,7 @@ function lineOf(row: OrderRow): string[] {
     row.status,
     row.strategy,
     `${row.kind} ${row.direction} ${row.market}`,
-    formatUsd(BigInt(row.sizeDeltaUsd)),
+    money(BigInt(row.sizeDeltaUsd)),
     row.acceptedAt.slice(0, 19).replace('T', ' '),
     row.reason ?? '',
   ]

@@ -1,8 +1,7 @@
 /** `perpd status`: what the running daemon says about itself, asked at its control port. */
 import type { StatusBody } from '../control/routes.ts'
 import { reasonOf } from '../domain/errors.ts'
-import { formatUsd } from '../domain/units.ts'
-import { counted, shortId, span } from '../monitor/phrase.ts'
+import { counted, money, shortId, span } from '../monitor/phrase.ts'
 import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
 import { CommandError, exitCodes } from './exit.ts'
@@ -67,7 +66,7 @@ export function statusText(body: StatusBody): string {
       ['account', body.account],
       [
         'trading',
-        `${body.tradingState}, exposure ${formatUsd(BigInt(body.exposureUsd))}, ${counted(body.openIntents.length, 'open order')}, ${body.unresolved} unresolved${body.unresolved === 0 ? '' : `, the oldest for ${span(body.oldestUnresolvedSeconds * 1_000)}`}`,
+        `${body.tradingState}, exposure ${money(BigInt(body.exposureUsd))}, ${counted(body.openIntents.length, 'open order')}, ${body.unresolved} unresolved${body.unresolved === 0 ? '' : `, the oldest for ${span(body.oldestUnresolvedSeconds * 1_000)}`}`,
       ],
       ['evidence', body.evidence],
       [
@@ -92,11 +91,11 @@ export function statusText(body: StatusBody): string {
     const rows = body.positions.map((position) => [
       position.direction,
       body.symbols[position.marketToken.toLowerCase()] ?? position.marketToken,
-      formatUsd(BigInt(position.sizeInUsd)),
+      money(BigInt(position.sizeInUsd)),
       price('entry', position.entryPrice),
       price('mark', position.markPrice),
       price('liquidation', position.liquidationPrice),
-      `PnL after fees ${formatUsd(BigInt(position.pnlAfterFeesUsd))}`,
+      `PnL after fees ${money(BigInt(position.pnlAfterFeesUsd))}`,
     ])
     blocks.push(`positions\n${columns(rows, '  ')}`)
   }
@@ -106,7 +105,7 @@ export function statusText(body: StatusBody): string {
       row.status,
       row.strategy,
       `${row.kind} ${row.direction} ${row.market}`,
-      formatUsd(BigInt(row.sizeDeltaUsd)),
+      money(BigInt(row.sizeDeltaUsd)),
       `${span(body.nowMs - Date.parse(row.acceptedAt))} old${row.observedStatus === undefined ? '' : `, the venue says ${row.observedStatus}`}`,
     ])
     blocks.push(`open orders\n${columns(rows, '  ')}`)
@@ -115,7 +114,7 @@ export function statusText(body: StatusBody): string {
 }
 
 function price(name: string, value: string | undefined): string {
-  return value === undefined ? '' : `${name} ${formatUsd(BigInt(value))}`
+  return value === undefined ? '' : `${name} ${money(BigInt(value))}`
 }
 
 function dataText({ feedAgesMs }: StatusBody): string {

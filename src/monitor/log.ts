@@ -98,7 +98,7 @@ function jsonWriter(options: LogOptions, now: () => number): Writer {
     },
     { write: (text: string) => void options.stream.write(text) },
   )
-  return (line, event) => logger[line.level]({ event, ...line.fields }, line.text)
+  return (line, event) => logger[line.level]({ event, ...line.fields }, line.text.replaceAll('\n', '; '))
 }
 
 const colors: Readonly<Record<Level, string>> = {

@@ -28,8 +28,14 @@ export function shortId(intentId: string): string {
   return intentId.replace(/^0x/, '').slice(0, 8)
 }
 
-/** `250 ms`, `12.3 s`, `4 min 5 s`, `2 h 3 min`. */
+/** Dollars for people, never with a single digit of cents: `$0.30`. */
+export function money(amount: Usd): string {
+  return formatUsd(amount).replace(/\.\d$/, '$&0')
+}
+
+/** `0.21 ms`, `250 ms`, `12.3 s`, `4 min 5 s`, `2 h 3 min`. */
 export function span(ms: number): string {
+  if (ms > 0 && ms < 1) return `${ms.toFixed(2)} ms`
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`
   const seconds = Math.round(ms / 1_000)
@@ -45,9 +51,9 @@ export function counted(count: number, noun: string): string {
 function wish(decision: Decision, symbol: string): string {
   switch (decision.kind) {
     case 'increase':
-      return `open a ${decision.direction} of ${formatUsd(decision.sizeDeltaUsd)} on ${symbol}`
+      return `open a ${decision.direction} of ${money(decision.sizeDeltaUsd)} on ${symbol}`
     case 'decrease':
-      return `reduce the ${decision.direction} on ${symbol} by ${formatUsd(decision.sizeDeltaUsd)}`
+      return `reduce the ${decision.direction} on ${symbol} by ${money(decision.sizeDeltaUsd)}`
     case 'close':
       return `close the ${decision.direction} on ${symbol}`
   }
@@ -56,7 +62,7 @@ function wish(decision: Decision, symbol: string): string {
 /** What an order does, for people: `increase long ETH/USD [WETH-USDC] $500.00`. */
 export function termsOf(intent: Intent): string {
   const { terms, kind } = intent
-  return `${kind} ${terms.direction} ${terms.symbol} ${formatUsd(terms.sizeDeltaUsd)}`
+  return `${kind} ${terms.direction} ${terms.symbol} ${money(terms.sizeDeltaUsd)}`
 }
 
 function orderFields(intent: Intent): Record<string, unknown> {
@@ -112,21 +118,25 @@ function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
   const settlement = state.closing?.settlement
   const facts: string[] = []
   if (to === 'executed') {
-    if (settlement?.executionPrice !== undefined) facts.push(`at ${formatUsd(settlement.executionPrice)}`)
-    if (settlement?.feesUsd !== undefined) facts.push(`fees ${formatUsd(settlement.feesUsd)}`)
+    if (settlement?.executionPrice !== undefined) facts.push(`at ${money(settlement.executionPrice)}`)
+    if (settlement?.feesUsd !== undefined) facts.push(`fees ${money(settlement.feesUsd)}`)
     if (settlement?.pnlUsd !== undefined && intent.kind !== 'increase') {
-      facts.push(`PnL ${formatUsd(settlement.pnlUsd)}`)
+      facts.push(`PnL ${money(settlement.pnlUsd)}`)
     }
   }
   // A price belongs to the verb; everything else follows after a comma.
   const [first, ...rest] = facts
   const price = first === undefined ? '' : first.startsWith('at ') ? ` ${first}` : `, ${first}`
   const more = rest.map((fact) => `, ${fact}`).join('')
+  const next =
+    to === 'unknown'
+      ? '. It counts as exposure, is looked at until there is proof, and is never sent again'
+      : ''
   const why = to === 'executed' || to === 'planned' || event.reason === '' ? '' : `: ${plain(event.reason)}`
   return {
     level: labelLevels[to],
     word: 'order',
-    text: `${shortId(intent.intentId)} ${labelWords[to]}${price}${more} (${termsOf(intent)})${why}`,
+    text: `${shortId(intent.intentId)} ${labelWords[to]}${price}${more} (${termsOf(intent)})${why}${next}`,
     fields: {
       ...orderFields(intent),
       ...attemptFields(state),
@@ -149,7 +159,7 @@ function plain(sentence: string): string {
 export function positionText(position: Position, symbols: Readonly<Record<string, string>>): string {
   const symbol = symbols[position.marketToken.toLowerCase()] ?? shortHex(position.marketToken)
   const pnl = position.pnlAfterFeesUsd
-  return `${position.direction} ${symbol} ${formatUsd(position.sizeInUsd)}, PnL after fees ${formatUsd(pnl)}`
+  return `${position.direction} ${symbol} ${money(position.sizeInUsd)}, PnL after fees ${money(pnl)}`
 }
 
 function positionsText(event: Extract<Event, { type: 'account.positions' }>): string {
@@ -175,7 +185,12 @@ export function phrase(event: Event): Line {
   switch (event.type) {
     case 'daemon.started': {
       const { strategies, notes } = event
-      const text = `perpd ${event.version} started: profile ${event.profile} on ${event.chain}, account ${shortHex(event.account)}, ${counted(strategies.length, 'strategy').replace(/ys$/, 'ies')} (${strategies.join(', ')}), status at ${event.statusUrl}, journal ${event.journalPath}${notes.map((note) => `. ${plain(note)}`).join('')}`
+      const text = [
+        `perpd ${event.version} started: profile ${event.profile} on ${event.chain}`,
+        `account ${event.account}, strategies ${strategies.join(', ')}`,
+        `status at ${event.statusUrl}, journal ${event.journalPath}`,
+        ...notes,
+      ].join('\n')
       return line('info', 'perpd', text, {
         version: event.version,
         profile: event.profile,
@@ -226,7 +241,7 @@ export function phrase(event: Event): Line {
       return line(
         'debug',
         'alive',
-        `${counted(event.positions, 'position')}, exposure ${formatUsd(event.exposureUsd)}, ${counted(event.openIntents, 'open order')}, ${event.unresolved} unresolved`,
+        `${counted(event.positions, 'position')}, exposure ${money(event.exposureUsd)}, ${counted(event.openIntents, 'open order')}, ${event.unresolved} unresolved`,
         {
           positions: event.positions,
           exposure_usd: usdField(event.exposureUsd),
@@ -301,7 +316,7 @@ export function phrase(event: Event): Line {
       const { sizing } = intent
       const cut =
         sizing.sizeDeltaUsd < sizing.wantedUsd
-          ? `, cut from ${formatUsd(sizing.wantedUsd)} by ${sizing.cuts.map((each) => each.by).join(', ')}`
+          ? `, cut from ${money(sizing.wantedUsd)} by ${sizing.cuts.map((each) => each.by).join(', ')}`
           : ''
       return line('info', 'order', `${shortId(intent.intentId)} admitted: ${termsOf(intent)}${cut}`, {
         ...orderFields(intent),
@@ -404,7 +419,7 @@ export function phrase(event: Event): Line {
       return line(
         'debug',
         'feed',
-        `room for a ${event.direction} on ${event.symbol}: ${formatUsd(event.roomUsd)}`,
+        `room for a ${event.direction} on ${event.symbol}: ${money(event.roomUsd)}`,
         {
           market: event.symbol,
           direction: event.direction,

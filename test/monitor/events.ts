@@ -1,0 +1,170 @@
+/** One event of every kind, whole and plausible, and the states they speak of. */
+import type { Event } from '../../src/domain/event.ts'
+import type { Intent, IntentState } from '../../src/domain/intent.ts'
+import type { Position } from '../../src/domain/position.ts'
+import { usd } from '../../src/domain/units.ts'
+import { account, armedFacts, ethMarket, intentOf, startMs, usdc } from '../support/intents.ts'
+
+export const symbol = 'ETH/USD [WETH-USDC]'
+export const host = 'https://arbitrum.gmxapi.io/v1'
+
+export const intent: Intent = intentOf()
+
+export const armedState: IntentState = {
+  intent,
+  attempts: [
+    {
+      n: 1,
+      lane: 'order-chain',
+      host,
+      phase: 'ACKED',
+      armed: armedFacts({ host }),
+      armedAtMs: startMs + 20,
+      send: { result: 'accepted', taskId: 'task-1' },
+      sentAtMs: startMs + 30,
+      children: [],
+    },
+  ],
+  updatedAtMs: startMs + 30,
+}
+
+export const executedState: IntentState = {
+  ...armedState,
+  closing: {
+    outcome: 'EXECUTED',
+    code: 'EXECUTED',
+    reason: 'The venue shows the order as executed.',
+    evidence: { level: 'api', atMs: startMs + 1_600, statement: 'The pinned host and a trade agree.' },
+    settlement: { executionPrice: usd('1739.51'), feesUsd: usd('0.3'), pnlUsd: usd(0) },
+  },
+  closedAtMs: startMs + 1_600,
+  updatedAtMs: startMs + 1_600,
+}
+
+export const position: Position = {
+  positionKey: `${account}:${ethMarket}:${usdc}:true`,
+  contractKey: `0x${'0b'.repeat(32)}`,
+  account,
+  marketToken: ethMarket,
+  collateralToken: usdc,
+  direction: 'long',
+  sizeInUsd: usd(500),
+  sizeInTokens: 287_437_000_000_000_000n,
+  collateralAmount: 250_000_000n,
+  collateralUsd: usd(250),
+  remainingCollateralUsd: usd('249.9'),
+  markPrice: usd(1744),
+  entryPrice: usd('1739.51'),
+  liquidationPrice: usd(900),
+  pnlUsd: usd('1.29'),
+  pnlAfterFeesUsd: usd('0.99'),
+  positionValueInUsd: usd('250.9'),
+  netValueUsd: usd('250.9'),
+  leverageBps: 19_900n,
+  increasedAtSeconds: startMs / 1_000,
+  decreasedAtSeconds: 0,
+}
+
+export const symbols = { [ethMarket.toLowerCase()]: symbol }
+
+const base = { strategy: 'eth-trend', decisionKey: intent.decisionKey, decision: intent.decision, symbol }
+
+/** Every kind of event once, in the order of a run. */
+export const everyEvent: readonly Event[] = [
+  {
+    type: 'daemon.started',
+    version: '0.1.0',
+    profile: 'paper',
+    chain: 'arbitrum',
+    account,
+    strategies: ['eth-trend', 'guard'],
+    journalPath: '/var/perpd/journal.db',
+    statusUrl: 'http://127.0.0.1:9464',
+    apiHosts: [host],
+    oracleHosts: ['https://arbitrum-api.gmxinfra.io'],
+    notes: ['Play money.'],
+  },
+  { type: 'daemon.resumed', records: 12, intents: 2, openIntents: 1, unresolved: 1, tookMs: 12.4 },
+  { type: 'daemon.recovering', reason: 'Open orders are looked at first.' },
+  { type: 'daemon.ready' },
+  { type: 'feed.read', feed: 'tickers', ageMs: 120 },
+  { type: 'capacity.read', symbol, direction: 'long', roomUsd: usd(1_234_567) },
+  { type: 'tick.done', strategy: 'eth-trend', durationMs: 12, decisions: 1 },
+  { type: 'tick.skipped', strategy: 'eth-trend', reason: 'its last turn still runs' },
+  { type: 'tick.failed', strategy: 'eth-trend', reason: 'No host answered.', failures: 1 },
+  { type: 'decision.made', ...base },
+  {
+    type: 'decision.denied',
+    ...base,
+    denial: {
+      code: 'EXCEEDS_AVAILABLE_LIQUIDITY',
+      reason: 'The venue has too little room.',
+      wanted: '$500.00',
+      allowed: '$4.00',
+    },
+  },
+  { type: 'decision.admitted', intent },
+  {
+    type: 'journal.committed',
+    record: { v: 1, kind: 'intent.accepted', atMs: startMs, intentId: intent.intentId, intent },
+    state: { intent, attempts: [], updatedAtMs: startMs },
+    commitMs: 0.21,
+  },
+  {
+    type: 'order.warned',
+    intent,
+    host,
+    requestId: 'req-1',
+    warnings: [{ code: 'HIGH_PRICE_IMPACT', message: 'Price impact is 1.2 %.' }],
+  },
+  {
+    type: 'order.poisoned',
+    intent,
+    host,
+    requestId: 'req-1',
+    differences: [{ field: 'message.receiver', expected: account, found: '0xBad0' }],
+  },
+  { type: 'order.timing', intentId: intent.intentId, step: 'submit', durationMs: 12 },
+  { type: 'order.observed', intent, attempt: 1, status: 'relay_accepted', host, traceId: 'trace-1' },
+  {
+    type: 'order.moved',
+    intent,
+    from: 'planned',
+    to: 'pending',
+    reason: 'Signed and sent.',
+    state: armedState,
+  },
+  {
+    type: 'order.moved',
+    intent,
+    from: 'pending',
+    to: 'unknown',
+    reason: 'The answer to the submit did not come.',
+    state: armedState,
+  },
+  {
+    type: 'order.moved',
+    intent,
+    from: 'unknown',
+    to: 'executed',
+    reason: 'The venue shows the order as executed.',
+    state: executedState,
+  },
+  { type: 'account.positions', positions: [position], symbols },
+  {
+    type: 'host.attempt',
+    route: '/markets/tickers',
+    method: 'GET',
+    host,
+    attempt: 1,
+    status: 503,
+    durationMs: 31,
+    traceId: 'trace-2',
+    outcome: 'not-now',
+  },
+  { type: 'host.rested', host, restMs: 30_000, reason: 'Five failures in a row.' },
+  { type: 'trading.state', scope: 'eth-trend', state: 'reducing', reason: 'Its loss limit was reached.' },
+  { type: 'daemon.heartbeat', openIntents: 1, unresolved: 0, positions: 1, exposureUsd: usd(500) },
+  { type: 'daemon.draining', signal: 'SIGTERM', openIntents: 1, drainMs: 10_000 },
+  { type: 'daemon.stopped', openIntents: 0, uptimeMs: 3_725_000 },
+]

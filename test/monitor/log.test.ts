@@ -1,0 +1,280 @@
+import { expect, test } from 'vitest'
+import type { Event } from '../../src/domain/event.ts'
+import { createLog, type LogOptions } from '../../src/monitor/log.ts'
+import { createRedactor, redactUrl } from '../../src/monitor/redact.ts'
+import { startMs } from '../support/intents.ts'
+import { armedState, everyEvent, executedState, host, intent, position, symbol, symbols } from './events.ts'
+
+function logTo(options: Partial<LogOptions> = {}) {
+  const lines: string[] = []
+  const time = { now: startMs }
+  const log = createLog({
+    level: 'info',
+    format: 'pretty',
+    stream: { write: (text: string) => lines.push(text) },
+    now: () => time.now,
+    color: false,
+    ...options,
+  })
+  /** Lines since the last look, without the time of day, which depends on the machine's zone. */
+  const take = () => lines.splice(0).map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, '').trimEnd())
+  return { log, lines, take, time }
+}
+
+test('on a terminal every event reads as one plain line', () => {
+  const { log, take } = logTo({ level: 'debug' })
+  for (const event of everyEvent) log.listen(event)
+  expect(take().join('\n')).toMatchInlineSnapshot(`
+    "perpd     perpd 0.1.0 started: profile paper on arbitrum
+                        account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A, strategies eth-trend, guard
+                        status at http://127.0.0.1:9464, journal /var/perpd/journal.db
+                        Play money.
+    journal   resumed from 12 records of 2 orders in 12 ms: 1 open, 1 unresolved
+    perpd     recovering, no new orders yet: Open orders are looked at first
+    perpd     ready: strategies are asked from now on
+    feed      tickers read, 120 ms old
+    feed      room for a long on ETH/USD [WETH-USDC]: $1,234,567.00
+    tick      eth-trend made 1 decision in 12 ms
+    tick      eth-trend was not asked: its last turn still runs
+    tick      eth-trend failed (1 in a row): No host answered. Other strategies go on; it is asked again at its next turn
+    decision  eth-trend wants to open a long of $500.00 on ETH/USD [WETH-USDC]: the fast average is above the slow one
+    denied    eth-trend may not open a long of $500.00 on ETH/USD [WETH-USDC]: The venue has too little room (wanted $500.00, allowed $4.00)
+    order     f00d0000 admitted: increase long ETH/USD [WETH-USDC] $500.00
+    journal   f00d0000 intent.accepted is durable after 0.21 ms
+    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) the venue warns before signing: Price impact is 1.2 % [HIGH_PRICE_IMPACT]
+    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) NOT SIGNED: https://arbitrum.gmxapi.io/v1 prepared something else than was asked: message.receiver is 0xBad0, expected 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A. The order was dropped and the host rests; look at that host before trusting it again
+    order     f00d0000 submit took 12 ms
+    order     f00d0000 https://arbitrum.gmxapi.io/v1 says relay_accepted
+    order     f00d0000 is on its way (increase long ETH/USD [WETH-USDC] $500.00): Signed and sent
+    order     f00d0000 has an unknown outcome (increase long ETH/USD [WETH-USDC] $500.00): The answer to the submit did not come. It counts as exposure, is looked at until there is proof, and is never sent again
+    order     f00d0000 executed at $1,739.51, fees $0.30 (increase long ETH/USD [WETH-USDC] $500.00)
+    position  long ETH/USD [WETH-USDC] $500.00, PnL after fees $0.99
+    host      https://arbitrum.gmxapi.io/v1 GET /markets/tickers: not-now (HTTP 503) after 31 ms, attempt 1
+    host      https://arbitrum.gmxapi.io/v1 rests for 30 s: Five failures in a row. Other hosts are asked meanwhile
+    trading   eth-trend is reducing: Its loss limit was reached
+    alive     1 position, exposure $500.00, 1 open order, 0 unresolved
+    perpd     SIGTERM: no new orders; following 1 open order for up to 10 s. A second signal leaves at once; both are safe
+    perpd     stopped after 1 h 2 min, no order open"
+  `)
+})
+
+test('for machines a line is JSON with stable names, amounts as text and no secret', () => {
+  const { log, lines } = logTo({ format: 'json', runId: 'run-1' })
+  log.listen(everyEvent[0] as Event)
+  log.listen({
+    type: 'order.moved',
+    intent,
+    from: 'unknown',
+    to: 'executed',
+    reason: 'Seen.',
+    state: executedState,
+  })
+  expect(lines.map((line) => JSON.parse(line))[1]).toMatchInlineSnapshot(`
+    {
+      "account": "0x19E7…ff2A",
+      "chain": "arbitrum",
+      "code": "EXECUTED",
+      "digest": "0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1",
+      "direction": "long",
+      "event": "order.moved",
+      "host": "https://arbitrum.gmxapi.io/v1",
+      "intent_id": "f00d00000000000000000001",
+      "kind": "increase",
+      "latency_ms": 1600,
+      "level": "info",
+      "market": "ETH/USD [WETH-USDC]",
+      "message": "f00d0000 executed at $1,739.51, fees $0.30 (increase long ETH/USD [WETH-USDC] $500.00)",
+      "outcome": "EXECUTED",
+      "reason": "Seen.",
+      "request_id": "req-1",
+      "run_id": "run-1",
+      "settlement": {
+        "executionPrice": "1739510000000000000000000000000000",
+        "feesUsd": "300000000000000000000000000000",
+        "pnlUsd": "0",
+      },
+      "size_delta_usd": "500000000000000000000000000000000",
+      "state_from": "unknown",
+      "state_to": "executed",
+      "strategy": "eth-trend",
+      "task_id": "task-1",
+      "ts": "2027-01-15T08:00:00.000Z",
+    }
+  `)
+  expect(lines.join('')).not.toContain('51'.repeat(65))
+})
+
+test('auto is pretty on a terminal and JSON elsewhere', () => {
+  const terminal = logTo({ format: 'auto', stream: { write: (text) => seen.push(text), isTTY: true } })
+  const seen: string[] = []
+  terminal.log.listen({ type: 'daemon.ready' })
+  const file = logTo({ format: 'auto', stream: { write: (text) => seen.push(text) } })
+  file.log.listen({ type: 'daemon.ready' })
+  expect(seen[0]).toMatch(/^\d\d:\d\d:\d\d {2}perpd {5}ready: strategies are asked from now on\n$/)
+  expect(JSON.parse(seen[1] ?? '')).toEqual({
+    level: 'info',
+    ts: new Date(startMs).toISOString(),
+    event: 'daemon.ready',
+    message: 'ready: strategies are asked from now on',
+  })
+})
+
+test('lines below the level are not written', () => {
+  const { log, take } = logTo({ level: 'warn' })
+  for (const event of everyEvent) log.listen(event)
+  log.note('info', 'not this')
+  log.note('warn', 'but this')
+  expect(take().map((line) => line.split(' ')[0])).toEqual([
+    'tick',
+    'order',
+    'order',
+    'order',
+    'host',
+    'host',
+    'trading',
+    'warn',
+  ])
+})
+
+test('an idle day is a few lines an hour', () => {
+  const { log, lines, time } = logTo()
+  const hours = 24
+  for (let second = 0; second < hours * 3_600; second += 5) {
+    time.now = startMs + second * 1_000
+    log.listen({ type: 'tick.done', strategy: 'eth-trend', durationMs: 3, decisions: 0 })
+    log.listen({ type: 'feed.read', feed: 'tickers', ageMs: 5 })
+    log.listen({ type: 'account.positions', positions: [position], symbols })
+    log.listen({
+      type: 'host.attempt',
+      route: '/x',
+      method: 'GET',
+      host,
+      attempt: 1,
+      status: 200,
+      durationMs: 3,
+      outcome: 'ok',
+    })
+    if (second % 60 === 0) {
+      log.listen({ type: 'daemon.heartbeat', openIntents: 0, unresolved: 0, positions: 1, exposureUsd: 0n })
+    }
+  }
+  expect(lines.length).toBeLessThanOrEqual(hours * 6 + 1)
+})
+
+test('a cause that repeats is told first, at its tenth time and hourly, and its end is told once', () => {
+  const { log, take, time } = logTo()
+  const fail = () =>
+    log.listen({
+      type: 'host.attempt',
+      route: '/x',
+      method: 'GET',
+      host,
+      attempt: 1,
+      durationMs: 100,
+      outcome: 'timeout',
+    })
+  const succeed = () =>
+    log.listen({
+      type: 'host.attempt',
+      route: '/x',
+      method: 'GET',
+      host,
+      attempt: 1,
+      status: 200,
+      durationMs: 5,
+      outcome: 'ok',
+    })
+  for (let count = 0; count < 800; count++) {
+    fail()
+    time.now += 5_000
+  }
+  expect(take()).toEqual([
+    `host      ${host} GET /x: timeout after 100 ms, attempt 1`,
+    `host      ${host} GET /x: timeout after 100 ms, attempt 1 (10 times in 45 s)`,
+    `host      ${host} GET /x: timeout after 100 ms, attempt 1 (730 times in 1 h 0 min)`,
+  ])
+  succeed()
+  expect(take()).toEqual([])
+  time.now += 30_000
+  succeed()
+  succeed()
+  expect(take()).toEqual([`host      ${host} answers again after 800 failed requests`])
+})
+
+test('a wish that is denied at every turn is told once with its reason, and again when it is admitted', () => {
+  const { log, take, time } = logTo()
+  const { decision, decisionKey, strategy } = intent
+  const denial = { code: 'NO_ROOM', reason: 'No room.' }
+  for (let turn = 0; turn < 5; turn++) {
+    log.listen({ type: 'decision.made', strategy, decisionKey, decision, symbol })
+    log.listen({ type: 'decision.denied', strategy, decisionKey, decision, symbol, denial })
+    time.now += 5_000
+  }
+  expect(take()).toEqual([
+    'decision  eth-trend wants to open a long of $500.00 on ETH/USD [WETH-USDC]: the fast average is above the slow one',
+    'denied    eth-trend may not open a long of $500.00 on ETH/USD [WETH-USDC]: No room',
+  ])
+  log.listen({ type: 'decision.admitted', intent })
+  log.listen({ type: 'decision.made', strategy, decisionKey, decision, symbol })
+  expect(take()).toHaveLength(2)
+})
+
+test('a strategy that works again after failures says so', () => {
+  const { log, take } = logTo()
+  const strategy = 'eth-trend'
+  for (const failures of [1, 2, 3]) log.listen({ type: 'tick.failed', strategy, reason: 'Boom.', failures })
+  log.listen({ type: 'tick.done', strategy, durationMs: 1, decisions: 0 })
+  log.listen({ type: 'tick.done', strategy, durationMs: 1, decisions: 0 })
+  expect(take()).toEqual([
+    'tick      eth-trend failed (1 in a row): Boom. Other strategies go on; it is asked again at its next turn',
+    'tick      eth-trend works again after 3 failures',
+  ])
+})
+
+test('positions are told when one appears, changes size or disappears', () => {
+  const { log, take } = logTo()
+  const tell = (positions: readonly (typeof position)[]) =>
+    log.listen({ type: 'account.positions', positions, symbols })
+  tell([])
+  tell([position])
+  tell([{ ...position, pnlAfterFeesUsd: 5n }])
+  tell([{ ...position, sizeInUsd: position.sizeInUsd / 2n }])
+  tell([])
+  expect(take()).toEqual([
+    'position  long ETH/USD [WETH-USDC] $500.00, PnL after fees $0.99',
+    'position  long ETH/USD [WETH-USDC] $250.00, PnL after fees $0.99',
+    'position  the account has no positions',
+  ])
+})
+
+test('a thousand causes are remembered at most', () => {
+  const { log, take } = logTo()
+  const fail = (n: number) =>
+    log.listen({ type: 'tick.failed', strategy: 'eth-trend', reason: `reason ${n}`, failures: 1 })
+  for (let n = 0; n < 1_001; n++) fail(n)
+  expect(take()).toHaveLength(1_001)
+  fail(1_000)
+  fail(0)
+  expect(take()).toHaveLength(1)
+})
+
+test('secrets are hidden by shape, by name and by value', () => {
+  const { log, lines } = logTo({ format: 'json', secrets: ['https://rpc.example/v2/abcdef123'] })
+  log.note('error', `no answer from https://rpc.example/v2/abcdef123 and https://me:pw@host.example/x`, {
+    privateKey: 'short',
+    nested: [{ Authorization: 'Bearer x' }, `sig 0x${'ab'.repeat(65)}`],
+    digest: `0x${'cd'.repeat(32)}`,
+    armed: armedState.attempts[0]?.armed,
+  })
+  const text = lines.join('')
+  for (const secret of ['abcdef123', 'pw@', 'short', 'Bearer', 'ab'.repeat(65), '51'.repeat(65)]) {
+    expect(text).not.toContain(secret)
+  }
+  expect(text).toContain('cd'.repeat(32))
+  expect(createRedactor().text('plain')).toBe('plain')
+  expect(['https://a.example', 'https://a.example/v2/key', 'nonsense'].map(redactUrl)).toEqual([
+    'https://a.example',
+    'https://a.example/[hidden]',
+    '[hidden]',
+  ])
+})

@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest'
+import type { Event } from '../../src/domain/event.ts'
+import { usd } from '../../src/domain/units.ts'
+import { createHealth } from '../../src/monitor/health.ts'
+import { createMetrics } from '../../src/monitor/metrics.ts'
+import type { MonitoredStatus } from '../../src/monitor/status.ts'
+import { everyEvent, host, intent } from './events.ts'
+
+const running: MonitoredStatus = {
+  state: 'running',
+  notReady: [],
+  tradingState: 'active',
+  strategies: [{ name: 'eth-trend', cadenceMs: 5_000 }],
+  openIntents: [{ label: 'pending' }, { label: 'unknown' }, { label: 'unknown' }],
+  oldestUnresolvedSeconds: 12.5,
+  exposureUsd: usd('500.25'),
+  feedAgesMs: { tickers: 1_500, oracle: 250 },
+}
+
+async function render(status: MonitoredStatus | undefined, events: readonly Event[] = []) {
+  const metrics = createMetrics({
+    version: '1.2.3',
+    profile: 'paper',
+    chain: 'arbitrum',
+    status: () => status,
+  })
+  for (const event of events) metrics.listen(event)
+  const text = await metrics.render()
+  const lines = text.split('\n')
+  return { text, metrics, ours: lines.filter((line) => /^perpd_(?!process|nodejs)/.test(line)) }
+}
+
+test('states and ages are those of the moment of the scrape', async () => {
+  const { ours } = await render(running)
+  expect(ours.filter((line) => !line.includes('_bucket'))).toEqual(
+    expect.arrayContaining([
+      `perpd_build_info{version="1.2.3",node="${process.versions.node}",profile="paper",chain="arbitrum"} 1`,
+      'perpd_orders{state="pending"} 1',
+      'perpd_orders{state="unknown"} 2',
+      'perpd_orders{state="planned"} 0',
+      'perpd_orders_total{outcome="executed"} 0',
+      'perpd_order_oldest_unresolved_seconds 12.5',
+      'perpd_data_age_seconds{feed="tickers"} 1.5',
+      'perpd_data_age_seconds{feed="oracle"} 0.25',
+      'perpd_exposure_usd 500.25',
+      'perpd_trading_state{state="active"} 1',
+      'perpd_trading_state{state="halted"} 0',
+      'perpd_ready 1',
+    ]),
+  )
+})
+
+test('events count', async () => {
+  const { ours } = await render(running, everyEvent)
+  expect(ours).toEqual(
+    expect.arrayContaining([
+      'perpd_orders_total{outcome="executed"} 1',
+      'perpd_decisions_total{strategy="eth-trend",result="admitted"} 1',
+      'perpd_decisions_total{strategy="eth-trend",result="denied"} 1',
+      'perpd_decisions_total{strategy="guard",result="denied"} 0',
+      'perpd_denials_total{code="EXCEEDS_AVAILABLE_LIQUIDITY"} 1',
+      'perpd_http_attempts_total{route="/markets/tickers",host="arbitrum.gmxapi.io",outcome="not-now"} 1',
+      'perpd_poisoned_payloads_total 1',
+      'perpd_validation_warnings_total{code="HIGH_PRICE_IMPACT"} 1',
+      'perpd_capacity_headroom_usd{market="ETH/USD [WETH-USDC]",direction="long"} 1234567',
+      'perpd_order_step_duration_seconds_count{step="submit"} 1',
+      'perpd_order_step_duration_seconds_sum{step="submit"} 0.012',
+      'perpd_loop_duration_seconds_count{strategy="eth-trend"} 1',
+      'perpd_journal_commit_duration_seconds_count 1',
+      'perpd_ticks_total{strategy="eth-trend",result="failed"} 1',
+    ]),
+  )
+})
+
+test('no series carries an id of an order, and codes of a server cannot grow the labels', async () => {
+  const warned = Array.from(
+    { length: 500 },
+    (_, n): Event => ({
+      type: 'order.warned',
+      intent,
+      host,
+      requestId: 'r',
+      warnings: [{ code: `CODE_${n}`, message: '' }],
+    }),
+  )
+  const { text, ours } = await render(running, [...everyEvent, ...warned])
+  expect(text).not.toContain(intent.intentId)
+  const codes = ours.filter((line) => line.startsWith('perpd_validation_warnings_total'))
+  expect(codes).toHaveLength(51)
+  expect(codes).toContain('perpd_validation_warnings_total{code="other"} 451')
+})
+
+test('names follow the conventions: counters end in _total, durations in _seconds', async () => {
+  const { metrics, text } = await render(undefined)
+  for (const { name, type } of metrics.describe()) {
+    expect(name).toMatch(/^perpd_[a-z_]+$/)
+    expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter'])
+    if (type === 'histogram') expect(name).toMatch(/_duration_seconds$/)
+  }
+  expect(text).toContain('perpd_ready 0')
+  expect(text).toContain('perpd_nodejs_eventloop_lag_seconds')
+})
+
+test('before the engine is built the daemon is alive and not ready', () => {
+  const health = createHealth(
+    () => undefined,
+    () => 0,
+  )
+  expect(health.live()).toEqual({ ok: true, reasons: [] })
+  expect(health.ready()).toEqual({ ok: false, reasons: ['starting'] })
+})
+
+test('readiness says what it waits for', () => {
+  const status = {
+    ...running,
+    state: 'recovering' as const,
+    notReady: ['2 orders are unresolved', 'recovering'],
+  }
+  const health = createHealth(
+    () => status,
+    () => 0,
+  )
+  expect(health.live().ok).toBe(true)
+  expect(health.ready()).toEqual({ ok: false, reasons: ['recovering', '2 orders are unresolved'] })
+})
+
+test('a strategy without a turn for ten of its cadences and a minute makes the daemon unhealthy', () => {
+  let nowMs = 0
+  const health = createHealth(
+    () => running,
+    () => nowMs,
+  )
+  nowMs = 1_000_000
+  expect(health.live().ok).toBe(true)
+  health.listen({ type: 'daemon.ready' })
+  nowMs += 60_000
+  expect(health.live().ok).toBe(true)
+  nowMs += 1
+  expect(health.live()).toEqual({
+    ok: false,
+    reasons: ['strategy eth-trend has had no turn for 1 min 0 s; its cadence is 5 s'],
+  })
+  health.listen({ type: 'tick.failed', strategy: 'eth-trend', reason: 'No host answered.', failures: 9 })
+  expect(health.live().ok).toBe(true)
+})
+
+test('an engine that has stopped is not alive', () => {
+  expect(
+    createHealth(
+      () => ({ ...running, state: 'stopped' }),
+      () => 0,
+    ).live(),
+  ).toEqual({
+    ok: false,
+    reasons: ['the engine has stopped'],
+  })
+})
