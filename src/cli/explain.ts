@@ -2,7 +2,6 @@
 import { type IntentState, labelOf } from '../domain/intent.ts'
 import { orderStory, toPlain } from '../domain/orderView.ts'
 import type { JournalReader } from '../journal/journal.ts'
-import { shortId } from '../monitor/phrase.ts'
 import type { Call } from './command.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { explainText } from './explainText.ts'
@@ -42,7 +41,7 @@ function find(journal: JournalReader, wanted: string, path: string): IntentState
     const shown = matches.slice(0, MOST_SHOWN).map(({ intent }) => intent.intentId)
     const more = matches.length > MOST_SHOWN ? ` and ${matches.length - MOST_SHOWN} more` : ''
     throw new CommandError(
-      `${wanted} is the beginning of ${matches.length} orders: ${shown.join(', ')}${more}.\n  Give more of it than ${shortId(first.intent.intentId).slice(0, prefix.length)}.`,
+      `${wanted} is the beginning of ${matches.length} orders: ${shown.join(', ')}${more}.\n  Give more of its characters.`,
       exitCodes.notFound,
     )
   }

@@ -20,6 +20,12 @@ const commands: readonly Command[] = [
     run: async (call) => (await import('./runCommand.ts')).runCommand(call),
   },
   {
+    name: 'paper',
+    summary: 'Serve the paper venue alone, on the wire of both APIs, until a signal ends it.',
+    flags: [{ name: 'print-hosts', doc: 'print the addresses it serves as JSON, by chain' }],
+    run: async (call) => (await import('./paper.ts')).paper(call),
+  },
+  {
     name: 'check',
     summary: 'Check the configuration and the strategy files, without network.',
     flags: [json],
