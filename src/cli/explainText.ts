@@ -7,6 +7,7 @@ import {
   type Label,
   labelOf,
   lastAttempt,
+  type SendClass,
 } from '../domain/intent.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
 import { formatUnits } from '../domain/units.ts'
@@ -44,7 +45,7 @@ export function explainText(state: IntentState, records: readonly StoredRecord[]
     ...section('size', sizingLines(state)),
     ...section(
       'story',
-      records.map(({ record }) => storyLine(record, intent.acceptedAtMs)),
+      records.flatMap(({ record }) => storyLines(record, intent.acceptedAtMs)),
     ),
     ...section('warned', warningLines(state)),
     ...section('result', resultLines(state)),
@@ -85,24 +86,36 @@ function sizingLines({ intent }: IntentState): string[] {
   return lines
 }
 
-function storyLine(record: JournalRecord, acceptedAtMs: number): string {
+const OFFSET_WIDTH = 12
+
+function storyLines(record: JournalRecord, acceptedAtMs: number): string[] {
   const offset = record.atMs - acceptedAtMs
-  const when =
-    record.kind === 'intent.accepted'
-      ? new Date(record.atMs).toISOString()
-      : `${offset < 0 ? '-' : '+'}${span(Math.abs(offset))}`
-  return `${when.padEnd(12)}${record.kind === 'intent.accepted' ? '  ' : ''}${happened(record)}`
+  const when = `${offset < 0 ? '-' : '+'}${span(Math.abs(offset))}`
+  return happened(record).map((text, at) => `${(at === 0 ? when : '').padEnd(OFFSET_WIDTH)}${text}`)
 }
 
-function happened(record: JournalRecord): string {
+const sendWords: Readonly<Record<SendClass, string>> = {
+  accepted: 'accepted',
+  refused: 'refused by the host',
+  unanswered: 'left without an answer that proves anything',
+  'not-sent': 'not sent: no byte of it left this machine',
+}
+
+/** What a record says, one line or two. */
+function happened(record: JournalRecord): string[] {
   switch (record.kind) {
     case 'intent.accepted':
-      return `accepted; nothing new is signed for it after ${timeOf(record.intent.expiresAtMs)}`
+      return [
+        `accepted at ${new Date(record.atMs).toISOString()}; nothing new is signed for it after ${timeOf(record.intent.expiresAtMs)}`,
+      ]
     case 'attempt.preparing':
-      return `attempt ${record.attempt}: ${record.host} is asked to prepare`
+      return [`attempt ${record.attempt}: ${record.host} is asked to prepare`]
     case 'attempt.armed': {
       const { armed } = record
-      return `attempt ${record.attempt}: verified and signed; request ${armed.requestId}, digest ${armed.digest}, cannot land after ${timeOf(armed.deadlineSeconds * 1_000)}`
+      return [
+        `attempt ${record.attempt}: verified and signed; cannot land after ${timeOf(armed.deadlineSeconds * 1_000)}`,
+        `request ${armed.requestId}, digest ${armed.digest}`,
+      ]
     }
     case 'send.result': {
       const { send } = record
@@ -114,25 +127,40 @@ function happened(record: JournalRecord): string {
         send.message ?? '',
         send.traceId === undefined ? '' : `trace ${send.traceId}`,
       ].filter((fact) => fact !== '')
-      return `attempt ${record.attempt}: sent once: ${send.result}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
+      const shown = facts.length === 0 ? '' : ` (${facts.join(', ')})`
+      return [`attempt ${record.attempt}: its one submit was ${sendWords[send.result]}${shown}`]
     }
     case 'landed':
-      return `attempt ${record.attempt}: landed as ${record.orderKeys.length === 1 ? 'order' : 'orders'} ${record.orderKeys.join(', ')}`
+      return [
+        `attempt ${record.attempt}: landed as ${record.orderKeys.length === 1 ? 'order' : 'orders'} ${record.orderKeys.join(', ')}`,
+      ]
     case 'child.executed': {
       const price = record.settlement?.executionPrice
-      return `order ${record.child} executed${price === undefined ? '' : ` at ${money(price)}`}`
+      return [`order ${record.child} executed${price === undefined ? '' : ` at ${money(price)}`}`]
     }
     case 'child.cancelled':
-      return `order ${record.child} was cancelled by the venue${record.cancelReason === undefined ? '' : `: ${record.cancelReason}`}`
+      return [`order ${record.child} was cancelled by the venue${because(record.cancelReason)}`]
     case 'child.frozen':
-      return `order ${record.child} is frozen${record.cancelReason === undefined ? '' : `: ${record.cancelReason}`}`
+      return [`order ${record.child} is frozen${because(record.cancelReason)}`]
     case 'attempt.dead':
-      return `attempt ${record.attempt}: dead, it cannot land any more (${record.evidence.level}: ${record.evidence.statement})`
+      return [
+        `attempt ${record.attempt}: dead, it cannot land any more`,
+        `${record.evidence.level}: ${record.evidence.statement}`,
+      ]
     case 'attempt.void':
-      return `attempt ${record.attempt}: void, its digest was used up by somebody else (${record.evidence.level}: ${record.evidence.statement})`
-    case 'intent.closed':
-      return `closed ${record.closing.outcome}, ${record.closing.code}: ${record.closing.reason}`
+      return [
+        `attempt ${record.attempt}: void, its digest was used up by somebody else`,
+        `${record.evidence.level}: ${record.evidence.statement}`,
+      ]
+    case 'intent.closed': {
+      const { outcome, code, reason } = record.closing
+      return [`closed ${outcome}${code === outcome ? '' : `, ${code}`}: ${reason}`]
+    }
   }
+}
+
+function because(reason: string | undefined): string {
+  return reason === undefined ? '' : `: ${reason}`
 }
 
 function warningLines(state: IntentState): string[] {

@@ -1,0 +1,305 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { IntentAccepted, JournalRecord } from '../../src/domain/records.ts'
+import { usd } from '../../src/domain/units.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite.ts'
+import { armedFacts, intentOf, orderKey, startMs } from '../support/intents.ts'
+import { perpd } from './run.ts'
+
+let cwd: string
+const host = 'https://arbitrum.gmxapi.io/v1'
+
+const first = intentOf({
+  intentId: 'f00d00000000000000000001',
+  decision: { ...intentOf().decision, facts: { fast: 1739.2, slow: 1737.1 } },
+  sizing: {
+    wantedUsd: usd(1_000),
+    sizeDeltaUsd: usd(500),
+    basis: 'availableLiquidity',
+    capacityUsd: usd(1_234_567),
+    roomUsd: usd(1_111_110),
+    cuts: [{ by: 'maxOrderSizeUsd', toUsd: usd(500) }],
+    dataAgeMs: 350,
+  },
+})
+const second = intentOf({
+  intentId: 'f00dbeef0000000000000002',
+  decisionKey: 'btc-trend@1',
+  strategy: 'btc-trend',
+  acceptedAtMs: startMs + 60_000,
+  expiresAtMs: startMs + 120_000,
+})
+const third = intentOf({
+  intentId: 'abcd00000000000000000003',
+  decisionKey: 'eth-trend@3',
+  acceptedAtMs: startMs + 90_000,
+  expiresAtMs: startMs + 150_000,
+})
+
+function records(): readonly JournalRecord[] {
+  const accepted = (intent: typeof first): IntentAccepted => ({
+    v: 1,
+    kind: 'intent.accepted',
+    atMs: intent.acceptedAtMs,
+    intentId: intent.intentId,
+    intent,
+  })
+  const at = (intent: typeof first, ms: number) =>
+    ({ v: 1, atMs: intent.acceptedAtMs + ms, intentId: intent.intentId }) as const
+  const evidence = {
+    level: 'api',
+    atMs: startMs + 1_600,
+    statement: 'The pinned host calls it executed and a trade of the account has its order key.',
+    host,
+    status: 'executed',
+    orderKeys: [orderKey],
+    transactionHashes: [`0x${'7a'.repeat(32)}`],
+    tradeIds: ['trade-1'],
+  } as const
+  const settlement = {
+    executionPrice: usd('1739.51'),
+    sizeDeltaUsd: usd(500),
+    feesUsd: usd('0.3'),
+    priceImpactUsd: -usd('0.05'),
+    transactionHash: `0x${'7a'.repeat(32)}`,
+  } as const
+  return [
+    accepted(first),
+    { ...at(first, 1), kind: 'attempt.preparing', attempt: 1, lane: 'order-chain', host },
+    {
+      ...at(first, 12),
+      kind: 'attempt.armed',
+      attempt: 1,
+      armed: armedFacts({
+        host,
+        validationWarnings: [{ code: 'HIGH_PRICE_IMPACT', message: 'Price impact is 1.2 %.' }],
+      }),
+    },
+    {
+      ...at(first, 15),
+      kind: 'send.result',
+      attempt: 1,
+      send: { result: 'accepted', httpStatus: 200, status: 'relay_accepted', taskId: 'task-1' },
+    },
+    { ...at(first, 1_600), kind: 'landed', attempt: 1, orderKeys: [orderKey], evidence },
+    { ...at(first, 1_600), kind: 'child.executed', attempt: 1, child: 0, orderKey, evidence, settlement },
+    {
+      ...at(first, 1_601),
+      kind: 'intent.closed',
+      closing: {
+        outcome: 'EXECUTED',
+        code: 'EXECUTED',
+        reason: 'The order was executed.',
+        evidence,
+        settlement,
+      },
+    },
+    accepted(second),
+    { ...at(second, 1), kind: 'attempt.preparing', attempt: 1, lane: 'order-chain', host },
+    {
+      ...at(second, 12),
+      kind: 'attempt.armed',
+      attempt: 1,
+      armed: armedFacts({ host, requestId: 'req-2', digest: `0x${'d2'.repeat(32)}` }),
+    },
+    {
+      ...at(second, 20),
+      kind: 'send.result',
+      attempt: 1,
+      send: { result: 'unanswered', message: 'timeout' },
+    },
+    accepted(third),
+  ]
+}
+
+beforeAll(async () => {
+  cwd = mkdtempSync(join(tmpdir(), 'perpd-cli-'))
+  const journal = createSqliteJournal({
+    path: join(cwd, 'var/paper/journal.db'),
+    clockNow: () => startMs,
+    holder: 'test',
+  })
+  await Promise.all(records().map((record) => journal.append(record)))
+  journal.close()
+})
+afterAll(() => rmSync(cwd, { recursive: true }))
+
+test('orders lists the newest first', async () => {
+  const { code, out, err } = await perpd(cwd, ['orders'])
+  expect([code, err]).toEqual([0, ''])
+  expect(out).toMatchInlineSnapshot(`
+    "ID        STATUS    STRATEGY   ORDER                              SIZE     ACCEPTED (UTC)       REASON
+    abcd0000  planned   eth-trend  increase long ETH/USD [WETH-USDC]  $500.00  2027-01-15 08:01:30
+    f00dbeef  unknown   btc-trend  increase long ETH/USD [WETH-USDC]  $500.00  2027-01-15 08:01:00
+    f00d0000  executed  eth-trend  increase long ETH/USD [WETH-USDC]  $500.00  2027-01-15 08:00:00  The order was executed."
+  `)
+})
+
+test('orders filters by openness, strategy and number', async () => {
+  const ids = async (...argv: string[]) =>
+    JSON.parse((await perpd(cwd, ['orders', '--json', ...argv])).out).map((row: { intentId: string }) =>
+      row.intentId.slice(0, 8),
+    )
+  expect(await ids()).toEqual(['abcd0000', 'f00dbeef', 'f00d0000'])
+  expect(await ids('--open')).toEqual(['abcd0000', 'f00dbeef'])
+  expect(await ids('--strategy', 'btc-trend')).toEqual(['f00dbeef'])
+  expect(await ids('--limit=1')).toEqual(['abcd0000'])
+  expect((await perpd(cwd, ['orders', '--limit', '1'])).err).toBe(
+    'The newest 1; the journal holds 3 in all. More with --limit N',
+  )
+  expect((await perpd(cwd, ['orders', '--strategy', 'none'])).out).toBe(
+    'No orders of none; the journal holds 3 in all.',
+  )
+})
+
+test('orders --json gives every field of a row', async () => {
+  const { out } = await perpd(cwd, ['orders', '--json'])
+  expect(JSON.parse(out)[2]).toMatchInlineSnapshot(`
+    {
+      "acceptedAt": "2027-01-15T08:00:00.000Z",
+      "armedAt": "2027-01-15T08:00:00.012Z",
+      "closedAt": "2027-01-15T08:00:01.601Z",
+      "digest": "0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1",
+      "direction": "long",
+      "host": "https://arbitrum.gmxapi.io/v1",
+      "intentId": "f00d00000000000000000001",
+      "kind": "increase",
+      "market": "ETH/USD [WETH-USDC]",
+      "outcome": "EXECUTED",
+      "reason": "The order was executed.",
+      "requestId": "req-1",
+      "sentAt": "2027-01-15T08:00:00.015Z",
+      "sizeDeltaUsd": "500000000000000000000000000000000",
+      "status": "executed",
+      "strategy": "eth-trend",
+      "taskId": "task-1",
+    }
+  `)
+})
+
+test('explain tells an executed order on one screen', async () => {
+  const { code, out } = await perpd(cwd, ['explain', 'f00d00000000000000000001'])
+  expect(code).toBe(0)
+  expect(out).toMatchInlineSnapshot(`
+    "f00d00000000000000000001
+    executed: increase long ETH/USD [WETH-USDC] $500.00 by eth-trend, account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
+      executed at the venue
+
+    why     the fast average is above the slow one
+            fast 1739.2, slow 1737.1
+            decision eth-trend@2027-01-15T08:00:00.000Z#0
+    size    wished $1,000.00, admitted $500.00, on data 350 ms old
+            capacity $1,234,567.00 (availableLiquidity), room after headroom and orders in flight $1,111,110.00
+            cut to $500.00 by maxOrderSizeUsd
+            price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC, reserved $500.00
+    story   +0 ms       accepted at 2027-01-15T08:00:00.000Z; nothing new is signed for it after 2027-01-15 08:01:00 UTC
+            +1 ms       attempt 1: https://arbitrum.gmxapi.io/v1 is asked to prepare
+            +12 ms      attempt 1: verified and signed; cannot land after 2027-01-15 08:05:00 UTC
+                        request req-1, digest 0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
+            +15 ms      attempt 1: its one submit was accepted (HTTP 200, relay_accepted, task task-1)
+            +1.6 s      attempt 1: landed as order 0x0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a
+            +1.6 s      order 0 executed at $1,739.51
+            +1.6 s      closed EXECUTED: The order was executed.
+    warned  attempt 1, before signing: Price impact is 1.2 %. [HIGH_PRICE_IMPACT]
+    result  price $1,739.51, size $500.00, fees $0.30, price impact -$0.05
+            transaction 0x7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a
+    proof   api, seen 2027-01-15 08:00:01 UTC: The pinned host calls it executed and a trade of the account has its order key.
+            host https://arbitrum.gmxapi.io/v1
+            status executed
+            order 0x0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a
+            transaction 0x7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a
+            trade trade-1"
+  `)
+})
+
+test('explain tells an unknown order with what it waits for', async () => {
+  const { out } = await perpd(cwd, ['explain', 'f00dB'])
+  expect(out).toMatchInlineSnapshot(`
+    "f00dbeef0000000000000002
+    unknown: increase long ETH/USD [WETH-USDC] $500.00 by btc-trend, account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
+      its outcome is not proven: it counts as exposure, and is looked at until there is proof; it is never sent again
+
+    why     the fast average is above the slow one
+            decision btc-trend@1
+    size    wished $500.00, admitted $500.00, on data 10 ms old
+            price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC, reserved $500.00
+    story   +0 ms       accepted at 2027-01-15T08:01:00.000Z; nothing new is signed for it after 2027-01-15 08:02:00 UTC
+            +1 ms       attempt 1: https://arbitrum.gmxapi.io/v1 is asked to prepare
+            +12 ms      attempt 1: verified and signed; cannot land after 2027-01-15 08:05:00 UTC
+                        request req-2, digest 0xd2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2
+            +20 ms      attempt 1: its one submit was left without an answer that proves anything (timeout)
+    proof   none yet; https://arbitrum.gmxapi.io/v1 is asked what became of it, and its digest cannot land after 2027-01-15 08:05:00 UTC"
+  `)
+})
+
+test('explain tells an order that was only accepted', async () => {
+  const { out } = await perpd(cwd, ['explain', 'abcd'])
+  expect(out).toMatchInlineSnapshot(`
+    "abcd00000000000000000003
+    planned: increase long ETH/USD [WETH-USDC] $500.00 by eth-trend, account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
+      admitted; nothing was signed yet
+
+    why     the fast average is above the slow one
+            decision eth-trend@3
+    size    wished $500.00, admitted $500.00, on data 10 ms old
+            price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC, reserved $500.00
+    story   +0 ms       accepted at 2027-01-15T08:01:30.000Z; nothing new is signed for it after 2027-01-15 08:02:30 UTC
+    proof   none needed yet: nothing was signed"
+  `)
+})
+
+test('explain --json carries the records, and no signature', async () => {
+  const { out } = await perpd(cwd, ['explain', 'f00d0', '--json'])
+  const story = JSON.parse(out)
+  expect(
+    story.steps.map((step: { kind: string; sinceAcceptedMs: number }) => [step.kind, step.sinceAcceptedMs]),
+  ).toEqual([
+    ['intent.accepted', 0],
+    ['attempt.preparing', 1],
+    ['attempt.armed', 12],
+    ['send.result', 15],
+    ['landed', 1600],
+    ['child.executed', 1600],
+    ['intent.closed', 1601],
+  ])
+  expect(story.intent.terms.sizeDeltaUsd).toBe('500000000000000000000000000000000')
+  expect(out).not.toContain('51'.repeat(65))
+})
+
+test('an id that fits several orders, or none, ends with exit code 2', async () => {
+  expect(await perpd(cwd, ['explain', 'f00d'])).toEqual({
+    code: 2,
+    out: '',
+    err: 'f00d is the beginning of 2 orders: f00dbeef0000000000000002, f00d00000000000000000001.\n  Give more of its characters.',
+  })
+  expect(await perpd(cwd, ['explain', 'none'])).toEqual({
+    code: 2,
+    out: '',
+    err: 'There is no order none in CWD/var/paper/journal.db.\n  perpd orders lists those there are.',
+  })
+})
+
+test('without a journal, orders and explain end with exit code 2 and say why', async () => {
+  for (const argv of [['orders'], ['explain', 'x']]) {
+    expect(await perpd(cwd, [...argv, '--journal.path', 'none.db'])).toEqual({
+      code: 2,
+      out: '',
+      err: 'There is no journal at CWD/none.db.\n  No daemon has run with the profile paper here yet, or journal.path names another place. Start one with: perpd run',
+    })
+  }
+})
+
+test('reading changes nothing, and works beside the writer', async () => {
+  const journal = createSqliteJournal({
+    path: join(cwd, 'var/paper/journal.db'),
+    clockNow: () => startMs,
+    holder: 'test',
+  })
+  const before = journal.summary()
+  expect((await perpd(cwd, ['orders', '--json'])).code).toBe(0)
+  expect((await perpd(cwd, ['explain', 'abcd'])).code).toBe(0)
+  expect(journal.summary()).toEqual(before)
+  journal.close()
+})

@@ -1,0 +1,63 @@
+/** An engine seen through its door, for tests of what stands in front of it. */
+import { labelOf } from '../../src/domain/intent.ts'
+import type { StoredRecord } from '../../src/domain/records.ts'
+import { usd } from '../../src/domain/units.ts'
+import type { EngineDoor, EngineStatus } from '../../src/engine/status.ts'
+import { armedState, executedState, host, intent, position, symbol, symbols } from '../monitor/events.ts'
+import { account, startMs } from '../support/intents.ts'
+
+/** A running engine with one position, one open order and one ended one. */
+export const status: EngineStatus = {
+  version: '0.1.0',
+  profile: 'paper',
+  chain: 'arbitrum',
+  account,
+  state: 'running',
+  notReady: [],
+  startedAtMs: startMs - 192_000,
+  nowMs: startMs + 5_000,
+  tradingState: 'active',
+  strategies: [
+    {
+      name: 'eth-trend',
+      kind: 'trend',
+      symbols: [symbol],
+      cadenceMs: 10_000,
+      ticks: 12,
+      decisions: 1,
+      admitted: 1,
+      denied: 0,
+      failures: 0,
+      lastTickAtMs: startMs + 2_000,
+    },
+  ],
+  positions: [position],
+  symbols,
+  openIntents: [{ state: armedState, label: 'pending', observedStatus: 'relay_accepted' }],
+  unresolved: 1,
+  oldestUnresolvedSeconds: 5,
+  exposureUsd: usd(1_000),
+  feedAgesMs: { tickers: 1_200, oracle: 300 },
+  apiHosts: [host],
+  oracleHosts: ['https://arbitrum-api.gmxinfra.io'],
+  journal: { path: '/var/perpd/journal.db', records: 12, intents: 2 },
+  evidence: 'the APIs alone',
+}
+
+const records: readonly StoredRecord[] = [
+  { seq: 1, record: { v: 1, kind: 'intent.accepted', atMs: startMs, intentId: intent.intentId, intent } },
+]
+
+export const door: EngineDoor = {
+  status: () => status,
+  intents: (query = {}) =>
+    [armedState, executedState]
+      .filter((state) => !query.openOnly || state.closing === undefined)
+      .filter((state) => query.strategy === undefined || state.intent.strategy === query.strategy)
+      .slice(0, query.limit)
+      .map((state) => ({ state, label: labelOf(state) })),
+  story: (intentId) =>
+    intentId === intent.intentId
+      ? { intent: { state: executedState, label: labelOf(executedState) }, records }
+      : undefined,
+}

@@ -1,0 +1,169 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ControlPortError, type ControlServer, createControlServer } from '../../src/control/server.ts'
+import type { Verdict } from '../../src/monitor/health.ts'
+import { createMetrics } from '../../src/monitor/metrics.ts'
+import { intent } from '../monitor/events.ts'
+import { door } from './door.ts'
+
+const metrics = createMetrics({ version: '0.1.0', profile: 'paper', chain: 'arbitrum', status: door.status })
+let verdict: Verdict = { ok: true, reasons: [] }
+const health = { live: () => verdict, ready: () => verdict }
+let server: ControlServer
+
+beforeEach(async () => {
+  verdict = { ok: true, reasons: [] }
+  server = await createControlServer({ host: '127.0.0.1', port: 0, door, metrics, health })
+})
+afterEach(() => server.close())
+
+const get = (path: string) => fetch(`${server.url}${path}`)
+
+/** A GET with headers of one's own; fetch does not let a Host header through. */
+function getAs(
+  path: string,
+  headers: Record<string, string>,
+): Promise<{ status: number; body: string; headers: object }> {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port: server.port, path, headers }, (response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (part: string) => {
+        body += part
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body, headers: response.headers }))
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+test('metrics are served in the text format', async () => {
+  const response = await get('/metrics')
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  expect(await response.text()).toContain('perpd_orders{state="pending"} 1\n')
+})
+
+test('health and readiness answer 200, or 503 with the reasons', async () => {
+  for (const path of ['/healthz', '/readyz']) {
+    verdict = { ok: true, reasons: [] }
+    expect((await get(path)).status).toBe(200)
+    verdict = { ok: false, reasons: ['recovering'] }
+    const bad = await get(path)
+    expect([bad.status, await bad.json()]).toEqual([503, { ok: false, reasons: ['recovering'] }])
+  }
+})
+
+test('the status carries amounts as exact text and open orders as rows', async () => {
+  const body = (await (await get('/api/status')).json()) as Record<string, unknown>
+  expect(body['exposureUsd']).toBe('1000000000000000000000000000000000')
+  expect(body['openIntents']).toMatchInlineSnapshot(`
+    [
+      {
+        "acceptedAt": "2027-01-15T08:00:00.000Z",
+        "armedAt": "2027-01-15T08:00:00.020Z",
+        "digest": "0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1",
+        "direction": "long",
+        "host": "https://arbitrum.gmxapi.io/v1",
+        "intentId": "f00d00000000000000000001",
+        "kind": "increase",
+        "market": "ETH/USD [WETH-USDC]",
+        "observedStatus": "relay_accepted",
+        "requestId": "req-1",
+        "sentAt": "2027-01-15T08:00:00.030Z",
+        "sizeDeltaUsd": "500000000000000000000000000000000",
+        "status": "pending",
+        "strategy": "eth-trend",
+        "taskId": "task-1",
+      },
+    ]
+  `)
+})
+
+test('orders are listed with filters', async () => {
+  const count = async (query: string) =>
+    ((await (await get(`/api/orders${query}`)).json()) as unknown[]).length
+  expect(await count('')).toBe(2)
+  expect(await count('?open=true')).toBe(1)
+  expect(await count('?limit=1')).toBe(1)
+  expect(await count('?strategy=other')).toBe(0)
+  const bad = await get('/api/orders?limit=-1')
+  expect([bad.status, await bad.json()]).toEqual([
+    400,
+    { error: 'BAD_LIMIT', message: 'limit is -1; expected a whole number from 1.' },
+  ])
+})
+
+test('one order is told whole, without its signature', async () => {
+  const response = await get(`/api/orders/${intent.intentId}`)
+  const text = await response.text()
+  expect(JSON.parse(text)).toMatchObject({
+    order: { status: 'executed', outcome: 'EXECUTED' },
+    steps: [{ seq: 1, kind: 'intent.accepted', sinceAcceptedMs: 0 }],
+  })
+  expect(text).not.toContain('51'.repeat(65))
+  const absent = await get('/api/orders/nothing')
+  expect([absent.status, await absent.json()]).toEqual([
+    404,
+    { error: 'NOT_FOUND', message: 'There is no order nothing.' },
+  ])
+})
+
+test('an unknown path says which there are', async () => {
+  const response = await get('/status')
+  expect([response.status, await response.json()]).toEqual([
+    404,
+    {
+      error: 'NOT_FOUND',
+      message:
+        'There is no /status; there are /metrics, /healthz, /readyz, /api/status, /api/orders and /api/orders/:intentId.',
+    },
+  ])
+})
+
+test('a name that is not this machine is refused, so that no web page can rebind one to it', async () => {
+  for (const host of ['evil.example', 'evil.example:9464', '127.0.0.1.evil.example']) {
+    expect([host, (await getAs('/api/status', { host })).status]).toEqual([host, 421])
+  }
+  for (const host of ['localhost', 'LOCALHOST:1', '127.0.0.1', '[::1]:9464']) {
+    expect([host, (await getAs('/healthz', { host })).status]).toEqual([host, 200])
+  }
+})
+
+test('no other origin is ever allowed to read', async () => {
+  const { headers } = await getAs('/api/status', { host: 'localhost', origin: 'https://evil.example' })
+  expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+})
+
+test('nothing can be changed through it', async () => {
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+    const response = await fetch(`${server.url}/api/status`, { method })
+    expect([method, response.status]).toEqual([method, 404])
+  }
+})
+
+test('a port in use is one clear error that says how to go on', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { port } = other.address() as AddressInfo
+  const error = await createControlServer({ host: '127.0.0.1', port, door, metrics, health }).catch(
+    (thrown: unknown) => thrown,
+  )
+  other.close()
+  expect(error).toBeInstanceOf(ControlPortError)
+  expect((error as Error).message.replaceAll(String(port), 'PORT').replaceAll(String(port + 1), 'NEXT')).toBe(
+    [
+      'The control port is in use.',
+      '  address: 127.0.0.1:PORT',
+      '  reason: EADDRINUSE',
+      '  perpd did not start. Another program, perhaps another perpd, listens there: stop it, or choose another port with --control.port NEXT',
+    ].join('\n'),
+  )
+})
+
+test('closing ends open connections and frees the port', async () => {
+  await get('/healthz')
+  await server.close()
+  await expect(get('/healthz')).rejects.toThrow('fetch failed')
+  server = await createControlServer({ host: '127.0.0.1', port: server.port, door, metrics, health })
+})
