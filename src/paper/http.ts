@@ -54,11 +54,16 @@ export function notFound(message: string): HttpFailure {
   return new HttpFailure(404, { message })
 }
 
-/** Writes bigints as decimal strings; undefined fields are left out. */
+/** JSON text; bigints become decimal strings. Most answers hold none, and writing those plainly is much faster. */
 export function stringify(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'bigint' ? inner.toString() : inner,
-  )
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return JSON.stringify(value, (_key, inner: unknown) =>
+      typeof inner === 'bigint' ? inner.toString() : inner,
+    )
+  }
 }
 
 /** Checksummed form of any valid address, or undefined. */

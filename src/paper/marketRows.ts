@@ -1,6 +1,6 @@
 /** Market rows of the application API (wire: application-api-reads, section 2). */
 import type { CatalogToken } from './catalog.ts'
-import { type Json, stringify } from './http.ts'
+import type { Json } from './http.ts'
 import { borrowingFactorPerSecond } from './model/borrowing.ts'
 import { type Capacity, legacyAvailableLiquidity, tradingCapacity } from './model/capacity.ts'
 import { fundingStep } from './model/funding.ts'
@@ -283,12 +283,12 @@ const dayCache = new WeakMap<
 >()
 
 /** Text of a list that is the same for a while: made again when its moment (a number) changes. */
-export function createListCache(): (name: string, moment: number, make: () => unknown) => string {
+export function createListCache(): (name: string, moment: number, make: () => Json) => string {
   const texts = new Map<string, { readonly moment: number; readonly text: string }>()
   return (name, moment, make) => {
     const known = texts.get(name)
     if (known !== undefined && known.moment === moment) return known.text
-    const text = stringify(make())
+    const text = JSON.stringify(make())
     texts.set(name, { moment, text })
     return text
   }

@@ -5,16 +5,7 @@
 
 import { type Batch, digestOf, domainSeparator, type RelayParams } from '../chains/relayRouter.ts'
 import { type Address, type Hex, hexKey, sameHex } from '../domain/address.ts'
-import {
-  badFields,
-  type FieldError,
-  isObject,
-  type Json,
-  notFound,
-  parseAddress,
-  refused,
-  stringify,
-} from './http.ts'
+import { badFields, type FieldError, isObject, type Json, notFound, parseAddress, refused } from './http.ts'
 import { acceptOperation } from './operations.ts'
 import type { SubmitEntry } from './record.ts'
 import { isSignedBy } from './signature.ts'
@@ -61,7 +52,9 @@ export function storePrepared(
     readonly mode: 'express' | 'classic'
     readonly batch: Batch
     readonly relayParams: RelayParams
-    readonly batchParams: unknown
+    /** JSON of what a submit must echo. */
+    readonly batchParams: Json
+    readonly relayParamsJson: Json
     readonly nowMs: number
     readonly expiresAtSeconds: number
   },
@@ -74,8 +67,8 @@ export function storePrepared(
     mode: prepared.mode,
     batch: prepared.batch,
     relayParams: prepared.relayParams,
-    batchParamsText: stringify(prepared.batchParams),
-    relayParamsText: stringify(prepared.relayParams),
+    batchParamsText: JSON.stringify(prepared.batchParams),
+    relayParamsText: JSON.stringify(prepared.relayParamsJson),
     createdAtMs: prepared.nowMs,
     expiresAtSeconds: prepared.expiresAtSeconds,
     taskId: undefined,

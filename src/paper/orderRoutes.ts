@@ -47,7 +47,8 @@ export async function prepareRoute(venue: VenueState, peer: Peer, request: Reque
     mode: wanted.mode,
     batch: built.batch,
     relayParams: built.relayParams,
-    batchParams: built.payload.batchParams,
+    batchParams: built.payload.batchParams ?? null,
+    relayParamsJson: built.payload.relayParams ?? null,
     nowMs,
     expiresAtSeconds: built.deadlineSeconds,
   })
@@ -56,8 +57,7 @@ export async function prepareRoute(venue: VenueState, peer: Peer, request: Reque
     idempotencyKey: record.idempotencyKey,
     mode: wanted.mode,
     payloadType: 'typed-data',
-    // Bigints inside become decimal strings when the answer is written.
-    payload: built.payload as Json,
+    payload: built.payload,
     estimates: quote.estimates as Json,
     expiresAt: built.deadlineSeconds,
     warnings: quote.warnings.map((warning) => warning.message),

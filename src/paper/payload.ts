@@ -12,7 +12,7 @@ import {
 import type { Address, Hex } from '../domain/address.ts'
 import { ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import type { CatalogToken } from './catalog.ts'
-import { refused } from './http.ts'
+import { type Json, refused } from './http.ts'
 import { feeSwapPathOf, relayFeeOf } from './quote.ts'
 import type { World } from './world.ts'
 
@@ -27,8 +27,8 @@ export interface BatchActions {
 export interface BuiltPayload {
   readonly batch: Batch
   readonly relayParams: RelayParams
-  /** JSON of the payload, bigints still bigints. */
-  readonly payload: Readonly<Record<string, unknown>>
+  /** JSON of the payload. */
+  readonly payload: Readonly<Record<string, Json>>
   readonly deadlineSeconds: number
 }
 
@@ -107,12 +107,12 @@ export function buildPayload(
     payload: {
       typedData: {
         domain: relayRouterDomain(world.chain.chainId, router),
-        types: batchTypes,
+        types: batchTypes as unknown as Json,
         primaryType: 'Batch',
         message: {
           account: batch.account,
           createOrderParamsList: createList,
-          updateOrderParamsList: batch.updateOrderParamsList,
+          updateOrderParamsList: batch.updateOrderParamsList.map(texts),
           cancelOrderKeys: batch.cancelOrderKeys,
           relayParams: batch.relayParams,
           subaccountApproval: batch.subaccountApproval,
@@ -126,21 +126,35 @@ export function buildPayload(
         })),
         updateOrderParams: batch.updateOrderParamsList.map(({ key, executionFeeIncrease, ...rest }) => ({
           params: {},
-          updatePayload: { orderKey: key, ...rest, executionFeeTopUp: executionFeeIncrease },
+          updatePayload: texts({ orderKey: key, ...rest, executionFeeTopUp: executionFeeIncrease }),
         })),
         cancelOrderParams: batch.cancelOrderKeys.map((orderKey) => ({ orderKey })),
       },
-      relayParams,
+      relayParams: relayParamsJson(relayParams),
       relayRouterAddress: router,
     },
   }
 }
 
-/** An order in JSON: enums as numbers, amounts as decimal strings (when they are written). */
-function orderJson(order: CreateOrderParams): Readonly<Record<string, unknown>> {
+/** Fields of a record with bigints as decimal strings; the nested ones are left to their own functions. */
+function texts(values: object): Record<string, Json> {
+  const shown: Record<string, Json> = {}
+  for (const [name, value] of Object.entries(values)) {
+    shown[name] = typeof value === 'bigint' ? value.toString() : (value as Json)
+  }
+  return shown
+}
+
+/** An order in JSON: enums as numbers, amounts as decimal strings. */
+function orderJson(order: CreateOrderParams): Record<string, Json> {
   return {
-    ...order,
+    ...texts(order),
+    numbers: texts(order.numbers),
     orderType: Number(order.orderType),
     decreasePositionSwapType: Number(order.decreasePositionSwapType),
   }
+}
+
+function relayParamsJson(relayParams: RelayParams): Record<string, Json> {
+  return { ...texts(relayParams), fee: texts(relayParams.fee) }
 }

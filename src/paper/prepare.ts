@@ -39,8 +39,7 @@ import {
 /** What prepare came to, before it is put into a payload. */
 export interface Quote {
   readonly orders: readonly CreateOrderParams[]
-  /** Decimal strings when written. */
-  readonly estimates: Readonly<Record<string, bigint | Json>>
+  readonly estimates: Readonly<Record<string, Json>>
   readonly warnings: readonly { readonly code: string; readonly message: string; readonly details: Json }[]
   readonly executionFees: bigint
   readonly feeToken: CatalogToken
@@ -322,14 +321,14 @@ function quoteIncrease(world: World, request: PrepareRequest, nowMs: number): Qu
     executionFees: common.executionFee * BigInt(orders.length),
     feeToken: common.feeToken,
     estimates: {
-      positionPriceImpactDeltaUsd: impactUsd,
-      swapPriceImpactDeltaUsd: 0n,
-      executionFeeAmount: common.executionFee * BigInt(orders.length),
-      acceptablePrice: scaledPrice(acceptable, indexScale),
-      sizeDeltaUsd: request.size,
-      positionFeeUsd: positionFeeUsdOf(market, request.size, impact.balanceWasImproved),
-      borrowingFeeUsd: fees.borrowingFeeUsd,
-      fundingFeeUsd: fees.fundingFeeAmount * collateralPrice.min,
+      positionPriceImpactDeltaUsd: impactUsd.toString(),
+      swapPriceImpactDeltaUsd: '0',
+      executionFeeAmount: (common.executionFee * BigInt(orders.length)).toString(),
+      acceptablePrice: scaledPrice(acceptable, indexScale).toString(),
+      sizeDeltaUsd: request.size.toString(),
+      positionFeeUsd: positionFeeUsdOf(market, request.size, impact.balanceWasImproved).toString(),
+      borrowingFeeUsd: fees.borrowingFeeUsd.toString(),
+      fundingFeeUsd: (fees.fundingFeeAmount * collateralPrice.min).toString(),
       tradingCapacity: capacityFields,
     },
   }
@@ -491,14 +490,14 @@ function quoteDecrease(world: World, request: PrepareRequest, nowMs: number): Qu
     executionFees: common.executionFee * BigInt(orders.length),
     feeToken: common.feeToken,
     estimates: {
-      positionPriceImpactDeltaUsd: impactUsd,
-      swapPriceImpactDeltaUsd: 0n,
-      executionFeeAmount: common.executionFee * BigInt(orders.length),
-      acceptablePrice: scaledPrice(acceptable, indexScale),
-      sizeDeltaUsd: request.size,
-      positionFeeUsd: positionFeeUsdOf(market, request.size, impact.balanceWasImproved),
-      borrowingFeeUsd: fees.borrowingFeeUsd,
-      fundingFeeUsd: fees.fundingFeeAmount * collateralPrice.min,
+      positionPriceImpactDeltaUsd: impactUsd.toString(),
+      swapPriceImpactDeltaUsd: '0',
+      executionFeeAmount: (common.executionFee * BigInt(orders.length)).toString(),
+      acceptablePrice: scaledPrice(acceptable, indexScale).toString(),
+      sizeDeltaUsd: request.size.toString(),
+      positionFeeUsd: positionFeeUsdOf(market, request.size, impact.balanceWasImproved).toString(),
+      borrowingFeeUsd: fees.borrowingFeeUsd.toString(),
+      fundingFeeUsd: (fees.fundingFeeAmount * collateralPrice.min).toString(),
     },
   }
 }
@@ -551,14 +550,14 @@ function quoteSwap(world: World, request: PrepareRequest, nowMs: number): Quote 
     executionFees: common.executionFee,
     feeToken: common.feeToken,
     estimates: {
-      positionPriceImpactDeltaUsd: 0n,
-      swapPriceImpactDeltaUsd: 0n,
-      executionFeeAmount: common.executionFee,
-      acceptablePrice: 0n,
-      sizeDeltaUsd: 0n,
-      positionFeeUsd: 0n,
-      borrowingFeeUsd: 0n,
-      fundingFeeUsd: 0n,
+      positionPriceImpactDeltaUsd: '0',
+      swapPriceImpactDeltaUsd: '0',
+      executionFeeAmount: common.executionFee.toString(),
+      acceptablePrice: '0',
+      sizeDeltaUsd: '0',
+      positionFeeUsd: '0',
+      borrowingFeeUsd: '0',
+      fundingFeeUsd: '0',
     },
   }
 }
