@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { documents } from '../../src/cli/docs.ts'
+
+test('the documents printed from source are up to date: npm run docs', () => {
+  for (const [path, text] of documents()) {
+    expect(readFileSync(resolve(import.meta.dirname, '../..', path), 'utf8')).toBe(text)
+  }
+})

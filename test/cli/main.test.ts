@@ -1,0 +1,201 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createControlServer } from '../../src/control/server.ts'
+import { createMetrics } from '../../src/monitor/metrics.ts'
+import { door } from '../control/door.ts'
+import { perpd } from './run.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+let cwd: string
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'perpd-main-'))
+})
+afterEach(() => rmSync(cwd, { recursive: true }))
+
+function process(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((done) => {
+    execFile(
+      globalThis.process.execPath,
+      [join(root, 'src/cli/main.ts'), ...argv],
+      { cwd, env: { PATH: globalThis.process.env['PATH'] } },
+      (error, out, err) => done({ code: error === null ? 0 : Number(error.code), out, err }),
+    )
+  })
+}
+
+test('the help names every command and the exit codes', async () => {
+  const { code, out } = await perpd(cwd, ['--help'])
+  expect(code).toBe(0)
+  for (const word of ['run', 'check', 'config', 'status', 'orders', 'explain', 'Exit codes'])
+    expect(out).toContain(word)
+  expect((await perpd(cwd, [])).code).toBe(1)
+  expect(await perpd(cwd, ['help', 'orders'])).toEqual(await perpd(cwd, ['orders', '--help']))
+})
+
+test('a command explains itself', async () => {
+  expect((await perpd(cwd, ['explain', '--help'])).out).toMatchInlineSnapshot(`
+    "Tell the whole story of one order: why, how big, what was sent, what proves its end.
+
+    usage: perpd explain <intentId> [--json] [--section.key value ...]
+
+      --json               print JSON instead of text
+      --profile NAME       profile to start from; paper is the default and trades play money
+      --config FILE        file of settings over the profile; ./perpd.json is read when it exists
+      --section.key value  any setting; \`perpd config\` lists them all with their values"
+  `)
+})
+
+test('an unknown command, flag or argument ends with exit code 1, usage and a hint', async () => {
+  const said = async (...argv: string[]) => {
+    const { code, err } = await perpd(cwd, argv)
+    return `${code} ${err}`
+  }
+  expect(await said('ordres')).toMatch(
+    /^1 perpd has no command ordres\. Did you mean orders\?\nusage: perpd run \| /,
+  )
+  expect(await said('orders', '--opne')).toBe(
+    '1 --opne: orders has no such flag. Did you mean --open?\nusage: perpd orders [--open] [--strategy NAME] [--limit N] [--json] [--section.key value ...]',
+  )
+  expect(await said('orders', 'stray')).toMatch(/^1 stray: orders takes no such argument\.\nusage: /)
+  expect(await said('orders', '--strategy')).toMatch(/^1 --strategy needs a value: NAME\.\nusage: /)
+  expect(await said('explain')).toMatch(/^1 explain needs an order's id/)
+})
+
+test('an unknown setting ends with exit code 4', async () => {
+  expect(await perpd(cwd, ['orders', '--risk.maxOrderSize', '5'])).toEqual({
+    code: 4,
+    out: '',
+    err: [
+      'The configuration has a problem.',
+      '  --risk.maxOrderSize: no such flag. Did you mean --risk.maxOrderSizeUsd?',
+      '  Nothing was started. Settings: docs/configuration.md; what is in force: perpd config',
+    ].join('\n'),
+  })
+})
+
+test('config shows each value with its origin, and no secret', async () => {
+  const env = { PERPD__LOG__LEVEL: 'warn', PERPD_PORT: '1' }
+  const argv = [
+    'config',
+    '--profile',
+    'megaeth',
+    '--venue.rpcUrls',
+    'https://rpc.example/v2/abcdef123',
+    '--port=1',
+  ]
+  const { code, out, err } = await perpd(cwd, argv, env)
+  expect(code).toBe(0)
+  const lines = new Map(out.split('\n').map((line) => [line.split(' ')[0], line.split(/ {2,}/).slice(1)]))
+  expect(lines.get('profile')).toEqual(['megaeth', 'flag --profile'])
+  expect(lines.get('venue.rpcUrls')).toEqual(['https://rpc.example/[hidden]', 'flag --venue.rpcUrls'])
+  expect(lines.get('log.level')).toEqual(['warn', 'env PERPD__LOG__LEVEL'])
+  expect(lines.get('control.port')).toEqual(['1', 'flag --port'])
+  expect(lines.get('journal.path')).toEqual(['./var/megaeth/journal.db', 'default'])
+  expect(lines.get('venue.chain')?.[0]).toBe('megaeth')
+  expect(lines.get('venue.chain')?.[1]).toMatch(/^profile .*megaeth\.json$/)
+  expect(err).toBe('warning: PERPD_PORT is not read; settings are variables of the form PERPD__SECTION__KEY.')
+  const json = await perpd(cwd, [...argv, '--json'], env)
+  expect(JSON.parse(json.out).settings['control.port']).toEqual({ value: 1, origin: 'flag --port' })
+  expect(out + json.out).not.toContain('abcdef123')
+})
+
+test('check says what would run, and ends with exit code 4 when something would not', async () => {
+  const good = await perpd(root, ['check'])
+  expect([good.code, good.err]).toEqual([0, ''])
+  expect(good.out).toContain('profile paper: play money on arbitrum')
+  expect(good.out).toContain('Everything checked would start.')
+  mkdirSync(join(cwd, 'strategies'))
+  writeFileSync(join(cwd, 'strategies/mine.yaml'), 'kind: trned\n')
+  const bad = await perpd(cwd, ['check', '--json'])
+  expect(bad.code).toBe(4)
+  expect(JSON.parse(bad.out)).toMatchObject({ ok: false, profile: 'paper', strategies: [] })
+  expect(bad.out).toContain('mine.yaml')
+  const keyless = await perpd(root, ['check', '--profile', 'arbitrum'])
+  expect([keyless.code, keyless.err]).toEqual([
+    4,
+    "account.keyFile is not set; the profile arbitrum trades real money and needs the account's key: --account.keyFile FILE",
+  ])
+})
+
+test('status shows the running daemon on one screen', async () => {
+  const metrics = createMetrics({
+    version: '0.1.0',
+    profile: 'paper',
+    chain: 'arbitrum',
+    status: door.status,
+  })
+  const health = { live: () => ({ ok: true, reasons: [] }), ready: () => ({ ok: true, reasons: [] }) }
+  const server = await createControlServer({ host: '127.0.0.1', port: 0, door, metrics, health })
+  const port = String(server.port)
+  const shown = await perpd(cwd, ['status', '--port', port])
+  const json = await perpd(cwd, ['status', '--json', '--port', port])
+  const other = await perpd(cwd, ['status', '--port', port, '--profile', 'arbitrum'])
+  await server.close()
+  expect(shown.code).toBe(0)
+  expect(shown.out).toMatchInlineSnapshot(`
+    "perpd     0.1.0, profile paper on arbitrum, up 3 min 17 s
+    state     running, ready
+    account   0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A
+    trading   active, exposure $1,000.00, 1 open order, 1 unresolved, the oldest for 5 s
+    evidence  the APIs alone
+    journal   /var/perpd/journal.db: 12 records of 2 orders
+    data      tickers 1.2 s, oracle 300 ms old
+    hosts     https://arbitrum.gmxapi.io/v1, https://arbitrum-api.gmxinfra.io
+
+    strategies
+      eth-trend  trend  ETH/USD [WETH-USDC]  every 10 s  12 turns, 1 decision, 1 admitted, 0 denied, last 3 s ago
+
+    positions
+      long  ETH/USD [WETH-USDC]  $500.00  entry $1,739.51  mark $1,744.00  liquidation $900.00  PnL after fees $0.99
+
+    open orders
+      f00d0000  pending  eth-trend  increase long ETH/USD [WETH-USDC]  $500.00  5 s old, the venue says relay_accepted"
+  `)
+  expect(JSON.parse(json.out)).toMatchObject({
+    profile: 'paper',
+    exposureUsd: '1000000000000000000000000000000000',
+  })
+  expect([other.code, other.err.replaceAll(port, 'PORT')]).toEqual([
+    3,
+    "The perpd at http://127.0.0.1:PORT runs the profile paper, not arbitrum.\n  Ask it with --profile paper, or name the other's port with --port N",
+  ])
+})
+
+test('status ends with exit code 3 when no perpd answers', async () => {
+  const stranger = createServer((_request, response) => response.end('{"hello":1}')).listen(0, '127.0.0.1')
+  await new Promise((done) => stranger.once('listening', done))
+  const port = String((stranger.address() as AddressInfo).port)
+  const strange = await perpd(cwd, ['status', '--port', port])
+  expect([strange.code, strange.err.replaceAll(port, 'PORT')]).toEqual([
+    3,
+    'Something answers at http://127.0.0.1:PORT, but it is no perpd.\n  Say where the daemon serves: --port N',
+  ])
+  await new Promise((done) => stranger.close(done))
+  const silent = await perpd(cwd, ['status', '--port', port])
+  expect([silent.code, silent.err.replaceAll(port, 'PORT')]).toEqual([
+    3,
+    'No perpd answers at http://127.0.0.1:PORT (ECONNREFUSED).\n  Start it with: perpd run. When it serves another port, say which: --port N. Orders are readable without it: perpd orders',
+  ])
+})
+
+test('as a process it keeps standard output for results and ends with the code', async () => {
+  const [version, unknown, orders, config] = await Promise.all([
+    process('--version'),
+    process('nonsense'),
+    process('orders'),
+    process('config', '--log.level', 'loud'),
+  ])
+  expect(version).toMatchObject({ code: 0, err: '' })
+  expect(version.out).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect([unknown.code, unknown.out]).toEqual([1, ''])
+  expect([orders.code, orders.out]).toEqual([2, ''])
+  expect([config.code, config.out]).toEqual([4, ''])
+  expect(config.err).toContain(
+    'flag --log.level: log.level is "loud"; expected one of debug, info, warn, error.',
+  )
+})
