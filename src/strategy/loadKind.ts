@@ -1,6 +1,6 @@
 /** Finds the kind that a strategy file names: a built-in one, or a file of the user's own beside it. */
 import { existsSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import { reasonOf } from '../domain/errors.ts'
@@ -10,9 +10,9 @@ import { StrategyFileError } from './problem.ts'
 import type { Strategy } from './strategy.ts'
 import type { YamlFile } from './yamlFile.ts'
 
-/** The kind, or the one problem with naming it. A path (`./mine.ts`) is taken from the YAML file's folder. */
+/** The kind, or the one problem with naming it. A relative path (`./mine.ts`) starts at the YAML file's folder. */
 export async function kindOf(yaml: YamlFile, kind: string): Promise<Strategy | StrategyFileError> {
-  if (!/^\.{1,2}\//.test(kind)) {
+  if (!/^\.{1,2}\//.test(kind) && !isAbsolute(kind)) {
     const builtIn = Object.hasOwn(builtInKinds, kind) ? builtInKinds[kind] : undefined
     if (builtIn !== undefined) return builtIn
     const known = Object.keys(builtInKinds)
