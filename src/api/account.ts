@@ -15,6 +15,7 @@ import {
   object,
   oneOf,
   optional,
+  present,
   signedUsd30,
   string,
   uint,
@@ -150,15 +151,6 @@ export function getTrades(
 
 function directionOf(isLong: boolean): Direction {
   return isLong ? 'long' : 'short'
-}
-
-/** The pairs whose value is there; the domain has no fields that are undefined. */
-function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const kept: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(fields)) {
-    if (value !== undefined) kept[name] = value
-  }
-  return kept as { [K in keyof T]?: Exclude<T[K], undefined> }
 }
 
 function position(value: unknown): Position {

@@ -155,6 +155,16 @@ export function count(value: unknown, name: string): number {
   throw new Malformed(name, 'is not a count', value)
 }
 
+/** 10^77 is the largest power of ten in a uint256. */
+const MAX_TOKEN_DECIMALS = 77
+
+/** Decimals of a token's amounts or of an oracle price, 0 to 77. */
+export function tokenDecimals(value: unknown, name: string): number {
+  const decimals = count(value, name)
+  if (decimals > MAX_TOKEN_DECIMALS) throw new Malformed(name, 'is not a number of decimals', value)
+  return decimals
+}
+
 /** A finite JSON number; for candles, rates of pools and other figures that are floats on the wire, never an amount. */
 export function float(value: unknown, name: string): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value
@@ -228,4 +238,13 @@ export function oneOf<T extends string>(
 ): T | 'unrecognised' {
   if (typeof value !== 'string') throw new Malformed(name, 'is not a text', value)
   return known.has(value as T) ? (value as T) : 'unrecognised'
+}
+
+/** The fields whose value is there: domain types have no fields that are undefined. */
+export function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const kept: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined) kept[name] = value
+  }
+  return kept as { [K in keyof T]?: Exclude<T[K], undefined> }
 }

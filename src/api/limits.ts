@@ -42,7 +42,7 @@ export const defaultApiLimits: ApiLimits = {
   concurrencyPerHost: 8,
   requestsPerSecondPerHost: 5,
   burstPerHost: 20,
-  queuePerHost: 256,
+  queuePerHost: 100,
   failuresToRest: 3,
   restMs: 5_000,
   restMaxMs: 120_000,

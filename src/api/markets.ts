@@ -39,12 +39,15 @@ export interface TickersQuery {
   readonly symbols?: readonly string[]
 }
 
+/** No window is documented; the venue's own cache of what tickers are made of lasts 1 s. */
+const TICKERS_SHARE_MS = 500
+
 const tickersRoute: Route<TickersQuery, readonly Ticker[]> = {
   path: '/markets/tickers',
   method: 'GET',
   service: 'api',
   kind: 'read',
-  cacheMs: 500,
+  cacheMs: TICKERS_SHARE_MS,
   query: ({ addresses, symbols }) => ({ addresses, symbols }),
   decode: (body) => list(body, '', ticker),
 }

@@ -5,7 +5,6 @@ import { oraclePriceToUsd } from '../domain/units.ts'
 import {
   address,
   boolean,
-  count,
   type Decoder,
   type Fields,
   float,
@@ -14,6 +13,7 @@ import {
   Malformed,
   object,
   optional,
+  tokenDecimals,
   uint,
   unixSeconds,
   word,
@@ -47,7 +47,6 @@ interface RawPrice {
 }
 
 const ROUTE_TIMEOUT_MS = 10_000
-const MAX_TOKEN_DECIMALS = 77
 
 const pingRoute: Route<undefined, boolean> = {
   path: '/ping',
@@ -201,12 +200,6 @@ function rawPrice(value: unknown): RawPrice {
     oracleDecimals: optional(row.oracleDecimals, 'oracleDecimals', tokenDecimals) ?? 0,
     updatedAtSeconds: unixSeconds(row.updatedAt, 'updatedAt'),
   }
-}
-
-function tokenDecimals(value: unknown, name: string): number {
-  const decimals = count(value, name)
-  if (decimals > MAX_TOKEN_DECIMALS) throw new Malformed(name, 'is not a number of decimals', value)
-  return decimals
 }
 
 function oracleToken(value: unknown): OracleToken {

@@ -26,6 +26,7 @@ import {
   Malformed,
   object,
   optional,
+  present,
   signedUsd30,
   string,
   uint,
@@ -242,7 +243,7 @@ function relayParams(value: unknown): RelayParams {
 
 function estimates(value: unknown): OrderEstimates {
   const fields = object(value)
-  const parts = {
+  return present({
     positionPriceImpactDeltaUsd: optional(
       fields.positionPriceImpactDeltaUsd,
       'positionPriceImpactDeltaUsd',
@@ -258,8 +259,7 @@ function estimates(value: unknown): OrderEstimates {
     tradingCapacity: optional(fields.tradingCapacity, 'tradingCapacity', (inner, name) =>
       inside(inner, name, tradingCapacity),
     ),
-  }
-  return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined))
+  })
 }
 
 /** Nothing that came as a warning is dropped: an entry without code or message is shown as the text it came as. */
@@ -284,13 +284,8 @@ export function orderPayload(body: unknown): OrderPayload {
     throw new Malformed('payloadType', 'is not typed-data', fields.payloadType)
   }
   const payload = object(fields.payload, 'payload')
-  const idempotencyKey = optional(fields.idempotencyKey, 'idempotencyKey', word)
-  const relayRouterAddress = optional(payload.relayRouterAddress, 'payload.relayRouterAddress', address)
-  const expiresAtSeconds = optional(fields.expiresAt, 'expiresAt', unixSeconds)
-  const traceId = optional(fields.traceId, 'traceId', string)
   return {
     requestId: word(fields.requestId, 'requestId'),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     mode: 'express',
     typedData: inside(payload.typedData, 'payload.typedData', typedData),
     relayParams: inside(payload.relayParams, 'payload.relayParams', relayParams),
@@ -298,8 +293,6 @@ export function orderPayload(body: unknown): OrderPayload {
       batchParams: object(payload.batchParams, 'payload.batchParams'),
       relayParams: payload.relayParams,
     },
-    ...(relayRouterAddress === undefined ? {} : { relayRouterAddress }),
-    ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
     estimates: inside(fields.estimates ?? {}, 'estimates', estimates),
     validationWarnings: [
       ...(optional(fields.validationWarnings, 'validationWarnings', (value, name) =>
@@ -307,6 +300,11 @@ export function orderPayload(body: unknown): OrderPayload {
       ) ?? []),
       ...(optional(fields.warnings, 'warnings', (value, name) => list(value, name, warning)) ?? []),
     ],
-    ...(traceId === undefined ? {} : { traceId }),
+    ...present({
+      idempotencyKey: optional(fields.idempotencyKey, 'idempotencyKey', word),
+      relayRouterAddress: optional(payload.relayRouterAddress, 'payload.relayRouterAddress', address),
+      expiresAtSeconds: optional(fields.expiresAt, 'expiresAt', unixSeconds),
+      traceId: optional(fields.traceId, 'traceId', string),
+    }),
   }
 }

@@ -3,7 +3,7 @@
  * to sign. Paths and statuses that the documents leave open are kept here and nowhere else.
  */
 import type { Address, Hex } from '../domain/address.ts'
-import { bytes32, list, Malformed, object, oneOf, optional, string, word } from './decode.ts'
+import { bytes32, list, Malformed, object, oneOf, optional, present, string, word } from './decode.ts'
 import { type OrderPayload, orderPayload } from './orderPayload.ts'
 import { type PrepareRequest, prepareBody } from './prepareRequest.ts'
 import type { CallOptions, Read, Route } from './route.ts'
@@ -185,9 +185,10 @@ function withRequestId<Input>(
 function orderFault(value: unknown, name: string): OrderFault {
   if (typeof value === 'string') return { message: value }
   const fields = object(value, name)
-  const code = optional(fields.code, 'code', string)
-  const message = optional(fields.message, 'message', string)
-  return { ...(code === undefined ? {} : { code }), ...(message === undefined ? {} : { message }) }
+  return present({
+    code: optional(fields.code, 'code', string),
+    message: optional(fields.message, 'message', string),
+  })
 }
 
 /** ISO 8601, or digits as ms (gaps: createdAt); an unreadable time is left out, nothing is decided by it. */
@@ -209,25 +210,21 @@ function hash(value: unknown, name: string): Hex | undefined {
 function orderStatus(body: unknown): OrderStatus {
   const fields = object(body)
   const statusText = word(fields.status, 'status')
-  const parts = {
-    txHash: hash(fields.txHash, 'txHash'),
-    createdTxnHash: hash(fields.createdTxnHash, 'createdTxnHash'),
-    executionTxnHash: hash(fields.executionTxnHash, 'executionTxnHash'),
-    cancellationReason: optional(fields.cancellationReason, 'cancellationReason', string),
-    taskId: optional(fields.taskId, 'taskId', string),
-    error: optional(fields.error, 'error', orderFault),
-    createdAtMs: timeMs(fields.createdAt),
-    updatedAtMs: timeMs(fields.updatedAt),
-    traceId: optional(fields.traceId, 'traceId', string),
-  }
-  const status: OrderStatus = {
+  return {
     requestId: word(fields.requestId, 'requestId'),
     status: oneOf(statusText, 'status', orderStatuses),
     statusText,
     orderKeys: optional(fields.orderKeys, 'orderKeys', (keys, name) => list(keys, name, bytes32)) ?? [],
+    ...present({
+      txHash: hash(fields.txHash, 'txHash'),
+      createdTxnHash: hash(fields.createdTxnHash, 'createdTxnHash'),
+      executionTxnHash: hash(fields.executionTxnHash, 'executionTxnHash'),
+      cancellationReason: optional(fields.cancellationReason, 'cancellationReason', string),
+      taskId: optional(fields.taskId, 'taskId', string),
+      error: optional(fields.error, 'error', orderFault),
+      createdAtMs: timeMs(fields.createdAt),
+      updatedAtMs: timeMs(fields.updatedAt),
+      traceId: optional(fields.traceId, 'traceId', string),
+    }),
   }
-  return Object.assign(
-    status,
-    Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)),
-  )
 }

@@ -1,6 +1,6 @@
 /** The generic relay: calldata of our own, and how it fared (application document, "Order transactions and relay"). */
 import type { Address, Hex } from '../domain/address.ts'
-import { bytes32, hex, object, oneOf, optional, string, word } from './decode.ts'
+import { bytes32, hex, object, oneOf, optional, present, string, word } from './decode.ts'
 import type { CallOptions, Read, Route } from './route.ts'
 import type { Transport } from './transport.ts'
 
@@ -61,15 +61,14 @@ const statusRoute: Route<{ readonly taskId: string }, RelayTask> = {
   body: ({ taskId }) => ({ taskId }),
   decode: (body) => {
     const fields = object(body)
-    const txHash = optional(fields.txHash, 'txHash', bytes32)
-    const reason = optional(fields.reason, 'reason', string)
-    const revertData = optional(fields.revertData, 'revertData', hex)
     return {
       taskId: word(fields.taskId, 'taskId'),
       status: oneOf(fields.status, 'status', relayStatuses),
-      ...(txHash === undefined ? {} : { txHash }),
-      ...(reason === undefined ? {} : { reason }),
-      ...(revertData === undefined ? {} : { revertData }),
+      ...present({
+        txHash: optional(fields.txHash, 'txHash', bytes32),
+        reason: optional(fields.reason, 'reason', string),
+        revertData: optional(fields.revertData, 'revertData', hex),
+      }),
     }
   },
 }

@@ -3,19 +3,17 @@ import type { Token } from '../domain/market.ts'
 import {
   address,
   boolean,
-  count,
   type Fields,
   list,
   Malformed,
   object,
   optional,
+  tokenDecimals,
   usd30,
   word,
 } from './decode.ts'
 import type { CallOptions, Read, Route } from './route.ts'
 import type { Transport } from './transport.ts'
-
-const MAX_TOKEN_DECIMALS = 77
 
 const tokensRoute: Route<undefined, readonly Token[]> = {
   path: '/tokens',
@@ -51,14 +49,10 @@ function flag(row: Fields, name: string): boolean {
 
 function token(value: unknown): Token {
   const row = object(value)
-  const decimals = count(row.decimals, 'decimals')
-  if (decimals > MAX_TOKEN_DECIMALS) {
-    throw new Malformed('decimals', 'is not a number of decimals', row.decimals)
-  }
   return {
     symbol: word(row.symbol, 'symbol'),
     address: address(row.address, 'address'),
-    decimals,
+    decimals: tokenDecimals(row.decimals, 'decimals'),
     isStable: flag(row, 'isStable'),
     isNative: flag(row, 'isNative'),
     isWrapped: flag(row, 'isWrapped'),
