@@ -10,7 +10,7 @@ import {
   type SendClass,
 } from '../domain/intent.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
-import { formatUnits } from '../domain/units.ts'
+import { formatUnits, formatUsd } from '../domain/units.ts'
 import { money, span, termsOf } from '../monitor/phrase.ts'
 
 /** What a label means for the operator: what is known, and what comes next. */
@@ -81,7 +81,7 @@ function sizingLines({ intent }: IntentState): string[] {
       ? ''
       : `, collateral ${formatUnits(terms.collateralDelta, terms.collateralToken.decimals)} ${terms.collateralToken.symbol}`
   lines.push(
-    `price ${money(terms.referencePrice)} (oracle), slippage asked ${terms.slippageBps / 100} %${collateral}, reserved ${money(reservationUsd)}`,
+    `price ${formatUsd(terms.referencePrice)} (oracle), slippage asked ${terms.slippageBps / 100} %${collateral}, reserved ${money(reservationUsd)}`,
   )
   return lines
 }
@@ -136,7 +136,7 @@ function happened(record: JournalRecord): string[] {
       ]
     case 'child.executed': {
       const price = record.settlement?.executionPrice
-      return [`order ${record.child} executed${price === undefined ? '' : ` at ${money(price)}`}`]
+      return [`order ${record.child} executed${price === undefined ? '' : ` at ${formatUsd(price)}`}`]
     }
     case 'child.cancelled':
       return [`order ${record.child} was cancelled by the venue${because(record.cancelReason)}`]
@@ -178,7 +178,7 @@ function resultLines({ closing }: IntentState): string[] {
   const lines: string[] = []
   if (settlement !== undefined) {
     const parts = [
-      settlement.executionPrice === undefined ? '' : `price ${money(settlement.executionPrice)}`,
+      settlement.executionPrice === undefined ? '' : `price ${formatUsd(settlement.executionPrice)}`,
       settlement.sizeDeltaUsd === undefined ? '' : `size ${money(settlement.sizeDeltaUsd)}`,
       settlement.feesUsd === undefined ? '' : `fees ${money(settlement.feesUsd)}`,
       settlement.priceImpactUsd === undefined ? '' : `price impact ${money(settlement.priceImpactUsd)}`,

@@ -1,6 +1,7 @@
 /** `perpd status`: what the running daemon says about itself, asked at its control port. */
 import type { StatusBody } from '../control/routes.ts'
 import { reasonOf } from '../domain/errors.ts'
+import { formatUsd } from '../domain/units.ts'
 import { counted, money, shortId, span } from '../monitor/phrase.ts'
 import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
@@ -80,7 +81,7 @@ export function statusText(body: StatusBody): string {
       body.strategies.map((each) => [
         each.name,
         each.kind,
-        each.symbols.join(', '),
+        each.symbols.length === 0 ? 'every market with a position' : each.symbols.join(', '),
         `every ${span(each.cadenceMs)}`,
         `${counted(each.ticks, 'turn')}, ${counted(each.decisions, 'decision')}, ${each.admitted} admitted, ${each.denied} denied${each.lastTickAtMs === undefined ? '' : `, last ${span(body.nowMs - each.lastTickAtMs)} ago`}${each.failures === 0 ? '' : `; FAILING (${each.failures} in a row): ${each.lastError ?? ''}`}`,
       ]),
@@ -114,7 +115,7 @@ export function statusText(body: StatusBody): string {
 }
 
 function price(name: string, value: string | undefined): string {
-  return value === undefined ? '' : `${name} ${money(BigInt(value))}`
+  return value === undefined ? '' : `${name} ${formatUsd(BigInt(value))}`
 }
 
 function dataText({ feedAgesMs }: StatusBody): string {

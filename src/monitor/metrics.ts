@@ -238,7 +238,7 @@ function asNumber(amount: Usd): number {
   return toDecimal(amount, USD_DECIMALS).toNumber()
 }
 
-/** Host and port of a base address: paths and schemes do not tell hosts apart. */
+/** A base address without its scheme; peers may differ by path alone. Credentials never get here: settings refuse them. */
 function hostName(base: string): string {
-  return URL.parse(base)?.host ?? base
+  return base.replace(/^[a-z]+:\/\//, '')
 }

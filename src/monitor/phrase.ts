@@ -7,7 +7,7 @@ import type { Decision } from '../domain/decision.ts'
 import type { Event } from '../domain/event.ts'
 import { type Intent, type IntentState, type Label, lastAttempt } from '../domain/intent.ts'
 import type { Position } from '../domain/position.ts'
-import { formatUsd, type Usd } from '../domain/units.ts'
+import { formatUsd, toDecimal, USD_DECIMALS, type Usd, usd } from '../domain/units.ts'
 
 /** How much a line matters. */
 export type Level = 'debug' | 'info' | 'warn' | 'error'
@@ -28,9 +28,12 @@ export function shortId(intentId: string): string {
   return intentId.replace(/^0x/, '').slice(0, 8)
 }
 
-/** Dollars for people, never with a single digit of cents: `$0.30`. */
+/** An amount of dollars for people, in whole cents; smaller ones show their digits. Prices go through `formatUsd`. */
 export function money(amount: Usd): string {
-  return formatUsd(amount).replace(/\.\d$/, '$&0')
+  const cents = toDecimal(amount, USD_DECIMALS).toFixed(2)
+  return amount !== 0n && /^-?0\.00$/.test(cents)
+    ? formatUsd(amount)
+    : formatUsd(usd(cents)).replace(/\.\d$/, '$&0')
 }
 
 /** `0.21 ms`, `250 ms`, `12.3 s`, `4 min 5 s`, `2 h 3 min`. */
@@ -118,7 +121,7 @@ function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
   const settlement = state.closing?.settlement
   const facts: string[] = []
   if (to === 'executed') {
-    if (settlement?.executionPrice !== undefined) facts.push(`at ${money(settlement.executionPrice)}`)
+    if (settlement?.executionPrice !== undefined) facts.push(`at ${formatUsd(settlement.executionPrice)}`)
     if (settlement?.feesUsd !== undefined) facts.push(`fees ${money(settlement.feesUsd)}`)
     if (settlement?.pnlUsd !== undefined && intent.kind !== 'increase') {
       facts.push(`PnL ${money(settlement.pnlUsd)}`)

@@ -59,7 +59,7 @@ test('events count', async () => {
       'perpd_decisions_total{strategy="eth-trend",result="denied"} 1',
       'perpd_decisions_total{strategy="guard",result="denied"} 0',
       'perpd_denials_total{code="EXCEEDS_AVAILABLE_LIQUIDITY"} 1',
-      'perpd_http_attempts_total{route="/markets/tickers",host="arbitrum.gmxapi.io",outcome="not-now"} 1',
+      'perpd_http_attempts_total{route="/markets/tickers",host="arbitrum.gmxapi.io/v1",outcome="not-now"} 1',
       'perpd_poisoned_payloads_total 1',
       'perpd_validation_warnings_total{code="HIGH_PRICE_IMPACT"} 1',
       'perpd_capacity_headroom_usd{market="ETH/USD [WETH-USDC]",direction="long"} 1234567',
