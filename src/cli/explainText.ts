@@ -11,7 +11,7 @@ import {
 } from '../domain/intent.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
 import { formatUnits, formatUsd } from '../domain/units.ts'
-import { money, span, termsOf } from '../monitor/phrase.ts'
+import { money, span, termsOf } from '../monitor/text.ts'
 
 /** What a label means for the operator: what is known, and what comes next. */
 const meanings: Readonly<Record<Label, string>> = {
@@ -49,7 +49,10 @@ export function explainText(state: IntentState, records: readonly StoredRecord[]
     ),
     ...section('warned', warningLines(state)),
     ...section('result', resultLines(state)),
-    ...section('proof', closing === undefined ? openProof(state) : proofLines(closing.evidence)),
+    ...section(
+      'proof',
+      closing === undefined ? openProof(state) : proofLines(decisive(records) ?? closing.evidence),
+    ),
   ]
   return lines.join('\n').trimEnd()
 }
@@ -133,30 +136,38 @@ function happened(record: JournalRecord): string[] {
     case 'landed':
       return [
         `attempt ${record.attempt}: landed as ${record.orderKeys.length === 1 ? 'order' : 'orders'} ${record.orderKeys.join(', ')}`,
+        seen(record.evidence),
       ]
     case 'child.executed': {
       const price = record.settlement?.executionPrice
-      return [`order ${record.child} executed${price === undefined ? '' : ` at ${formatUsd(price)}`}`]
+      return [
+        `order ${record.child} executed${price === undefined ? '' : ` at ${formatUsd(price)}`}`,
+        seen(record.evidence),
+      ]
     }
     case 'child.cancelled':
-      return [`order ${record.child} was cancelled by the venue${because(record.cancelReason)}`]
-    case 'child.frozen':
-      return [`order ${record.child} is frozen${because(record.cancelReason)}`]
-    case 'attempt.dead':
       return [
-        `attempt ${record.attempt}: dead, it cannot land any more`,
-        `${record.evidence.level}: ${record.evidence.statement}`,
+        `order ${record.child} was cancelled by the venue${because(record.cancelReason)}`,
+        seen(record.evidence),
       ]
+    case 'child.frozen':
+      return [`order ${record.child} is frozen${because(record.cancelReason)}`, seen(record.evidence)]
+    case 'attempt.dead':
+      return [`attempt ${record.attempt}: dead, it cannot land any more`, seen(record.evidence)]
     case 'attempt.void':
       return [
         `attempt ${record.attempt}: void, its digest was used up by somebody else`,
-        `${record.evidence.level}: ${record.evidence.statement}`,
+        seen(record.evidence),
       ]
     case 'intent.closed': {
       const { outcome, code, reason } = record.closing
       return [`closed ${outcome}${code === outcome ? '' : `, ${code}`}: ${reason}`]
     }
   }
+}
+
+function seen({ level, statement }: Evidence): string {
+  return `${level}: ${statement}`
 }
 
 function because(reason: string | undefined): string {
@@ -192,6 +203,22 @@ function resultLines({ closing }: IntentState): string[] {
   lines.push(...factLines(facts))
   if (closing.observedStatus !== undefined) lines.push(`the venue's last word: ${closing.observedStatus}`)
   return lines
+}
+
+/** What decided the order: the newest end of a child or an attempt. */
+function decisive(records: readonly StoredRecord[]): Evidence | undefined {
+  const ends = records.flatMap(({ record }) => {
+    switch (record.kind) {
+      case 'child.executed':
+      case 'child.cancelled':
+      case 'attempt.dead':
+      case 'attempt.void':
+        return [record.evidence]
+      default:
+        return []
+    }
+  })
+  return ends.at(-1)
 }
 
 function openProof(state: IntentState): string[] {

@@ -1,7 +1,7 @@
 /** `perpd orders`: the orders of the journal, newest first. Works with the daemon running or not. */
 import { labelOf } from '../domain/intent.ts'
 import { type OrderRow, orderRow } from '../domain/orderView.ts'
-import { money, shortId } from '../monitor/phrase.ts'
+import { money, shortId } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { withJournal } from './journalFile.ts'

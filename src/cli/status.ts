@@ -2,7 +2,7 @@
 import type { StatusBody } from '../control/routes.ts'
 import { reasonOf } from '../domain/errors.ts'
 import { formatUsd } from '../domain/units.ts'
-import { counted, money, shortId, span } from '../monitor/phrase.ts'
+import { counted, money, shortId, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
 import { CommandError, exitCodes } from './exit.ts'

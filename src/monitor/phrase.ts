@@ -7,7 +7,8 @@ import type { Decision } from '../domain/decision.ts'
 import type { Event } from '../domain/event.ts'
 import { type Intent, type IntentState, type Label, lastAttempt } from '../domain/intent.ts'
 import type { Position } from '../domain/position.ts'
-import { formatUsd, toDecimal, USD_DECIMALS, type Usd, usd } from '../domain/units.ts'
+import { formatUsd, type Usd } from '../domain/units.ts'
+import { counted, money, plain, shortId, span, termsOf } from './text.ts'
 
 /** How much a line matters. */
 export type Level = 'debug' | 'info' | 'warn' | 'error'
@@ -23,34 +24,6 @@ export interface Line {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** First eight characters of an intent id: enough for people and for `perpd explain`. */
-export function shortId(intentId: string): string {
-  return intentId.replace(/^0x/, '').slice(0, 8)
-}
-
-/** An amount of dollars for people, in whole cents; smaller ones show their digits. Prices go through `formatUsd`. */
-export function money(amount: Usd): string {
-  const cents = toDecimal(amount, USD_DECIMALS).toFixed(2)
-  return amount !== 0n && /^-?0\.00$/.test(cents)
-    ? formatUsd(amount)
-    : formatUsd(usd(cents)).replace(/\.\d$/, '$&0')
-}
-
-/** `0.21 ms`, `250 ms`, `12.3 s`, `4 min 5 s`, `2 h 3 min`. */
-export function span(ms: number): string {
-  if (ms > 0 && ms < 1) return `${ms.toFixed(2)} ms`
-  if (ms < 1_000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`
-  const seconds = Math.round(ms / 1_000)
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`
-}
-
-/** `1 order`, `3 orders`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
-
 function wish(decision: Decision, symbol: string): string {
   switch (decision.kind) {
     case 'increase':
@@ -60,12 +33,6 @@ function wish(decision: Decision, symbol: string): string {
     case 'close':
       return `close the ${decision.direction} on ${symbol}`
   }
-}
-
-/** What an order does, for people: `increase long ETH/USD [WETH-USDC] $500.00`. */
-export function termsOf(intent: Intent): string {
-  const { terms, kind } = intent
-  return `${kind} ${terms.direction} ${terms.symbol} ${money(terms.sizeDeltaUsd)}`
 }
 
 function orderFields(intent: Intent): Record<string, unknown> {
@@ -153,11 +120,6 @@ function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
   }
 }
 
-/** A sentence to be embedded in another: on one line, without its full stop. */
-function plain(sentence: string): string {
-  return sentence.replace(/\s+/g, ' ').trim().replace(/\.$/, '')
-}
-
 /** `long ETH/USD [WETH-USDC] $500.00, PnL $1.20`. */
 export function positionText(position: Position, symbols: Readonly<Record<string, string>>): string {
   const symbol = symbols[position.marketToken.toLowerCase()] ?? shortHex(position.marketToken)
@@ -228,7 +190,9 @@ export function phrase(event: Event): Line {
       return line(
         'info',
         'perpd',
-        `${event.signal}: no new orders; following ${counted(event.openIntents, 'open order')} for up to ${span(event.drainMs)}. A second signal leaves at once; both are safe`,
+        event.openIntents === 0
+          ? `${event.signal}: no new orders; none is open`
+          : `${event.signal}: no new orders; following ${counted(event.openIntents, 'open order')} for up to ${span(event.drainMs)}. A second signal leaves at once; both are safe`,
         { signal: event.signal, open_intents: event.openIntents, drain_ms: event.drainMs },
       )
     case 'daemon.stopped':

@@ -10,7 +10,8 @@
  *   the heartbeat   told every ten minutes
  */
 import type { Event } from '../domain/event.ts'
-import { counted, isGood, type Level, type Line, phrase, span } from './phrase.ts'
+import { isGood, type Level, type Line, phrase } from './phrase.ts'
+import { counted, span } from './text.ts'
 
 const HOUR_MS = 3_600_000
 const HEARTBEAT_MS = 600_000

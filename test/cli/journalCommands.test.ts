@@ -200,7 +200,9 @@ test('explain tells an executed order on one screen', async () => {
                         request req-1, digest 0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
             +15 ms      attempt 1: its one submit was accepted (HTTP 200, relay_accepted, task task-1)
             +1.6 s      attempt 1: landed as order 0x0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a
+                        api: The pinned host calls it executed and a trade of the account has its order key.
             +1.6 s      order 0 executed at $1,739.51
+                        api: The pinned host calls it executed and a trade of the account has its order key.
             +1.6 s      closed EXECUTED: The order was executed.
     warned  attempt 1, before signing: Price impact is 1.2 %. [HIGH_PRICE_IMPACT]
     result  price $1,739.51, size $500.00, fees $0.30, price impact -$0.05

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
+import { usd } from '../../src/domain/units.ts'
 import { createLog, type LogOptions } from '../../src/monitor/log.ts'
 import { createRedactor, redactUrl } from '../../src/monitor/redact.ts'
+import { money, span } from '../../src/monitor/text.ts'
 import { startMs } from '../support/intents.ts'
 import { armedState, everyEvent, executedState, host, intent, position, symbol, symbols } from './events.ts'
 
@@ -244,6 +246,24 @@ test('positions are told when one appears, changes size or disappears', () => {
     'position  long ETH/USD [WETH-USDC] $500.00, PnL after fees $0.99',
     'position  long ETH/USD [WETH-USDC] $250.00, PnL after fees $0.99',
     'position  the account has no positions',
+  ])
+})
+
+test('amounts show whole cents, and smaller ones their digits', () => {
+  const shown = ['1234.5', '0.3', '-0.09661', '0', '0.001234', '-0.0049'].map((text) => money(usd(text)))
+  expect(shown).toEqual(['$1,234.50', '$0.30', '-$0.10', '$0.00', '$0.001234', '-$0.0049'])
+})
+
+test('spans of time are told in the unit that fits', () => {
+  expect([0, 0.214, 3.4, 999, 12_345, 60_000, 125_000, 7_380_000].map(span)).toEqual([
+    '0 ms',
+    '0.21 ms',
+    '3 ms',
+    '999 ms',
+    '12.3 s',
+    '1 min 0 s',
+    '2 min 5 s',
+    '2 h 3 min',
   ])
 })
 

@@ -1,0 +1,42 @@
+/** Small pieces of text for people: ids, spans of time, counts, amounts. Used by the log and by the commands. */
+import type { Intent } from '../domain/intent.ts'
+import { formatUsd, toDecimal, USD_DECIMALS, type Usd, usd } from '../domain/units.ts'
+
+/** First eight characters of an intent id: enough for people and for `perpd explain`. */
+export function shortId(intentId: string): string {
+  return intentId.replace(/^0x/, '').slice(0, 8)
+}
+
+/** An amount of dollars for people, in whole cents; smaller ones show their digits. Prices go through `formatUsd`. */
+export function money(amount: Usd): string {
+  const cents = toDecimal(amount, USD_DECIMALS).toFixed(2)
+  return amount !== 0n && /^-?0\.00$/.test(cents)
+    ? formatUsd(amount)
+    : formatUsd(usd(cents)).replace(/\.\d$/, '$&0')
+}
+
+/** `0.21 ms`, `250 ms`, `12.3 s`, `4 min 5 s`, `2 h 3 min`. */
+export function span(ms: number): string {
+  if (ms > 0 && ms < 1) return `${ms.toFixed(2)} ms`
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`
+  const seconds = Math.round(ms / 1_000)
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`
+}
+
+/** `1 order`, `3 orders`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** What an order does, for people: `increase long ETH/USD [WETH-USDC] $500.00`. */
+export function termsOf(intent: Intent): string {
+  const { terms, kind } = intent
+  return `${kind} ${terms.direction} ${terms.symbol} ${money(terms.sizeDeltaUsd)}`
+}
+
+/** A sentence to be embedded in another: on one line, without its full stop. */
+export function plain(sentence: string): string {
+  return sentence.replace(/\s+/g, ' ').trim().replace(/\.$/, '')
+}
