@@ -124,10 +124,16 @@ export async function main(
 }
 
 if (import.meta.main) {
-  // A reader such as `head` may leave early; that is no fault.
+  const serves = ['run', 'paper'].includes(process.argv[2] ?? '')
+  let isLeaving = false
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
-    process.exit(exitCodes.ok)
+    // Every further line fails too; a second signal would end a drain.
+    if (isLeaving) return
+    isLeaving = true
+    // A reader such as `head` may leave early. A daemon whose log nobody takes any more goes down in good order.
+    if (serves) process.kill(process.pid, 'SIGTERM')
+    else process.exit(exitCodes.ok)
   })
   process.exitCode = await main(process.argv.slice(2), {
     env: process.env,

@@ -1,5 +1,7 @@
 /** What the control port answers. Reads only: nothing here changes an order or the daemon. */
+import { isIP } from 'node:net'
 import { Hono } from 'hono'
+import { reasonOf } from '../domain/errors.ts'
 import { type OrderRow, orderRow, orderStory, type Plain, toPlain } from '../domain/orderView.ts'
 import type { EngineDoor, EngineStatus } from '../engine/status.ts'
 import type { Health, Verdict } from '../monitor/health.ts'
@@ -31,7 +33,7 @@ export function controlRoutes(context: ControlContext): Hono {
   app.use(async (c, next) => {
     // A web page can point a name of its own at 127.0.0.1; it cannot forge the Host header.
     const host = nameOf(c.req.header('host'))
-    if (host === undefined || !known.has(host)) {
+    if (host === undefined || !(known.has(host) || isAddress(host))) {
       return c.json(
         {
           error: 'HOST_NOT_ALLOWED',
@@ -86,6 +88,9 @@ export function controlRoutes(context: ControlContext): Hono {
     }
     return json(orderStory(story.intent, story.records))
   })
+  app.onError((error, c) =>
+    c.json({ error: 'INTERNAL', message: `This answer could not be made: ${reasonOf(error)}` }, 500),
+  )
   app.notFound((c) =>
     c.json(
       {
@@ -104,6 +109,11 @@ function answer(c: { json: (value: unknown, status: 200 | 503) => Response }, ve
 
 function json(value: unknown): Response {
   return Response.json(toPlain(value))
+}
+
+/** An address instead of a name: DNS rebinding needs a name. */
+function isAddress(host: string): boolean {
+  return isIP(host.replace(/^\[|\]$/g, '')) !== 0
 }
 
 function nameOf(header: string | undefined): string | undefined {

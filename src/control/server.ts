@@ -10,6 +10,8 @@ export interface ControlOptions extends Omit<ControlContext, 'hostNames'> {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
+  /** Names, besides the loopback ones and `host`, by which the server may be addressed. */
+  readonly hostNames?: readonly string[]
 }
 
 /** A listening control server. */
@@ -31,7 +33,7 @@ export class ControlPortError extends BaseError {}
  */
 export async function createControlServer(options: ControlOptions): Promise<ControlServer> {
   const { host, port } = options
-  const routes = controlRoutes({ ...options, hostNames: [host.includes(':') ? `[${host}]` : host] })
+  const routes = controlRoutes({ ...options, hostNames: [host, ...(options.hostNames ?? [])] })
   return await new Promise((resolve, reject) => {
     const server = serve({ fetch: routes.fetch, hostname: host, port }, (info: AddressInfo) => {
       server.removeListener('error', failed)

@@ -1,3 +1,4 @@
+import assert from 'node:assert'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -14,7 +15,14 @@ let server: ControlServer
 
 beforeEach(async () => {
   verdict = { ok: true, reasons: [] }
-  server = await createControlServer({ host: '127.0.0.1', port: 0, door, metrics, health })
+  server = await createControlServer({
+    host: '127.0.0.1',
+    port: 0,
+    door,
+    metrics,
+    health,
+    hostNames: ['perpd'],
+  })
 })
 afterEach(() => server.close())
 
@@ -125,7 +133,7 @@ test('a name that is not this machine is refused, so that no web page can rebind
   for (const host of ['evil.example', 'evil.example:9464', '127.0.0.1.evil.example']) {
     expect([host, (await getAs('/api/status', { host })).status]).toEqual([host, 421])
   }
-  for (const host of ['localhost', 'LOCALHOST:1', '127.0.0.1', '[::1]:9464']) {
+  for (const host of ['localhost', 'LOCALHOST:1', '127.0.0.1', '[::1]:9464', '10.0.0.7:9464', 'perpd:9464']) {
     expect([host, (await getAs('/healthz', { host })).status]).toEqual([host, 200])
   }
 })
@@ -133,6 +141,17 @@ test('a name that is not this machine is refused, so that no web page can rebind
 test('no other origin is ever allowed to read', async () => {
   const { headers } = await getAs('/api/status', { host: 'localhost', origin: 'https://evil.example' })
   expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+})
+
+test('an answer that cannot be made is one clear 500', async () => {
+  const broken = { ...door, status: () => assert.fail('no status') }
+  const other = await createControlServer({ host: '127.0.0.1', port: 0, door: broken, metrics, health })
+  const response = await fetch(`${other.url}/api/status`)
+  expect([response.status, await response.json()]).toEqual([
+    500,
+    { error: 'INTERNAL', message: 'This answer could not be made: no status' },
+  ])
+  await other.close()
 })
 
 test('nothing can be changed through it', async () => {

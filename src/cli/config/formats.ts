@@ -105,6 +105,11 @@ function list(expected: string, accepts: (item: string) => boolean): Format {
   return { expected, list: true, read, readText }
 }
 
+/** A list of host names, without ports. */
+export const hostNames: Format = list('a list of host names without ports', (item) =>
+  /^[A-Za-z0-9_.-]+$/.test(item),
+)
+
 /** A list of paths. */
 export const paths: Format = list('a list of paths', (item) => item !== '')
 

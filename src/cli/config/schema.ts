@@ -215,6 +215,11 @@ export const schema = {
       9_464,
       'Port to serve status, health and metrics on; 0 takes a free one.',
     ),
+    hostNames: setting(
+      as.hostNames,
+      [],
+      'Further names by which this port may be addressed, as perpd in a container network; other names are refused, so that no web page can reach it. Addresses and localhost always may.',
+    ),
   },
   log: {
     level: setting(
@@ -230,8 +235,7 @@ export const schema = {
   },
 }
 
-type Widened<T> = T extends readonly string[] ? readonly string[] : T
-type RawOf<T> = { readonly [K in keyof T]: T[K] extends Setting ? Widened<as.Value> : RawOf<T[K]> }
+type RawOf<T> = { readonly [K in keyof T]: T[K] extends Setting ? as.Value : RawOf<T[K]> }
 
 /** All values in their normal form, nested as the schema is. */
 export type RawConfig = RawOf<typeof schema>

@@ -90,7 +90,11 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
         return { symbol, amount: text }
       }),
     },
-    control: { host: control.host as string, port: number(control.port) },
+    control: {
+      host: control.host as string,
+      port: number(control.port),
+      hostNames: texts(control.hostNames),
+    },
     log: {
       level: log.level as Config['log']['level'],
       format: log.format as Config['log']['format'],

@@ -56,7 +56,11 @@ export interface Config {
     /** Whole tokens as decimal text; the venue knows the decimals. */
     readonly startBalances: readonly { readonly symbol: string; readonly amount: string }[]
   }
-  readonly control: { readonly host: string; readonly port: number }
+  readonly control: {
+    readonly host: string
+    readonly port: number
+    readonly hostNames: readonly string[]
+  }
   readonly log: {
     readonly level: 'debug' | 'info' | 'warn' | 'error'
     readonly format: 'auto' | 'pretty' | 'json'
