@@ -104,6 +104,48 @@ const tradesRoute: Route<TradesQuery, TradesPage> = {
   decode: tradesPage,
 }
 
+/** Which trades, in the richer search; lists are joined by OR. */
+export interface TradesSearch extends AccountQuery {
+  /** Whole Unix seconds, 0 to 2147483647, both included. */
+  readonly fromSeconds?: number
+  readonly toSeconds?: number
+  readonly marketsDirections?: readonly {
+    readonly marketToken: Address | 'any'
+    readonly direction: Direction | 'swap' | 'any'
+    readonly collateralToken?: Address
+  }[]
+  readonly orderEventCombinations?: readonly {
+    readonly eventName?: Exclude<TradeEventName, 'unrecognised'>
+    readonly orderType?: number
+    readonly isDepositOrWithdraw?: boolean
+    readonly isTwap?: boolean
+  }[]
+  /** Shows the creation of market orders too. */
+  readonly showDebugValues?: boolean
+  /** 1 to 1000. */
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+const tradesSearchRoute: Route<TradesSearch, TradesPage> = {
+  path: '/trades/search',
+  method: 'POST',
+  service: 'api',
+  kind: 'read',
+  body: ({ account, fromSeconds, toSeconds, marketsDirections, ...rest }) => ({
+    address: account,
+    fromTimestamp: fromSeconds,
+    toTimestamp: toSeconds,
+    marketsDirections: marketsDirections?.map(({ marketToken, direction, collateralToken }) => ({
+      marketAddress: marketToken,
+      direction,
+      collateralAddress: collateralToken,
+    })),
+    ...rest,
+  }),
+  decode: tradesPage,
+}
+
 /** Open positions of an account, all from one block (`GET /positions`). */
 export function getPositions(
   transport: Transport,
@@ -147,6 +189,15 @@ export function getTrades(
   options?: CallOptions,
 ): Promise<Read<TradesPage>> {
   return transport.call(tradesRoute, query, options)
+}
+
+/** The same with more filters (`POST /trades/search`, which changes nothing). */
+export function searchTrades(
+  transport: Transport,
+  query: TradesSearch,
+  options?: CallOptions,
+): Promise<Read<TradesPage>> {
+  return transport.call(tradesSearchRoute, query, options)
 }
 
 function directionOf(isLong: boolean): Direction {

@@ -2,15 +2,19 @@
 import type { Chain } from '../chains/chain.ts'
 import type { Clock } from '../domain/clock.ts'
 import * as account from './account.ts'
+import * as history from './history.ts'
 import type { HostLists, HostRest } from './hosts.ts'
 import type { ApiLimits } from './limits.ts'
 import * as markets from './markets.ts'
 import * as oracle from './oracle.ts'
+import * as oracleMarkets from './oracleMarkets.ts'
 import * as orders from './orders.ts'
 import * as relay from './relay.ts'
 import type { Fetch } from './route.ts'
 import * as tokens from './tokens.ts'
 import { createTransport, type RequestAttempt, type Transport } from './transport.ts'
+import * as wallet from './wallet.ts'
+import * as pools from './yield.ts'
 
 /** The functions of a route file without their first argument, the transport. */
 type Bound<Module> = {
@@ -42,11 +46,15 @@ export interface ApiHosts {
 /** Every route of both APIs as a method; each gives a `Read` or throws RefusedError, UnreachableError or DecodeError. */
 export type Api = ApiHosts &
   Bound<typeof oracle> &
+  Bound<typeof oracleMarkets> &
   Bound<typeof markets> &
   Bound<typeof tokens> &
   Bound<typeof account> &
   Bound<typeof orders> &
-  Bound<typeof relay>
+  Bound<typeof relay> &
+  Bound<typeof wallet> &
+  Bound<typeof history> &
+  Bound<typeof pools>
 
 /** What the clients are made of. */
 export interface ApiOptions {
@@ -78,7 +86,18 @@ export function createApi(options: ApiOptions): Api {
     clockSkewMs: transport.clockSkewMs,
   }
   const api: Record<string, unknown> = { ...base }
-  for (const module of [oracle, markets, tokens, account, orders, relay]) {
+  for (const module of [
+    oracle,
+    oracleMarkets,
+    markets,
+    tokens,
+    account,
+    orders,
+    relay,
+    wallet,
+    history,
+    pools,
+  ]) {
     for (const [name, route] of Object.entries<unknown>(module)) {
       if (name in api) throw new Error(`two routes are called ${name}`)
       api[name] = (...rest: unknown[]) => (route as AnyRoute)(transport, ...rest)

@@ -5,11 +5,11 @@ import { oraclePriceToUsd } from '../domain/units.ts'
 import {
   address,
   boolean,
-  type Decoder,
   type Fields,
   float,
   inside,
   list,
+  listOrField,
   Malformed,
   object,
   optional,
@@ -176,11 +176,6 @@ export function getMarketsState(
 function notEmpty<T>(rows: readonly T[]): readonly T[] {
   if (rows.length === 0) throw new Malformed('', 'is an empty list', rows)
   return rows
-}
-
-/** The documents leave open whether lists come bare or inside an object (gaps: conflict 7). */
-function listOrField<T>(body: unknown, field: string, item: Decoder<T>): readonly T[] {
-  return Array.isArray(body) ? list(body, '', item) : list(object(body)[field], field, item)
 }
 
 function rawPrice(value: unknown): RawPrice {

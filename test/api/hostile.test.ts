@@ -3,12 +3,16 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { getOrders, getPositions, getTrades } from '../../src/api/account.ts'
 import { DecodeError } from '../../src/api/errors.ts'
+import { getApy, getPerformanceAnnualized, getPerformanceSnapshots, getRates } from '../../src/api/history.ts'
 import { getMarkets, getMarketTickers, getTradingCapacity } from '../../src/api/markets.ts'
 import { getCandles, getMarketsState, getOracleTokens, getPrices, ping } from '../../src/api/oracle.ts'
+import { getOracleMarkets, getOracleMarketsInfo, getSignedPrices } from '../../src/api/oracleMarkets.ts'
 import { getOrderStatus, prepareOrder, submitOrder } from '../../src/api/orders.ts'
 import { getRelayStatus, submitRelay } from '../../src/api/relay.ts'
-import { getTokensInfo } from '../../src/api/tokens.ts'
+import { getPairs, getRiskOracleMarkets, getTokensInfo } from '../../src/api/tokens.ts'
 import type { Transport } from '../../src/api/transport.ts'
+import { getAllowances, getBuybackStats, getStakingPower, getWalletBalances } from '../../src/api/wallet.ts'
+import { getGmPools, getGmUserEarnings } from '../../src/api/yield.ts'
 import { failureOf, fixtureText, transportAnswering } from './support.ts'
 
 const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
@@ -53,6 +57,21 @@ const routes: Readonly<Record<string, (transport: Transport) => Promise<{ readon
     }),
   status: (transport) => getOrderStatus(transport, ticket, once),
   'relay-submit': (transport) => submitRelay(transport, { to: account, data: '0x' }),
+  'balances-wallet': (transport) => getWalletBalances(transport, { account }, once),
+  allowances: (transport) => getAllowances(transport, { account, spender: 'router' }, once),
+  'staking-power': (transport) => getStakingPower(transport, { account }, once),
+  buyback: (transport) => getBuybackStats(transport, once),
+  rates: (transport) => getRates(transport, { period: '7d', averageBy: '1d' }, once),
+  apy: (transport) => getApy(transport, { period: '7d' }, once),
+  'performance-annualized': (transport) => getPerformanceAnnualized(transport, { period: '90d' }, once),
+  'performance-snapshots': (transport) => getPerformanceSnapshots(transport, { period: '90d' }, once),
+  'gm-pools': (transport) => getGmPools(transport, { period: '7d' }, once),
+  'gm-user-earnings': (transport) => getGmUserEarnings(transport, { account }, once),
+  'oracle-markets': (transport) => getOracleMarkets(transport, once),
+  'oracle-markets-info': (transport) => getOracleMarketsInfo(transport, once),
+  'signed-prices': (transport) => getSignedPrices(transport, once),
+  pairs: (transport) => getPairs(transport, once),
+  'risk-oracle-markets': (transport) => getRiskOracleMarkets(transport, once),
   'relay-status': (transport) => getRelayStatus(transport, { taskId: 'x' }, once),
 }
 
@@ -147,7 +166,7 @@ test.each(names)('%s: arbitrary JSON is an error or a value, never a crash', asy
 })
 
 const amountFields =
-  /^(?:size|collateral|remaining|min|max|mark|median|entry|liquidation|pnl|net|position(?:Value|Fee)|available|base|jit|long|short|funding|borrowing|initial|trigger|acceptable|execution|callback|validFrom|feeAmount|userNonce|deadline|desChainId|leverage$)/
+  /^(?:size|collateral|remaining|min|max|mark|median|entry|liquidation|pnl|net|position(?:Value|Fee)|available|base|jit|long|short|funding|borrowing|initial|trigger|acceptable|execution|callback|validFrom|feeAmount|userNonce|deadline|desChainId|leverage$|balance|allowance|cumulative|total|current|treasury|weekly|lifetime|recent|open|pool|rates)/
 
 test.each(names)('%s: no amount survives as a float, an exponent or a fraction', async (name) => {
   const body = JSON.parse(fixtureText(name)) as unknown
