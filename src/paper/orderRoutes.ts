@@ -1,12 +1,16 @@
 /** The order chain's routes (wire: application-api-orders): shape, quote, payload, answer. */
 import type { Address } from '../domain/address.ts'
 import { advanceWorld } from './advance.ts'
+import type { CatalogToken } from './catalog.ts'
+import type { PreparedChange } from './changes.ts'
+import { classicPayload } from './classic.ts'
 import { takeFault } from './faults.ts'
 import { bodyOf, HttpFailure, type Json, parseAddress, refused } from './http.ts'
+import { findToken } from './lookup.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { orderStatus, type Peer, storePrepared, submitOrder } from './orderChain.ts'
-import { buildPayload } from './payload.ts'
-import { type Quote, quoteOrder } from './prepare.ts'
+import { type BatchActions, buildPayload } from './payload.ts'
+import { feeTokenOf, type Quote, quoteOrder } from './prepare.ts'
 import { readPrepare } from './prepareShape.ts'
 import type { SubmitEntry } from './record.ts'
 import { relayStatus, submitRelay } from './relay.ts'
@@ -18,33 +22,34 @@ const stranger: Address = '0x00000000000000000000000000000000DeaDBeef'
 /** An answer that never comes: the caller holds the connection open until it gives up. */
 export const neverAnswer = Symbol('never answer')
 
-/** `POST /orders/txns/prepare`. Throws HttpFailure. */
-export async function prepareRoute(venue: VenueState, peer: Peer, request: Request): Promise<Json> {
-  const { world, faults } = venue
-  const wanted = readPrepare(await bodyOf(request))
-  const fault = takeFault(faults, 'prepare')
-  if (fault === 'unavailable') throw new HttpFailure(503, { message: 'Service Unavailable' })
+/** What any prepare hands over: the batch's actions, their costs, and what to say of them. */
+interface Prepared {
+  readonly account: Address
+  readonly mode: 'express' | 'classic'
+  readonly actions: BatchActions
+  readonly executionFees: bigint
+  readonly feeToken: CatalogToken
+  readonly estimates?: Json
+  readonly warnings: Quote['warnings']
+  readonly paysNative: boolean
+}
+
+/** Builds, stores and answers a prepared batch. */
+function answerPrepared(venue: VenueState, peer: Peer, prepared: Prepared, isPoisoned: boolean): Json {
+  const { world } = venue
   const nowMs = world.clock.now()
-  let quote: Quote
-  try {
-    quote = quoteOrder(world, wanted, nowMs)
-  } catch (error) {
-    if (error instanceof ProtocolRevert)
-      throw refused('INVALID_PARAMS', `The order cannot work: ${error.message}`)
-    throw error
-  }
-  if (wanted.mode === 'classic')
-    throw refused('INVALID_PARAMS', 'Classic mode is not served by this paper venue')
+  const { actions, mode } = prepared
+  // A classic request is stored too: its status is `prepared` for ever.
   const built = buildPayload(world, {
-    actions: { creates: quote.orders, updates: [], cancels: [] },
-    feeToken: quote.feeToken,
-    executionFees: quote.executionFees,
+    actions,
+    feeToken: prepared.feeToken,
+    executionFees: prepared.executionFees,
     nowMs,
-    ...(fault === 'foreign-receiver' ? { foreignReceiver: stranger } : {}),
+    ...(isPoisoned ? { foreignReceiver: stranger } : {}),
   })
   const record = storePrepared(world, peer, {
-    account: wanted.from,
-    mode: wanted.mode,
+    account: prepared.account,
+    mode,
     batch: built.batch,
     relayParams: built.relayParams,
     batchParams: built.payload.batchParams ?? null,
@@ -55,14 +60,73 @@ export async function prepareRoute(venue: VenueState, peer: Peer, request: Reque
   return {
     requestId: record.requestId,
     idempotencyKey: record.idempotencyKey,
-    mode: wanted.mode,
-    payloadType: 'typed-data',
-    payload: built.payload,
-    estimates: quote.estimates as Json,
+    mode,
+    payloadType: mode === 'express' ? 'typed-data' : 'transaction',
+    payload: mode === 'express' ? built.payload : classicPayload(world, actions, prepared.paysNative),
+    estimates: prepared.estimates,
     expiresAt: built.deadlineSeconds,
-    warnings: quote.warnings.map((warning) => warning.message),
-    validationWarnings: quote.warnings as unknown as Json,
+    warnings: prepared.warnings.map((warning) => warning.message),
+    validationWarnings: prepared.warnings,
   }
+}
+
+function takePrepareFault(venue: VenueState): boolean {
+  const fault = takeFault(venue.faults, 'prepare')
+  if (fault === 'unavailable') throw new HttpFailure(503, { message: 'Service Unavailable' })
+  return fault === 'foreign-receiver'
+}
+
+/** `POST /orders/txns/prepare`. Throws HttpFailure. */
+export async function prepareRoute(venue: VenueState, peer: Peer, request: Request): Promise<Json> {
+  const { world } = venue
+  const wanted = readPrepare(await bodyOf(request))
+  const isPoisoned = takePrepareFault(venue)
+  let quote: Quote
+  try {
+    quote = quoteOrder(world, wanted, world.clock.now())
+  } catch (error) {
+    if (error instanceof ProtocolRevert) {
+      throw refused('INVALID_PARAMS', `The order cannot work: ${error.message}`)
+    }
+    throw error
+  }
+  const prepared: Prepared = {
+    account: wanted.from,
+    mode: wanted.mode,
+    actions: { creates: quote.orders, updates: [], cancels: [] },
+    executionFees: quote.executionFees,
+    feeToken: quote.feeToken,
+    estimates: quote.estimates,
+    warnings: quote.warnings,
+    paysNative: findToken(world, wanted.collateralToPay?.token ?? '')?.isNative === true,
+  }
+  return answerPrepared(venue, peer, prepared, isPoisoned)
+}
+
+/** `POST /orders/txns/{edit,cancel,collateral}/prepare`. Throws HttpFailure. */
+export async function changeRoute(
+  venue: VenueState,
+  peer: Peer,
+  request: Request,
+  prepareChange: (
+    world: VenueState['world'],
+    body: Readonly<Record<string, unknown>>,
+    nowMs: number,
+  ) => PreparedChange,
+): Promise<Json> {
+  const { world } = venue
+  const body = await bodyOf(request)
+  const isPoisoned = takePrepareFault(venue)
+  const change = prepareChange(world, body, world.clock.now())
+  const gasToken = typeof body.gasPaymentToken === 'string' ? body.gasPaymentToken : undefined
+  const prepared: Prepared = {
+    ...change,
+    mode: body.mode === 'classic' ? 'classic' : 'express',
+    feeToken: feeTokenOf(world, gasToken),
+    warnings: [],
+    paysNative: false,
+  }
+  return answerPrepared(venue, peer, prepared, isPoisoned)
 }
 
 function entryOf(

@@ -1,7 +1,8 @@
 /** The paper venue on a local port: real sockets, one server, a path prefix a host. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { ConnectionCut, type Venue } from './venue.ts'
 
 /** A venue that listens. */
@@ -33,16 +34,26 @@ export interface ServeOptions {
 /** Serves a venue. Rejects when the port is taken. */
 export async function serveVenue(venue: Venue, options: ServeOptions): Promise<ServedVenue> {
   const onError = options.onError ?? (() => undefined)
-  const listener = getRequestListener((request) => venue.fetch(request), {
-    overrideGlobalObjects: false,
-    errorHandler: (error) => {
-      if (!(error instanceof ConnectionCut)) onError(error)
-      throw error
+  const listener = getRequestListener(
+    async (request, { incoming }) => {
+      try {
+        return await venue.fetch(request)
+      } catch (error) {
+        if (error instanceof ConnectionCut) {
+          incoming.socket?.destroy()
+          return RESPONSE_ALREADY_SENT
+        }
+        // A mistake of the venue itself: said so to its owner, and as the live hosts do on the wire.
+        onError(error)
+        return new Response('{"message":"Internal Server Error"}', {
+          status: 500,
+          headers: { 'Content-Type': 'application/json', 'X-Trace-Id': 'paper-fault' },
+        })
+      }
     },
-  })
-  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
-    listener(request, response).catch(() => request.socket.destroy())
-  })
+    { overrideGlobalObjects: false },
+  )
+  const server = createServer(listener)
   await listen(server, options)
   const { port } = server.address() as AddressInfo
   const base = `http://${options.hostname}:${port}`

@@ -8,6 +8,7 @@ import type { Chain } from '../chains/chain.ts'
 import type { Clock } from '../domain/clock.ts'
 import { advanceWorld } from './advance.ts'
 import { orderByKey, orders, positionByKey, positions, tickers, tradingCapacityRoute } from './appRoutes.ts'
+import { prepareCancel, prepareCollateral, prepareEdit } from './changes.ts'
 import { applyFaults, type Faults, noFaults } from './faults.ts'
 import { badFields, bodyOf, HttpFailure, type Json, notFound, requiredAddress, stringify } from './http.ts'
 import { catalogRow, configRow, createListCache, valuesRow } from './marketRows.ts'
@@ -21,6 +22,7 @@ import {
 } from './oracleRoutes.ts'
 import { createPeer, type Peer } from './orderChain.ts'
 import {
+  changeRoute,
   neverAnswer,
   prepareRoute,
   relayStatusRoute,
@@ -261,6 +263,15 @@ function createApp(state: VenueState): Hono {
   )
   api('POST', '/trades/search', async ({ request }) => tradePage(world, tradesSearch(await bodyOf(request))))
   api('POST', '/orders/txns/prepare', ({ peer, request }) => prepareRoute(state, peer, request))
+  api('POST', '/orders/txns/edit/prepare', ({ peer, request }) =>
+    changeRoute(state, peer, request, prepareEdit),
+  )
+  api('POST', '/orders/txns/cancel/prepare', ({ peer, request }) =>
+    changeRoute(state, peer, request, prepareCancel),
+  )
+  api('POST', '/orders/txns/collateral/prepare', ({ peer, request }) =>
+    changeRoute(state, peer, request, prepareCollateral),
+  )
   api('POST', '/orders/txns/submit', ({ peer, request }) => submitRoute(state, peer, request))
   api('POST', '/orders/txns/status', ({ peer, request }) => statusRoute(state, peer, request))
   api('POST', '/relay/submit', ({ peer, request }) => relaySubmitRoute(state, peer, request))

@@ -1,0 +1,97 @@
+/** Classic payloads: a transaction to the exchange router that the account sends itself (wire: eip712-and-chain, section 9). */
+import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { sameHex } from '../domain/address.ts'
+import type { Json } from './http.ts'
+import { bringsCollateral } from './keeper.ts'
+import type { BatchActions } from './payload.ts'
+import type { World } from './world.ts'
+
+const exchangeRouterAbi = parseAbi([
+  'struct Addresses { address receiver; address cancellationReceiver; address callbackContract; address uiFeeReceiver; address market; address initialCollateralToken; address[] swapPath; }',
+  'struct Numbers { uint256 sizeDeltaUsd; uint256 initialCollateralDeltaAmount; uint256 triggerPrice; uint256 acceptablePrice; uint256 executionFee; uint256 callbackGasLimit; uint256 minOutputAmount; uint256 validFromTime; }',
+  'struct CreateOrderParams { Addresses addresses; Numbers numbers; uint8 orderType; uint8 decreasePositionSwapType; bool isLong; bool shouldUnwrapNativeToken; bool autoCancel; bytes32 referralCode; bytes32[] dataList; }',
+  'function multicall(bytes[] data) payable returns (bytes[])',
+  'function sendWnt(address receiver, uint256 amount) payable',
+  'function sendTokens(address token, address receiver, uint256 amount) payable',
+  'function createOrder(CreateOrderParams params) payable returns (bytes32)',
+  'function updateOrder(bytes32 key, uint256 sizeDeltaUsd, uint256 acceptablePrice, uint256 triggerPrice, uint256 minOutputAmount, uint256 validFromTime, bool autoCancel) payable',
+  'function cancelOrder(bytes32 key) payable',
+])
+
+/** The transaction of a batch; `paysNative` sends the pay amount of wrapped native orders as value. */
+export function classicPayload(
+  world: World,
+  actions: BatchActions,
+  paysNative: boolean,
+): { readonly [name: string]: Json } {
+  const { contracts } = world.chain
+  const abi = exchangeRouterAbi
+  const calls: Hex[] = []
+  let value = 0n
+  for (const order of actions.creates) {
+    const { initialCollateralToken } = order.addresses
+    const { executionFee, initialCollateralDeltaAmount } = order.numbers
+    const brings = bringsCollateral(Number(order.orderType)) && initialCollateralDeltaAmount > 0n
+    const asValue = brings && paysNative && sameHex(initialCollateralToken, contracts.wrappedNative)
+    const native = executionFee + (asValue ? initialCollateralDeltaAmount : 0n)
+    value += native
+    calls.push(encodeFunctionData({ abi, functionName: 'sendWnt', args: [contracts.orderVault, native] }))
+    if (brings && !asValue) {
+      calls.push(
+        encodeFunctionData({
+          abi,
+          functionName: 'sendTokens',
+          args: [initialCollateralToken, contracts.orderVault, initialCollateralDeltaAmount],
+        }),
+      )
+    }
+    calls.push(
+      encodeFunctionData({
+        abi,
+        functionName: 'createOrder',
+        args: [
+          {
+            ...order,
+            orderType: Number(order.orderType),
+            decreasePositionSwapType: Number(order.decreasePositionSwapType),
+          },
+        ],
+      }),
+    )
+  }
+  for (const update of actions.updates) {
+    if (update.executionFeeIncrease > 0n) {
+      value += update.executionFeeIncrease
+      calls.push(
+        encodeFunctionData({
+          abi,
+          functionName: 'sendWnt',
+          args: [contracts.orderVault, update.executionFeeIncrease],
+        }),
+      )
+    }
+    calls.push(
+      encodeFunctionData({
+        abi,
+        functionName: 'updateOrder',
+        args: [
+          update.key,
+          update.sizeDeltaUsd,
+          update.acceptablePrice,
+          update.triggerPrice,
+          update.minOutputAmount,
+          update.validFromTime,
+          update.autoCancel,
+        ],
+      }),
+    )
+  }
+  for (const key of actions.cancels) {
+    calls.push(encodeFunctionData({ abi, functionName: 'cancelOrder', args: [key] }))
+  }
+  return {
+    to: contracts.exchangeRouter,
+    data: encodeFunctionData({ abi, functionName: 'multicall', args: [calls] }),
+    value: value.toString(),
+  }
+}
