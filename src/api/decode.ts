@@ -102,14 +102,13 @@ function wholeNumber(text: string, start: number): bigint | undefined {
   const last = text.charCodeAt(length - 1)
   if (last < ZERO || last > NINE) return undefined
   try {
-    return BigInt(text)
+    const value = BigInt(text)
+    // Fewer digits always fit, and comparing costs as much as parsing.
+    if (digits < MAX_DIGITS) return value
+    return (value < 0n ? -value : value) <= MAX_UINT256 ? value : undefined
   } catch {
     return undefined
   }
-}
-
-function magnitudeFits(value: bigint): boolean {
-  return value <= MAX_UINT256 && value >= -MAX_UINT256
 }
 
 /**
@@ -119,7 +118,7 @@ function magnitudeFits(value: bigint): boolean {
 export function uint(value: unknown, name: string): bigint {
   if (typeof value === 'string') {
     const decoded = wholeNumber(value, 0)
-    if (decoded !== undefined && decoded <= MAX_UINT256) return decoded
+    if (decoded !== undefined) return decoded
   } else if (typeof value === 'number') {
     if (Number.isSafeInteger(value) && value >= 0) return BigInt(value)
   } else if (isRawNumber(value)) {
@@ -132,7 +131,7 @@ export function uint(value: unknown, name: string): bigint {
 export function int(value: unknown, name: string): bigint {
   if (typeof value === 'string') {
     const decoded = wholeNumber(value, value.charCodeAt(0) === MINUS ? 1 : 0)
-    if (decoded !== undefined && magnitudeFits(decoded)) return decoded
+    if (decoded !== undefined) return decoded
   } else if (typeof value === 'number') {
     if (Number.isSafeInteger(value)) return BigInt(value)
   } else if (isRawNumber(value)) {

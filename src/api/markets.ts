@@ -11,6 +11,7 @@ import {
   Malformed,
   object,
   optional,
+  present,
   uint,
   usd30,
   word,
@@ -141,7 +142,6 @@ function ticker(value: unknown): Ticker {
     fundingRateShort: factor(row.fundingRateShort, 'fundingRateShort'),
     borrowingRateLong: factor(row.borrowingRateLong, 'borrowingRateLong'),
     borrowingRateShort: factor(row.borrowingRateShort, 'borrowingRateShort'),
-    ...(capacityLong === undefined ? {} : { capacityLong }),
-    ...(capacityShort === undefined ? {} : { capacityShort }),
+    ...present({ capacityLong, capacityShort }),
   }
 }
