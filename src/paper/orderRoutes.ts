@@ -14,6 +14,7 @@ import { feeTokenOf, type Quote, quoteOrder } from './prepare.ts'
 import { readPrepare } from './prepareShape.ts'
 import type { SubmitEntry } from './record.ts'
 import { relayStatus, submitRelay } from './relay.ts'
+import type { StateLog } from './stateLog.ts'
 import type { VenueState } from './venue.ts'
 
 /** Somebody else: where a poisoned payload sends the money. */
@@ -56,6 +57,13 @@ function answerPrepared(venue: VenueState, peer: Peer, prepared: Prepared, isPoi
     relayParamsJson: built.payload.relayParams ?? null,
     nowMs,
     expiresAtSeconds: built.deadlineSeconds,
+  })
+  venue.log?.append({
+    kind: 'prepared',
+    host: peer.host,
+    record,
+    request: world.counters.request,
+    nonce: world.counters.nonce,
   })
   return {
     requestId: record.requestId,
@@ -150,13 +158,21 @@ function entryOf(
   return entry
 }
 
+function logAccepted(venue: VenueState, log: StateLog, entry: SubmitEntry): void {
+  const operation = venue.world.operations.get(entry.taskId ?? '')
+  if (operation === undefined) return
+  log.append({ kind: 'accepted', operation, entry, task: venue.world.counters.task })
+}
+
 async function submitWithFaults(
   venue: VenueState,
+  entry: SubmitEntry,
   work: () => Promise<Json>,
 ): Promise<Json | typeof neverAnswer> {
   const fault = takeFault(venue.faults, 'submit')
   if (fault === '500-before-work') throw new HttpFailure(500, { message: 'Internal Server Error' })
   const answer = await work()
+  if (entry.result === 'accepted' && venue.log !== undefined) logAccepted(venue, venue.log, entry)
   if (fault === '503-after-work') throw new HttpFailure(503, { message: 'Service Unavailable' })
   return fault === 'accept-and-never-answer' ? neverAnswer : answer
 }
@@ -169,7 +185,7 @@ export async function submitRoute(
 ): Promise<Json | typeof neverAnswer> {
   const body = await bodyOf(request)
   const entry = entryOf(venue, peer, 'order-chain', body)
-  return submitWithFaults(venue, () => submitOrder(venue.world, peer, body, entry))
+  return submitWithFaults(venue, entry, () => submitOrder(venue.world, peer, body, entry))
 }
 
 /** `POST /orders/txns/status`. Throws HttpFailure. */
@@ -189,7 +205,7 @@ export async function relaySubmitRoute(
 ): Promise<Json | typeof neverAnswer> {
   const body = await bodyOf(request)
   const entry = entryOf(venue, peer, 'relay', body)
-  return submitWithFaults(venue, () => submitRelay(venue.world, body, entry))
+  return submitWithFaults(venue, entry, () => submitRelay(venue.world, body, entry))
 }
 
 /** `POST /relay/status`. Throws HttpFailure. */

@@ -1,10 +1,12 @@
 /** The world on disk between runs: one JSON file, replaced whole, so that a crash leaves the old or the new one. */
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Chain } from '../chains/chain.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { MarketState } from './model/market.ts'
 import { keepRecord, type OrderChainRecord } from './orderChain.ts'
 import type { SubmitEntry } from './record.ts'
+import { decodeState, encodeState } from './stateLog.ts'
 import type { VenueState } from './venue.ts'
 import type {
   Account,
@@ -65,7 +67,7 @@ export function loadState(path: string, chain: Chain): LoadedState | undefined {
   if (!existsSync(path)) return undefined
   let saved: SavedState
   try {
-    saved = JSON.parse(readFileSync(path, 'utf8'), revive) as SavedState
+    saved = decodeState(readFileSync(path, 'utf8')) as SavedState
   } catch (cause) {
     throw unreadable(path, 'it is not JSON', cause)
   }
@@ -77,11 +79,6 @@ export function loadState(path: string, chain: Chain): LoadedState | undefined {
     epochSeconds: saved.epochSeconds,
     restore: (venue) => restore(saved, venue),
   }
-}
-
-function revive(_key: string, value: unknown): unknown {
-  if (typeof value === 'object' && value !== null && '$bigint' in value) return BigInt(String(value.$bigint))
-  return value
 }
 
 function restore(saved: SavedState, { world, peers, record }: VenueState): void {
@@ -144,9 +141,8 @@ export function saveState(path: string, { world, peers, record }: VenueState): v
     peers: peers.map((peer) => ({ host: peer.host, records: [...peer.byRequestId.values()] })),
     record,
   }
-  const text = JSON.stringify(saved, (_key, value: unknown) =>
-    typeof value === 'bigint' ? { $bigint: value.toString() } : value,
-  )
+  const text = encodeState(saved)
+  mkdirSync(dirname(path), { recursive: true })
   const temporary = `${path}.new`
   const file = openSync(temporary, 'w')
   try {

@@ -33,6 +33,7 @@ import {
 import { type SettledEntry, type SubmitEntry, settledRecord } from './record.ts'
 import { defaultVenueSettings, type VenueSettings } from './settings.ts'
 import { loadState, saveState } from './stateFile.ts'
+import { createStateLog, readStateLog, replayStateLog, type StateLog } from './stateLog.ts'
 import { allowanceRows, balanceRows, tokenInfoRow, tokenRow } from './tokenRows.ts'
 import { tradePage, tradesQuery, tradesSearch } from './tradeRoutes.ts'
 import { createWorld, type World } from './world.ts'
@@ -47,6 +48,8 @@ export interface VenueState {
   readonly faults: Faults
   /** Submits as they arrived, oldest first. */
   readonly record: SubmitEntry[]
+  /** Keeps what must survive a kill; absent without a state file. */
+  readonly log: StateLog | undefined
 }
 
 /** How a venue is made. */
@@ -107,15 +110,27 @@ export function createVenue(options: VenueOptions): Venue {
     peers: Array.from({ length: API_PEERS }, (_unused, i) => createPeer(`api/${i}`)),
     faults: { ...noFaults(), ...options.faults },
     record: [],
+    log: options.stateFile === undefined ? undefined : createStateLog(options.stateFile),
   }
   saved?.restore(state)
+  if (options.stateFile !== undefined) {
+    replayStateLog(readStateLog(options.stateFile), state)
+    // The world's beginning is on disk before anything is logged against it.
+    saveState(options.stateFile, state)
+    state.log?.clear()
+  }
+  let savedMoment = momentOf(world)
   const app = createApp(state)
   return {
     fetch: async (request) => app.fetch(request),
     advance: () => advanceWorld(world),
     record: () => settledRecord(world, state.record),
     save: () => {
-      if (options.stateFile !== undefined) saveState(options.stateFile, state)
+      const moment = momentOf(world)
+      if (options.stateFile === undefined || moment === savedMoment) return
+      saveState(options.stateFile, state)
+      state.log?.clear()
+      savedMoment = moment
     },
     faults: state.faults,
     world,
@@ -124,6 +139,11 @@ export function createVenue(options: VenueOptions): Venue {
       api: state.peers.map((peer) => `/${peer.host}/v1`),
     },
   }
+}
+
+/** Changes whenever something happened that a save would keep. */
+function momentOf(world: World): string {
+  return `${Object.values(world.counters).join(':')}:${world.accounts.size}:${world.due.length}`
 }
 
 type Handler = (input: {

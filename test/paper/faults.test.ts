@@ -115,6 +115,32 @@ test('a venue with a state file goes on where it stopped', async () => {
   await served.close()
 })
 
+test('a venue that was killed keeps prepared requests and accepted orders, and ends the same', async () => {
+  const stateFile = join(mkdtempSync(join(tmpdir(), 'paper-')), 'world.json')
+  const one = await startVenue({ stateFile, seed: 11 })
+  const waiting = (await one.prepare({})).body
+  const done = await one.trade({})
+  const before = await one.positions()
+
+  // No close and no save: a second venue finds what a kill would have left.
+  const venue = createVenue({
+    clock: one.clock,
+    chain: chains.arbitrum,
+    stateFile,
+    settings: { keeperJitterMs: 0 },
+  })
+  const served = await serveVenue(venue, { hostname: '127.0.0.1', port: 0 })
+  const [api] = served.api
+  const read = async (path: string, body?: unknown): Promise<Any> =>
+    (await fetch(api + path, body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) })).json()
+  expect(await read(`/positions?address=${trader.address}`)).toEqual(before)
+  expect(await read('/orders/txns/status', { requestId: done.requestId })).toEqual(done)
+  expect((await read('/orders/txns/status', { requestId: waiting.requestId })).status).toBe('prepared')
+  expect((await read('/orders/txns/submit', await one.submitBody(waiting))).status).toBe('relay_accepted')
+  await served.close()
+  await one.close()
+})
+
 test('a state file that cannot be read is refused in plain words', () => {
   const stateFile = join(mkdtempSync(join(tmpdir(), 'paper-')), 'world.json')
   writeFileSync(stateFile, '{')

@@ -1,0 +1,98 @@
+/**
+ * What happened since the state file was last written, one line each, appended before the answer leaves: prepared requests
+ * and accepted operations. A killed process loses neither; everything else follows from them and from the clock.
+ */
+import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import { keepRecord, type OrderChainRecord, type Peer } from './orderChain.ts'
+import type { SubmitEntry } from './record.ts'
+import { type Operation, schedule, type World } from './world.ts'
+
+/** One line of the log. */
+export type StateLogLine =
+  | {
+      readonly kind: 'prepared'
+      readonly host: string
+      readonly record: OrderChainRecord
+      readonly request: number
+      readonly nonce: number
+    }
+  | {
+      readonly kind: 'accepted'
+      readonly operation: Operation
+      readonly entry: SubmitEntry
+      readonly task: number
+    }
+
+/** The log beside a state file. */
+export interface StateLog {
+  /** Appends a line; it survives the process, though not a power cut. Throws what the file system throws. */
+  append(line: StateLogLine): void
+  /** Forgets all lines; the state file has them. */
+  clear(): void
+}
+
+/** The log of a state file. */
+export function createStateLog(statePath: string): StateLog {
+  const path = logPathOf(statePath)
+  return {
+    append: (line) => appendFileSync(path, `${encodeState(line)}\n`),
+    clear: () => rmSync(path, { force: true }),
+  }
+}
+
+function logPathOf(statePath: string): string {
+  return `${statePath}.log`
+}
+
+/** JSON with bigints as `{"$bigint":"..."}`. */
+export function encodeState(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'bigint' ? { $bigint: inner.toString() } : inner,
+  )
+}
+
+/** Reads what `encodeState` wrote. Throws SyntaxError. */
+export function decodeState(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown) =>
+    typeof value === 'object' && value !== null && '$bigint' in value ? BigInt(String(value.$bigint)) : value,
+  )
+}
+
+/** Lines of the log; a last line that a kill cut short is left out: its answer never left. */
+export function readStateLog(statePath: string): StateLogLine[] {
+  const path = logPathOf(statePath)
+  if (!existsSync(path)) return []
+  const lines = readFileSync(path, 'utf8').split('\n')
+  lines.pop()
+  return lines.map((line) => decodeState(line) as StateLogLine)
+}
+
+/** Does again what the lines say, leaving out what the state already has. */
+export function replayStateLog(
+  lines: readonly StateLogLine[],
+  venue: { readonly world: World; readonly peers: readonly Peer[]; readonly record: SubmitEntry[] },
+): void {
+  const { world, peers } = venue
+  const { counters } = world
+  for (const line of lines) {
+    if (line.kind === 'prepared') {
+      counters.request = Math.max(counters.request, line.request)
+      counters.nonce = Math.max(counters.nonce, line.nonce)
+      const peer = peers.find((one) => one.host === line.host)
+      if (peer !== undefined && !peer.byRequestId.has(line.record.requestId)) {
+        keepRecord(peer, { ...line.record, taskId: undefined })
+      }
+      continue
+    }
+    counters.task = Math.max(counters.task, line.task)
+    const { operation, entry } = line
+    if (world.operations.has(operation.taskId)) continue
+    world.operations.set(operation.taskId, operation)
+    schedule(world, { atMs: operation.landsAtMs, kind: 'land', taskId: operation.taskId })
+    venue.record.push(entry)
+    for (const peer of peers) {
+      const record = operation.requestId === null ? undefined : peer.byRequestId.get(operation.requestId)
+      if (record !== undefined) record.taskId = operation.taskId
+    }
+  }
+}
