@@ -5,6 +5,7 @@ import * as account from './account.ts'
 import * as history from './history.ts'
 import type { HostLists, HostRest } from './hosts.ts'
 import type { ApiLimits } from './limits.ts'
+import * as marketInfo from './marketInfo.ts'
 import * as markets from './markets.ts'
 import * as oracle from './oracle.ts'
 import * as oracleMarkets from './oracleMarkets.ts'
@@ -15,6 +16,20 @@ import * as tokens from './tokens.ts'
 import { createTransport, type RequestAttempt, type Transport } from './transport.ts'
 import * as wallet from './wallet.ts'
 import * as pools from './yield.ts'
+
+const routeFiles = [
+  oracle,
+  oracleMarkets,
+  markets,
+  marketInfo,
+  tokens,
+  account,
+  orders,
+  relay,
+  wallet,
+  history,
+  pools,
+] as const
 
 /** The functions of a route file without their first argument, the transport. */
 type Bound<Module> = {
@@ -27,6 +42,13 @@ type Bound<Module> = {
     ? (...rest: Rest) => Result
     : never
 }
+
+type BoundEach<Module> = Module extends unknown ? Bound<Module> : never
+
+/** One type with the members of all. */
+type Merged<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never
 
 /** What is known of the hosts. */
 export interface ApiHosts {
@@ -44,17 +66,7 @@ export interface ApiHosts {
 }
 
 /** Every route of both APIs as a method; each gives a `Read` or throws RefusedError, UnreachableError or DecodeError. */
-export type Api = ApiHosts &
-  Bound<typeof oracle> &
-  Bound<typeof oracleMarkets> &
-  Bound<typeof markets> &
-  Bound<typeof tokens> &
-  Bound<typeof account> &
-  Bound<typeof orders> &
-  Bound<typeof relay> &
-  Bound<typeof wallet> &
-  Bound<typeof history> &
-  Bound<typeof pools>
+export type Api = ApiHosts & Merged<BoundEach<(typeof routeFiles)[number]>>
 
 /** What the clients are made of. */
 export interface ApiOptions {
@@ -86,19 +98,8 @@ export function createApi(options: ApiOptions): Api {
     clockSkewMs: transport.clockSkewMs,
   }
   const api: Record<string, unknown> = { ...base }
-  for (const module of [
-    oracle,
-    oracleMarkets,
-    markets,
-    tokens,
-    account,
-    orders,
-    relay,
-    wallet,
-    history,
-    pools,
-  ]) {
-    for (const [name, route] of Object.entries<unknown>(module)) {
+  for (const file of routeFiles) {
+    for (const [name, route] of Object.entries<unknown>(file)) {
       if (name in api) throw new Error(`two routes are called ${name}`)
       api[name] = (...rest: unknown[]) => (route as AnyRoute)(transport, ...rest)
     }

@@ -64,6 +64,25 @@ test('prices of the oracle and marks of the tickers agree for every market', asy
   }
 })
 
+test('market settings, values and the tokens of a wallet are read whole', async () => {
+  const [info, config, values, markets] = await Promise.all([
+    api.getMarketsInfo(),
+    api.getMarketsConfig(),
+    api.getMarketsValues(),
+    api.getOracleMarkets(),
+  ])
+  expect(info.value.length).toBeGreaterThanOrEqual(20)
+  expect(config.value).toHaveLength(info.value.length)
+  expect(values.value).toHaveLength(info.value.length)
+  for (const row of info.value) {
+    expect(row.virtualInventoryForPositionsInTokens, row.name).toBeTypeOf('bigint')
+    expect(row.maxCollateralSumLongTokenLong, row.name).toBeTypeOf('bigint')
+  }
+  expect(markets.value.length).toBeGreaterThanOrEqual(info.value.length)
+  const balances = (await api.getWalletBalances({ account: signer.address })).value
+  expect(balances.find(({ symbol: name }) => name === 'USDC')?.balance).toBeTypeOf('bigint')
+})
+
 test('candles of every period end now', async () => {
   for (const [period, seconds] of [
     ['1m', 60],

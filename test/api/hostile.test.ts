@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { getOrders, getPositions, getTrades } from '../../src/api/account.ts'
 import { DecodeError } from '../../src/api/errors.ts'
 import { getApy, getPerformanceAnnualized, getPerformanceSnapshots, getRates } from '../../src/api/history.ts'
+import { getMarketsInfo } from '../../src/api/marketInfo.ts'
 import { getMarkets, getMarketTickers, getTradingCapacity } from '../../src/api/markets.ts'
 import { getCandles, getMarketsState, getOracleTokens, getPrices, ping } from '../../src/api/oracle.ts'
 import { getOracleMarkets, getOracleMarketsInfo, getSignedPrices } from '../../src/api/oracleMarkets.ts'
@@ -70,6 +71,7 @@ const routes: Readonly<Record<string, (transport: Transport) => Promise<{ readon
   'oracle-markets': (transport) => getOracleMarkets(transport, once),
   'oracle-markets-info': (transport) => getOracleMarketsInfo(transport, once),
   'signed-prices': (transport) => getSignedPrices(transport, once),
+  'markets-info': (transport) => getMarketsInfo(transport, once),
   pairs: (transport) => getPairs(transport, once),
   'risk-oracle-markets': (transport) => getRiskOracleMarkets(transport, once),
   'relay-status': (transport) => getRelayStatus(transport, { taskId: 'x' }, once),
@@ -166,7 +168,7 @@ test.each(names)('%s: arbitrary JSON is an error or a value, never a crash', asy
 })
 
 const amountFields =
-  /^(?:size|collateral|remaining|min|max|mark|median|entry|liquidation|pnl|net|position(?:Value|Fee)|available|base|jit|long|short|funding|borrowing|initial|trigger|acceptable|execution|callback|validFrom|feeAmount|userNonce|deadline|desChainId|leverage$|balance|allowance|cumulative|total|current|treasury|weekly|lifetime|recent|open|pool|rates)/
+  /^(?:size|collateral|remaining|min|max|mark|median|entry|liquidation|pnl|net|position(?:Value|Fee)|available|base|jit|long|short|funding|borrowing|initial|trigger|acceptable|execution|callback|validFrom|feeAmount|userNonce|deadline|desChainId|leverage$|balance|allowance|cumulative|total|current|treasury|weekly|lifetime|recent|open|pool|rates|virtual)/
 
 test.each(names)('%s: no amount survives as a float, an exponent or a fraction', async (name) => {
   const body = JSON.parse(fixtureText(name)) as unknown

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { searchTrades } from '../../src/api/account.ts'
 import * as history from '../../src/api/history.ts'
+import { getMarketsConfig, getMarketsInfo, getMarketsValues } from '../../src/api/marketInfo.ts'
 import * as oracleMarkets from '../../src/api/oracleMarkets.ts'
 import type { Read } from '../../src/api/route.ts'
 import { getPairs, getRiskOracleMarkets, getSolanaPairs } from '../../src/api/tokens.ts'
@@ -190,6 +191,46 @@ test('the oracle’s markets are read, and their legacy liquidity is not', async
   expect(await over('tokens-info', oracleMarkets.getOracleTokensInfo)).toMatchObject({
     request: 'GET http://primary/tokens/info',
     value: [{ symbol: 'ETH' }, { symbol: 'USDC' }, { symbol: 'BTC' }],
+  })
+})
+
+test('market rows keep the protocol’s names, signs and the age of their values', async () => {
+  const config = {
+    marketToken: market,
+    indexToken: weth,
+    longToken: weth,
+    shortToken: usdc,
+    name: 'ETH/USD [WETH-USDC]',
+    isSameCollaterals: false,
+    isSpotOnly: false,
+    isDisabled: false,
+    useOpenInterestInTokensForBalance: true,
+    maxLongPoolAmount: 100n,
+    maxOpenInterestLong: 50_000_000n * ONE_USD,
+    maxCollateralSumLongTokenLong: 10n ** 31n,
+    minFundingIncreaseRatePerSecond: 0n,
+    virtualIndexTokenId: `0x${'00'.repeat(32)}`,
+  }
+  const values = {
+    marketToken: market,
+    longPoolAmount: 12345678901234567890n,
+    poolValueMin: -5n,
+    longInterestUsd: 3n,
+    virtualInventoryForPositions: -7n,
+    virtualInventoryForPositionsInTokens: -8n,
+    longsPayShorts: true,
+    updatedAtMs: 1_800_000_000_123,
+  }
+  const never = { ...values, updatedAtMs: null }
+  expect((await over('markets-info', getMarketsConfig)).value).toEqual([config, config])
+  expect((await over('markets-info', getMarketsValues)).value).toEqual([values, never])
+  expect(await over('markets-info', getMarketsInfo)).toEqual({
+    request: 'GET http://one/v1/markets/info',
+    value: [
+      { ...config, ...values },
+      { ...config, ...never },
+    ],
+    body: undefined,
   })
 })
 
