@@ -5,5 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    // Concurrent tests start two real processes each; a small machine has two cores.
+    maxConcurrency: 4,
   },
 })

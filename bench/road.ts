@@ -6,6 +6,7 @@
  * used (its Server-Timing header), for 1, 8 and 32 orders in flight.
  */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +31,12 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 
 const venue = spawn(
   process.execPath,
-  [join(import.meta.dirname, '..', 'src', 'cli', 'main.ts'), 'paper', '--print-hosts'],
+  [
+    join(import.meta.dirname, '..', 'src', 'cli', 'main.ts'),
+    'paper',
+    '--print-hosts',
+    `--paper.stateFile=${join(folder, 'world.json')}`,
+  ],
   { stdio: ['ignore', 'pipe', 'inherit'] },
 )
 const printed = await new Promise<string>((resolve) => {
@@ -215,6 +221,7 @@ try {
   shell.stop()
   journal.close()
   venue.kill('SIGTERM')
+  await once(venue, 'close')
   rmSync(folder, { recursive: true, force: true })
   process.exit()
 }

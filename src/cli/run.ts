@@ -90,7 +90,7 @@ async function live(
     status: () => engine?.status(),
   })
   const health = createHealth(() => engine?.status())
-  const emit = emitTo([log.listen, metrics.listen], (error) =>
+  const emit = emitTo([log.listen, metrics.listen, health.listen], (error) =>
     log.note('error', `a listener failed: ${reasonOf(error)}`),
   )
   const ended = Promise.withResolvers<number>()
@@ -104,7 +104,13 @@ async function live(
     fetch: fetch.fetch,
     clock: systemClock,
     random: Math.random,
-    limits: { ...config.api, ...(venue ? { requestsPerSecondPerHost: Number.POSITIVE_INFINITY } : {}) },
+    limits: {
+      ...config.api,
+      // An order may take the venue longer than a read.
+      prepareTimeoutMs: 2 * config.api.timeoutMs,
+      submitTimeoutMs: 2 * config.api.timeoutMs,
+      ...(venue ? { requestsPerSecondPerHost: Number.POSITIVE_INFINITY } : {}),
+    },
     onAttempt: (attempt) => emit({ type: 'host.attempt', ...attempt }),
     onRest: ({ host, restMs, reason }) => emit({ type: 'host.rested', host, restMs, reason }),
   })
@@ -158,6 +164,7 @@ async function live(
   const control = await createControlServer({
     host: config.control.host,
     port: config.control.port,
+    hostNames: config.control.hostNames,
     door: engine,
     metrics,
     health,

@@ -140,6 +140,8 @@ export interface Child {
   readonly phase: ChildPhase
   readonly settlement?: Settlement
   readonly cancelReason?: string
+  /** What showed its newest phase; absent while it has not moved since the landing. */
+  readonly evidence?: Evidence
 }
 
 /** What may close something (orders.md 2.4): who said it, when, and the facts that show it. */

@@ -12,7 +12,7 @@ export interface LabelledState {
   readonly observedStatus?: string
 }
 
-/** One row of `perpd orders --json` and `/api/orders`. Times are ISO 8601, UTC. Absent means: not yet, or never. */
+/** One row of `perpd orders --json` and `/api/orders`. Times are ISO 8601, UTC. Null means: not yet, or never. */
 export interface OrderRow {
   readonly intentId: string
   readonly status: Label
@@ -23,18 +23,18 @@ export interface OrderRow {
   readonly kind: string
   /** Decimal text of the integer with 30 decimals. */
   readonly sizeDeltaUsd: string
-  readonly digest?: Hex
-  readonly requestId?: string
-  readonly taskId?: string
-  readonly host?: string
+  readonly digest: Hex | null
+  readonly requestId: string | null
+  readonly taskId: string | null
+  readonly host: string | null
   readonly acceptedAt: string
-  readonly armedAt?: string
-  readonly sentAt?: string
-  readonly closedAt?: string
-  readonly outcome?: string
-  readonly reason?: string
+  readonly armedAt: string | null
+  readonly sentAt: string | null
+  readonly closedAt: string | null
+  readonly outcome: string | null
+  readonly reason: string | null
   /** The venue's last word on an order whose fate is not proven. */
-  readonly observedStatus?: string
+  readonly observedStatus: string | null
 }
 
 /** One record of a story with its distance from the first, ms. */
@@ -60,7 +60,6 @@ export function orderRow({ state, label, observedStatus }: LabelledState): Order
   const { intent, closing, closedAtMs } = state
   const attempt = lastAttempt(state)
   const armed = attempt?.armed
-  const reason = closing?.reason
   return {
     intentId: intent.intentId,
     status: label,
@@ -69,16 +68,17 @@ export function orderRow({ state, label, observedStatus }: LabelledState): Order
     direction: intent.terms.direction,
     kind: intent.kind,
     sizeDeltaUsd: intent.terms.sizeDeltaUsd.toString(),
-    ...(armed && { digest: armed.digest, requestId: armed.requestId }),
-    ...(attempt?.send?.taskId !== undefined && { taskId: attempt.send.taskId }),
-    ...(attempt && { host: attempt.host }),
+    digest: armed?.digest ?? null,
+    requestId: armed?.requestId ?? null,
+    taskId: attempt?.send?.taskId ?? null,
+    host: attempt?.host ?? null,
     acceptedAt: iso(intent.acceptedAtMs),
-    ...(attempt?.armedAtMs !== undefined && { armedAt: iso(attempt.armedAtMs) }),
-    ...(attempt?.sentAtMs !== undefined && { sentAt: iso(attempt.sentAtMs) }),
-    ...(closedAtMs !== undefined && { closedAt: iso(closedAtMs) }),
-    ...(closing && { outcome: closing.outcome }),
-    ...(reason !== undefined && { reason }),
-    ...(observedStatus !== undefined && closing === undefined && { observedStatus }),
+    armedAt: isoOrNull(attempt?.armedAtMs),
+    sentAt: isoOrNull(attempt?.sentAtMs),
+    closedAt: isoOrNull(closedAtMs),
+    outcome: closing?.outcome ?? null,
+    reason: closing?.reason ?? null,
+    observedStatus: (closing === undefined ? observedStatus : undefined) ?? null,
   }
 }
 
@@ -123,6 +123,10 @@ function plainOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainOf)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainOf(inner)]))
+}
+
+function isoOrNull(atMs: number | undefined): string | null {
+  return atMs === undefined ? null : iso(atMs)
 }
 
 function iso(atMs: number): string {

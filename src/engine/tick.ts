@@ -2,7 +2,7 @@
  * One turn of the loop for one strategy: read, decide, admit, execute. It reads like the road in docs/architecture.md.
  */
 
-import type { Decision } from '../domain/decision.ts'
+import { addsRisk, type Decision } from '../domain/decision.ts'
 import type { Denial, IntentState } from '../domain/intent.ts'
 import { tighten } from '../domain/limits.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
@@ -97,7 +97,15 @@ async function consider(
   decisionKey: string,
   unseen: UnseenIntents,
 ): Promise<Denial | undefined> {
-  const { journal, chain, signer, engineSettings, clock } = context
+  const { journal, chain, signer, engineSettings, clock, api } = context
+  // A host rests after a payload that was not what was asked, or after failing again and again. What adds risk waits for
+  // one that does not; a reduction may still be tried, and is verified like any other.
+  if (addsRisk(decision) && api.hosts.api.every((host) => api.isResting(host))) {
+    return {
+      code: 'NO_HOST',
+      reason: 'every host of the application API rests; increases wait until one is back',
+    }
+  }
   const nowMs = clock.now()
   const account = signer.address
   const { name } = loaded

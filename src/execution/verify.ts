@@ -65,8 +65,6 @@ export interface Rejection {
 }
 
 const orderTypes = { increase: 2n, decrease: 4n, close: 4n } as const
-/** Seconds that must be left of the host's own offer when we sign. */
-const minOfferSeconds = 10
 const maxDataListLength = 1
 const separators = new Map<string, Hex>()
 
@@ -127,6 +125,8 @@ export function verify(
   checkEnvelope(findings, chain, prepared)
   checkRelayParams(findings, chain, relayParams, policy, nowSeconds)
   findings.hex('message.relayParams', hashRelayParams(relayParams), batch.relayParams)
+  // The host's own offer may end before the deadline; half of the deadline's margin must be left to hand it in.
+  const minOfferSeconds = policy.minDeadlineSeconds / 2
   if (prepared.expiresAtSeconds !== undefined && prepared.expiresAtSeconds < nowSeconds + minOfferSeconds) {
     findings.add('expiresAt', `at least ${minOfferSeconds} s ahead`, String(prepared.expiresAtSeconds))
   }

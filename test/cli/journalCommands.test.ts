@@ -167,6 +167,7 @@ test('orders --json gives every field of a row', async () => {
       "intentId": "f00d00000000000000000001",
       "kind": "increase",
       "market": "ETH/USD [WETH-USDC]",
+      "observedStatus": null,
       "outcome": "EXECUTED",
       "reason": "The order was executed.",
       "requestId": "req-1",

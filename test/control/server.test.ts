@@ -70,6 +70,7 @@ test('the status carries amounts as exact text and open orders as rows', async (
       {
         "acceptedAt": "2027-01-15T08:00:00.000Z",
         "armedAt": "2027-01-15T08:00:00.020Z",
+        "closedAt": null,
         "digest": "0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1",
         "direction": "long",
         "host": "https://arbitrum.gmxapi.io/v1",
@@ -77,6 +78,8 @@ test('the status carries amounts as exact text and open orders as rows', async (
         "kind": "increase",
         "market": "ETH/USD [WETH-USDC]",
         "observedStatus": "relay_accepted",
+        "outcome": null,
+        "reason": null,
         "requestId": "req-1",
         "sentAt": "2027-01-15T08:00:00.030Z",
         "sizeDeltaUsd": "500000000000000000000000000000000",

@@ -74,7 +74,14 @@ export function scratch(): { readonly path: string; readonly remove: () => void 
 export async function startPaper(
   args: readonly string[] = [],
 ): Promise<Running & { readonly hosts: PaperHosts; readonly control: string }> {
-  const running = perpd(['paper', '--print-hosts', ...args])
+  const folder = scratch()
+  const running = perpd([
+    'paper',
+    '--print-hosts',
+    `--paper.stateFile=${join(folder.path, 'world.json')}`,
+    ...args,
+  ])
+  running.ended.finally(folder.remove)
   const printed = await until(
     'the paper venue prints its addresses',
     () => {

@@ -126,6 +126,7 @@ function moveAttempt(state: IntentState, current: Attempt, record: AttemptRecord
       const moved: Child = {
         ...child,
         phase: phaseOfChild[record.kind],
+        evidence: record.evidence,
         ...(record.settlement === undefined ? {} : { settlement: record.settlement }),
         ...(record.cancelReason === undefined ? {} : { cancelReason: record.cancelReason }),
       }

@@ -253,7 +253,8 @@ function concludeLanded(state: IntentState, attempt: Attempt, nowMs: number): St
   if (attempt.children.some((child) => child.phase === 'OPEN' || child.phase === 'FROZEN')) return undefined
   const executed = attempt.children.filter((child) => child.phase === 'EXECUTED')
   const [first] = executed
-  const evidence = attempt.evidence ?? local(nowMs, 'recorded earlier')
+  const [shown] = [first, ...attempt.children].flatMap((child) => child?.evidence ?? [])
+  const evidence = shown ?? attempt.evidence ?? local(nowMs, 'recorded earlier')
   if (first === undefined) {
     const reason = attempt.children.map((child) => child.cancelReason ?? '').find((text) => text !== '') ?? ''
     return close(state, nowMs, {
