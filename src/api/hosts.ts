@@ -46,6 +46,8 @@ export interface Hosts {
   choose(service: Service, options: { avoid: ReadonlySet<string>; needsTrust: boolean }): string | undefined
   /** How long until this host may be asked again for a read, ms; takes the token. */
   takeTurn(host: string): number
+  /** The chosen host was not asked after all. */
+  released(host: string): void
   succeeded(host: string): void
   failed(host: string, reason: string): void
   /** Keeps requests away for a while; `isDistrust` keeps new orders away even if every host rests. */
@@ -144,6 +146,10 @@ export function createHosts(options: {
       const waitMs = Math.max(0, state.nextTokenMs - (limits.burstPerHost - 1) * stepMs - now)
       state.nextTokenMs = Math.max(state.nextTokenMs, now) + stepMs
       return waitMs
+    },
+
+    released(host) {
+      stateOf(host).isProbing = false
     },
 
     succeeded(host) {

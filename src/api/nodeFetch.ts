@@ -86,7 +86,7 @@ export function createNodeFetch(options: NodeFetchOptions = {}): NodeFetch {
         if (isConnecting) socket.once(isSecure ? 'secureConnect' : 'connect', send)
         else send()
       })
-      request.once('error', (error: Error) => fail(error.message, error))
+      request.on('error', (error: Error) => fail(error.message, error))
       request.once('response', (response) => {
         const chunks: Buffer[] = []
         let length = 0
@@ -95,7 +95,7 @@ export function createNodeFetch(options: NodeFetchOptions = {}): NodeFetch {
           if (length > maxBodyBytes) fail(`the answer is larger than ${maxBodyBytes} bytes`)
           else chunks.push(chunk)
         })
-        response.once('error', (error: Error) => fail(`the answer broke off: ${error.message}`, error))
+        response.on('error', (error: Error) => fail(`the answer broke off: ${error.message}`, error))
         response.once('aborted', () => fail('the answer broke off'))
         response.once('end', () => {
           if (isDone) return

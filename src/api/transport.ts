@@ -164,6 +164,7 @@ export function createTransport(options: TransportOptions): Transport {
       lanes.set(place.host, lane)
     }
     if (lane.waiting >= limits.queuePerHost) {
+      hosts.released(place.host)
       throw new UnreachableError({ ...place, silence: 'queue', sent: 'no', attempts: 0 })
     }
     lane.waiting += 1

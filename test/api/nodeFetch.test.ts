@@ -151,6 +151,19 @@ test('a kept connection that the server closed may have carried the request', as
   expect(requests).toBe(2)
 })
 
+test('an idle connection is closed in time, a slow answer is waited for', async () => {
+  const closed = Promise.withResolvers<void>()
+  const port = await listening(
+    http.createServer((request, response) => {
+      request.socket.once('close', () => closed.resolve())
+      setTimeout(() => response.end('{}'), 250)
+    }),
+  )
+  const answer = await nodeFetch({ idleMs: 50 }).fetch(`http://127.0.0.1:${port}/`, post())
+  expect(await answer.text()).toBe('{}')
+  await closed.promise
+})
+
 test('an answer larger than the limit is broken off', async () => {
   const port = await listening(http.createServer((_, response) => response.end('x'.repeat(5_000))))
   const error = await failureOf(nodeFetch({ maxBodyBytes: 4_999 }).fetch(`http://127.0.0.1:${port}/`, post()))
