@@ -5,7 +5,8 @@
  * word by word, because signing is on the hot path and general ABI encoders cost ten times as much; the tests hold every
  * hash against constants taken from the contract's type strings and against viem's own hashing.
  */
-import { type Address, type Hex, keccak256, stringToHex } from 'viem'
+import type { Address, Hex } from 'viem'
+import { EMPTY_DIGITS, keccakOfBytes, keccakOfDigits } from './keccak.ts'
 
 /** Addresses of one created order. */
 export interface CreateOrderAddresses {
@@ -173,6 +174,15 @@ export const typeHashes = {
   UpdateOrderParams: '0x7f1e50afa2d7bcdaa78b463b7ee3cd9130ed183bc7223f8b25ce12d536930525',
 } as const satisfies Record<string, Hex>
 
+const typeHashWords = {
+  Domain: typeHashes.Domain.slice(2),
+  Batch: typeHashes.Batch.slice(2),
+  CreateOrderParams: typeHashes.CreateOrderParams.slice(2),
+  CreateOrderAddresses: typeHashes.CreateOrderAddresses.slice(2),
+  CreateOrderNumbers: typeHashes.CreateOrderNumbers.slice(2),
+  UpdateOrderParams: typeHashes.UpdateOrderParams.slice(2),
+}
+
 /** The EIP-712 domain of a relay router. */
 export function relayRouterDomain(chainId: number, verifyingContract: Address) {
   return { name: relayRouterDomainName, version: relayRouterDomainVersion, chainId, verifyingContract }
@@ -181,14 +191,19 @@ export function relayRouterDomain(chainId: number, verifyingContract: Address) {
 // --- words ---------------------------------------------------------------------------------------------------------
 // A word is 64 hex digits without 0x. Callers hand in validated values; a bad one throws, it is never cut to fit.
 
+const ZERO_WORD = '0'.repeat(64)
+const ONE_WORD = '1'.padStart(64, '0')
+const ADDRESS_PADDING = '0'.repeat(24)
+const MAX_UINT256 = 2n ** 256n - 1n
+
 function uintWord(value: bigint): string {
-  if (value < 0n || value >> 256n !== 0n) throw new RangeError(`not a uint256: ${value}`)
-  return value.toString(16).padStart(64, '0')
+  if (value < 0n || value > MAX_UINT256) throw new RangeError(`not a uint256: ${value}`)
+  return value === 0n ? ZERO_WORD : value.toString(16).padStart(64, '0')
 }
 
 function addressWord(value: Address): string {
   if (value.length !== 42) throw new RangeError(`not an address: ${value}`)
-  return value.slice(2).toLowerCase().padStart(64, '0')
+  return ADDRESS_PADDING + value.slice(2).toLowerCase()
 }
 
 function bytes32Word(value: Hex): string {
@@ -197,39 +212,44 @@ function bytes32Word(value: Hex): string {
 }
 
 function boolWord(value: boolean): string {
-  return value ? '1'.padStart(64, '0') : '0'.repeat(64)
+  return value ? ONE_WORD : ZERO_WORD
 }
 
-function keccakWord(words: string): string {
-  return keccak256(`0x${words}`).slice(2)
+/** A length or an offset in bytes. */
+function lengthWord(count: number): string {
+  return count.toString(16).padStart(64, '0')
 }
 
 function keccakHex(words: string): Hex {
-  return keccak256(`0x${words}`)
+  return `0x${keccakOfDigits(words)}`
 }
 
-function lengthWord(count: number): string {
-  return uintWord(BigInt(count))
+/** The hash of the words of a list; most lists of an order are empty. */
+function keccakList<Item>(items: readonly Item[], wordOf: (item: Item) => string): string {
+  if (items.length === 0) return EMPTY_DIGITS
+  let words = ''
+  for (const item of items) words += wordOf(item)
+  return keccakOfDigits(words)
 }
 
 // --- struct hashes -------------------------------------------------------------------------------------------------
 
 function hashAddresses(value: CreateOrderAddresses): string {
-  return keccakWord(
-    typeHashes.CreateOrderAddresses.slice(2) +
+  return keccakOfDigits(
+    typeHashWords.CreateOrderAddresses +
       addressWord(value.receiver) +
       addressWord(value.cancellationReceiver) +
       addressWord(value.callbackContract) +
       addressWord(value.uiFeeReceiver) +
       addressWord(value.market) +
       addressWord(value.initialCollateralToken) +
-      keccakWord(value.swapPath.map(addressWord).join('')),
+      keccakList(value.swapPath, addressWord),
   )
 }
 
 function hashNumbers(value: CreateOrderNumbers): string {
-  return keccakWord(
-    typeHashes.CreateOrderNumbers.slice(2) +
+  return keccakOfDigits(
+    typeHashWords.CreateOrderNumbers +
       uintWord(value.sizeDeltaUsd) +
       uintWord(value.initialCollateralDeltaAmount) +
       uintWord(value.triggerPrice) +
@@ -241,10 +261,9 @@ function hashNumbers(value: CreateOrderNumbers): string {
   )
 }
 
-/** hashStruct(CreateOrderParams). */
-export function hashCreateOrderParams(value: CreateOrderParams): Hex {
-  return keccakHex(
-    typeHashes.CreateOrderParams.slice(2) +
+function createOrderWord(value: CreateOrderParams): string {
+  return keccakOfDigits(
+    typeHashWords.CreateOrderParams +
       hashAddresses(value.addresses) +
       hashNumbers(value.numbers) +
       uintWord(value.orderType) +
@@ -253,14 +272,18 @@ export function hashCreateOrderParams(value: CreateOrderParams): Hex {
       boolWord(value.shouldUnwrapNativeToken) +
       boolWord(value.autoCancel) +
       bytes32Word(value.referralCode) +
-      keccakWord(value.dataList.map(bytes32Word).join('')),
+      keccakList(value.dataList, bytes32Word),
   )
 }
 
-/** hashStruct(UpdateOrderParams). */
-export function hashUpdateOrderParams(value: UpdateOrderParams): Hex {
-  return keccakHex(
-    typeHashes.UpdateOrderParams.slice(2) +
+/** hashStruct(CreateOrderParams). */
+export function hashCreateOrderParams(value: CreateOrderParams): Hex {
+  return `0x${createOrderWord(value)}`
+}
+
+function updateOrderWord(value: UpdateOrderParams): string {
+  return keccakOfDigits(
+    typeHashWords.UpdateOrderParams +
       bytes32Word(value.key) +
       uintWord(value.sizeDeltaUsd) +
       uintWord(value.acceptablePrice) +
@@ -272,28 +295,35 @@ export function hashUpdateOrderParams(value: UpdateOrderParams): Hex {
   )
 }
 
-/** hashStruct(Batch). */
-export function hashBatch(value: Batch): Hex {
-  return keccakHex(
-    typeHashes.Batch.slice(2) +
+/** hashStruct(UpdateOrderParams). */
+export function hashUpdateOrderParams(value: UpdateOrderParams): Hex {
+  return `0x${updateOrderWord(value)}`
+}
+
+function batchWord(value: Batch): string {
+  return keccakOfDigits(
+    typeHashWords.Batch +
       addressWord(value.account) +
-      keccakWord(value.createOrderParamsList.map((order) => hashCreateOrderParams(order).slice(2)).join('')) +
-      keccakWord(
-        value.updateOrderParamsList.map((update) => hashUpdateOrderParams(update).slice(2)).join(''),
-      ) +
-      keccakWord(value.cancelOrderKeys.map(bytes32Word).join('')) +
+      keccakList(value.createOrderParamsList, createOrderWord) +
+      keccakList(value.updateOrderParamsList, updateOrderWord) +
+      keccakList(value.cancelOrderKeys, bytes32Word) +
       bytes32Word(value.relayParams) +
       bytes32Word(value.subaccountApproval),
   )
 }
 
-const nameHashWord = keccak256(stringToHex(relayRouterDomainName)).slice(2)
-const versionHashWord = keccak256(stringToHex(relayRouterDomainVersion)).slice(2)
+/** hashStruct(Batch). */
+export function hashBatch(value: Batch): Hex {
+  return `0x${batchWord(value)}`
+}
+
+const nameHashWord = keccakOfBytes(Buffer.from(relayRouterDomainName)).slice(2)
+const versionHashWord = keccakOfBytes(Buffer.from(relayRouterDomainVersion)).slice(2)
 
 /** The domain separator of a relay router. */
 export function domainSeparator(chainId: number, verifyingContract: Address): Hex {
   return keccakHex(
-    typeHashes.Domain.slice(2) +
+    typeHashWords.Domain +
       nameHashWord +
       versionHashWord +
       uintWord(BigInt(chainId)) +
@@ -303,7 +333,7 @@ export function domainSeparator(chainId: number, verifyingContract: Address): He
 
 /** The digest of a batch at a router: what is signed, and what the router can use once. */
 export function digestOf(separator: Hex, batch: Batch): Hex {
-  return keccakHex(`1901${bytes32Word(separator)}${bytes32Word(hashBatch(batch))}`)
+  return keccakHex(`1901${bytes32Word(separator)}${batchWord(batch)}`)
 }
 
 // --- relay parameters ----------------------------------------------------------------------------------------------
@@ -311,14 +341,14 @@ export function digestOf(separator: Hex, batch: Batch): Hex {
 // seven top-level parameters, the signature excluded.
 
 /** A dynamic value's encoding goes to the tail, with its offset in the head; a static word stays in the head. */
-type Part = { readonly word: string } | { readonly tail: string }
+type Part = string | { readonly tail: string }
 
 function encodeTuple(parts: readonly Part[]): string {
   let head = ''
   let tail = ''
   for (const part of parts) {
-    if ('word' in part) {
-      head += part.word
+    if (typeof part === 'string') {
+      head += part
     } else {
       head += lengthWord(parts.length * 32 + tail.length / 2)
       tail += part.tail
@@ -327,18 +357,24 @@ function encodeTuple(parts: readonly Part[]): string {
   return head + tail
 }
 
-function encodeWords(words: readonly string[]): string {
-  return lengthWord(words.length) + words.join('')
+const EMPTY_LIST: Part = { tail: ZERO_WORD }
+
+function encodeList<Item>(items: readonly Item[], wordsOf: (item: Item) => string): Part {
+  if (items.length === 0) return EMPTY_LIST
+  let words = lengthWord(items.length)
+  for (const item of items) words += wordsOf(item)
+  return { tail: words }
 }
 
-function encodeBytes(value: Hex): string {
+function encodeBytes(value: Hex): Part {
   const digits = value.slice(2)
   if (digits.length % 2 !== 0) throw new RangeError(`not whole bytes: ${value}`)
-  return lengthWord(digits.length / 2) + digits.padEnd(Math.ceil(digits.length / 64) * 64, '0')
+  return { tail: lengthWord(digits.length / 2) + digits.padEnd(Math.ceil(digits.length / 64) * 64, '0') }
 }
 
-function encodeBytesArray(values: readonly Hex[]): string {
-  return lengthWord(values.length) + encodeTuple(values.map((value) => ({ tail: encodeBytes(value) })))
+function encodeBytesList(values: readonly Hex[]): Part {
+  if (values.length === 0) return EMPTY_LIST
+  return { tail: lengthWord(values.length) + encodeTuple(values.map(encodeBytes)) }
 }
 
 function encodePermit(permit: TokenPermit): string {
@@ -354,45 +390,48 @@ function encodePermit(permit: TokenPermit): string {
   )
 }
 
+function relayParamsDigits(value: RelayParams): string {
+  const { oracleParams, externalCalls, tokenPermits, fee } = value
+  return encodeTuple([
+    {
+      tail: encodeTuple([
+        encodeList(oracleParams.tokens, addressWord),
+        encodeList(oracleParams.providers, addressWord),
+        encodeBytesList(oracleParams.data),
+      ]),
+    },
+    {
+      tail: encodeTuple([
+        encodeList(externalCalls.sendTokens, addressWord),
+        encodeList(externalCalls.sendAmounts, uintWord),
+        encodeList(externalCalls.externalCallTargets, addressWord),
+        encodeBytesList(externalCalls.externalCallDataList),
+        encodeList(externalCalls.refundTokens, addressWord),
+        encodeList(externalCalls.refundReceivers, addressWord),
+      ]),
+    },
+    encodeList(tokenPermits, encodePermit),
+    {
+      tail: encodeTuple([
+        addressWord(fee.feeToken),
+        uintWord(fee.feeAmount),
+        encodeList(fee.feeSwapPath, addressWord),
+      ]),
+    },
+    uintWord(value.userNonce),
+    uintWord(value.deadline),
+    uintWord(value.desChainId),
+  ])
+}
+
 /** The ABI encoding that `hashRelayParams` hashes, for tests that pin its length and first word. */
 export function encodeRelayParams(value: RelayParams): Hex {
-  const { oracleParams, externalCalls, tokenPermits, fee } = value
-  const encoded = encodeTuple([
-    {
-      tail: encodeTuple([
-        { tail: encodeWords(oracleParams.tokens.map(addressWord)) },
-        { tail: encodeWords(oracleParams.providers.map(addressWord)) },
-        { tail: encodeBytesArray(oracleParams.data) },
-      ]),
-    },
-    {
-      tail: encodeTuple([
-        { tail: encodeWords(externalCalls.sendTokens.map(addressWord)) },
-        { tail: encodeWords(externalCalls.sendAmounts.map(uintWord)) },
-        { tail: encodeWords(externalCalls.externalCallTargets.map(addressWord)) },
-        { tail: encodeBytesArray(externalCalls.externalCallDataList) },
-        { tail: encodeWords(externalCalls.refundTokens.map(addressWord)) },
-        { tail: encodeWords(externalCalls.refundReceivers.map(addressWord)) },
-      ]),
-    },
-    { tail: encodeWords(tokenPermits.map(encodePermit)) },
-    {
-      tail: encodeTuple([
-        { word: addressWord(fee.feeToken) },
-        { word: uintWord(fee.feeAmount) },
-        { tail: encodeWords(fee.feeSwapPath.map(addressWord)) },
-      ]),
-    },
-    { word: uintWord(value.userNonce) },
-    { word: uintWord(value.deadline) },
-    { word: uintWord(value.desChainId) },
-  ])
-  return `0x${encoded}`
+  return `0x${relayParamsDigits(value)}`
 }
 
 /** The hash of the relay parameters that a Batch carries in `relayParams`. */
 export function hashRelayParams(value: RelayParams): Hex {
-  return keccak256(encodeRelayParams(value))
+  return keccakHex(relayParamsDigits(value))
 }
 
 /** The protocol's key of a position: keccak256(abi.encode(account, market, collateralToken, isLong)). */
