@@ -228,6 +228,20 @@ function quoteIncrease(world: World, request: PrepareRequest, nowMs: number): Qu
   const prices = marketPrices(world, market, common.seconds)
   const indexScale = scaleOf(market.indexToken)
   const markPrice = isLong ? prices.index.max : prices.index.min
+  const capacity = tradingCapacity(settings, market.state, side, prices)
+  const capacityFields = capacityJson(capacity)
+  const warnings: Quote['warnings'][number][] = []
+  const isResting = request.orderType !== 'market'
+  const tooLarge = {
+    code: 'INSUFFICIENT_LIQUIDITY',
+    message: `Requested size exceeds the available liquidity of ${market.catalog.symbol}`,
+    details: { ...capacityFields, requestedSizeUsd: request.size.toString() },
+  }
+  if (request.size > capacity.availableLiquidity) {
+    const isUncertain = swapPath.length > 0 && request.size <= capacity.openInterestRoom
+    if (isResting) warnings.push(tooLarge)
+    else if (!isUncertain) throw refused(tooLarge.code, tooLarge.message, tooLarge.details)
+  }
   const tokens = isLong ? request.size / prices.index.max : request.size / prices.index.min
   const impact = positionPriceImpact(settings, market.state, side, request.size, tokens, prices)
   const impactUsd = capImpactByMaxFactor(settings, impact.impactUsd, request.size)
@@ -264,20 +278,6 @@ function quoteIncrease(world: World, request: PrepareRequest, nowMs: number): Qu
   for (const sidecar of request.tpsl)
     orders.push(sidecarOf(request, common, order, market, collateralToken, sidecar))
 
-  const capacity = tradingCapacity(settings, market.state, side, prices)
-  const capacityFields = capacityJson(capacity)
-  const warnings: Quote['warnings'][number][] = []
-  const isResting = request.orderType !== 'market'
-  const tooLarge = {
-    code: 'INSUFFICIENT_LIQUIDITY',
-    message: `Requested size exceeds the available liquidity of ${market.catalog.symbol}`,
-    details: { ...capacityFields, requestedSizeUsd: request.size.toString() },
-  }
-  if (request.size > capacity.availableLiquidity) {
-    const isUncertain = swapPath.length > 0 && request.size <= capacity.openInterestRoom
-    if (isResting) warnings.push(tooLarge)
-    else if (!isUncertain) throw refused(tooLarge.code, tooLarge.message, tooLarge.details)
-  }
   if (swapPath.length > 0) {
     warnings.push({
       code: 'TRADING_CAPACITY_UNAVAILABLE',

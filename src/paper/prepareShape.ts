@@ -1,5 +1,6 @@
 /** The body of a prepare request: every violation of its shape at once (wire: behaviours, D.1). */
 import type { Address } from '../domain/address.ts'
+import { MAX_UINT256 } from '../domain/units.ts'
 import { badFields, type FieldError, isObject, type Json, parseAddress } from './http.ts'
 
 /** What an order is for. */
@@ -52,7 +53,10 @@ const triggered: ReadonlySet<string> = new Set(['limit', 'stop-market', 'take-pr
 
 /** An unsigned integer of the wire: a canonical decimal string, or a safe JSON integer. */
 export function uintOf(value: unknown): bigint | undefined {
-  if (typeof value === 'string') return /^(0|[1-9]\d{0,77})$/.test(value) ? BigInt(value) : undefined
+  if (typeof value === 'string') {
+    const number = /^(0|[1-9]\d{0,77})$/.test(value) ? BigInt(value) : undefined
+    return number === undefined || number > MAX_UINT256 ? undefined : number
+  }
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : undefined
 }
 

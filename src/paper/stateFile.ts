@@ -1,5 +1,14 @@
 /** The world on disk between runs: one JSON file, replaced whole, so that a crash leaves the old or the new one. */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import type { Chain } from '../chains/chain.ts'
 import { BaseError } from '../domain/errors.ts'

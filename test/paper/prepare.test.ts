@@ -98,6 +98,17 @@ test('a market increase above capacity is refused with the capacity, a resting o
   ])
 })
 
+test('sizes at the end of the integers are refused, not stumbled over', async () => {
+  const huge = { collateralToPay: { amount: '9'.repeat(76), token: 'USDC' } }
+  expect((await paper.prepare({ ...huge, size: '9'.repeat(77) })).body.code).toBe('INSUFFICIENT_LIQUIDITY')
+  const resting = { ...huge, size: '9'.repeat(77), orderType: 'limit', triggerPrice: usd(1000) }
+  expect((await paper.prepare(resting)).body.code).toBe('INVALID_PARAMS')
+  expect((await paper.prepare({ size: '9'.repeat(78) })).body.message.size.message).toBe(
+    "'size' must be a positive integer",
+  )
+  expect((await paper.prepare({ slippage: 10_000, direction: 'short' })).status).toBe(200)
+})
+
 test('paying in another token than the collateral swaps and is warned of', async () => {
   const { body } = await paper.prepare({ collateralToken: 'WETH' })
   expect(body.validationWarnings).toMatchObject([

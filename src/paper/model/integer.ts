@@ -1,4 +1,5 @@
 /** Integer arithmetic of the contracts: rounding by name, and their power function (math: market-model, section 1). */
+import { ProtocolRevert } from './revert.ts'
 
 /** 1.0 of a factor, one US dollar. */
 export const ONE = 10n ** 30n
@@ -73,9 +74,9 @@ function log2Wad(value: bigint): bigint {
   return result
 }
 
-/** 2 to a power with 18 decimals, result with 18 decimals. Throws RangeError from 2^192 on. */
+/** 2 to a power with 18 decimals, result with 18 decimals. Reverts from 2^192 on, as the contract does. */
 function exp2Wad(power: bigint): bigint {
-  if (power >= 192n * WAD) throw new RangeError(`exp2 of ${power} does not fit`)
+  if (power >= 192n * WAD) throw new ProtocolRevert('PRBMath_UD60x18_Exp2_InputTooBig', [power])
   const z = (power << 64n) / WAD
   let result = 1n << 191n
   for (let k = 1n; k <= 64n; k += 1n) {
@@ -86,7 +87,7 @@ function exp2Wad(power: bigint): bigint {
 
 /**
  * x to the power e, all with 30 decimals, to the last unit as the contracts compute it; 0 below 1.0
- * (math: market-model, section 1.1). Throws RangeError when the result does not fit.
+ * (math: market-model, section 1.1). Throws ProtocolRevert when the result does not fit.
  */
 export function pow30(x: bigint, exponent: bigint): bigint {
   if (x < ONE) return 0n
