@@ -2,8 +2,9 @@
 
 import { positionKeyOf } from '../chains/relayRouter.ts'
 import { hexKey } from '../domain/address.ts'
-import { executeOrder, isLiquidatableAt, isMarketOrder, isTriggered, orderTypes } from './keeper.ts'
+import { executeOrder, isLiquidatableAt } from './keeper.ts'
 import { landOperation } from './operations.ts'
+import { isMarketOrder, isTriggered, orderTypes } from './orderTypes.ts'
 import { madeHash, type OrderRecord, type PositionRecord, tokenPrice, type World } from './world.ts'
 
 /** Most looks at triggers and liquidations in one catch-up; a longer gap is looked at in coarser steps. */

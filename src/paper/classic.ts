@@ -2,7 +2,7 @@
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { sameHex } from '../domain/address.ts'
 import type { Json } from './http.ts'
-import { bringsCollateral } from './keeper.ts'
+import { bringsCollateral } from './orderTypes.ts'
 import type { BatchActions } from './payload.ts'
 import type { World } from './world.ts'
 

@@ -8,9 +8,10 @@ import { type Address, type Hex, hexKey } from '../domain/address.ts'
 import { revertBytes } from './customErrors.ts'
 import { type DecreaseResult, decreasePosition } from './model/decrease.ts'
 import { accrue, increasePosition } from './model/increase.ts'
-import { cloneMarket, type MarketState, type PricePair, slotPrice } from './model/market.ts'
+import { cloneMarket, type MarketState, slotPrice } from './model/market.ts'
 import { checkLiquidation } from './model/position.ts'
 import { ProtocolRevert } from './model/revert.ts'
+import { bringsCollateral, isMarketOrder, orderTypes } from './orderTypes.ts'
 import type { WorldMarket } from './seedMarkets.ts'
 import { swapAlong } from './swaps.ts'
 import { recordTrade } from './trades.ts'
@@ -28,51 +29,6 @@ import {
   storePosition,
   type World,
 } from './world.ts'
-
-/** On-chain order types by number (wire: eip712-and-chain, section 6). */
-export const orderTypes = {
-  marketSwap: 0,
-  limitSwap: 1,
-  marketIncrease: 2,
-  limitIncrease: 3,
-  marketDecrease: 4,
-  limitDecrease: 5,
-  stopLossDecrease: 6,
-  liquidation: 7,
-  stopIncrease: 8,
-} as const
-
-/** Whether orders of a type execute as soon as the keeper sees them. */
-export function isMarketOrder(orderType: number): boolean {
-  return orderType === 0 || orderType === 2 || orderType === 4
-}
-
-/** Whether orders of a type bring collateral into the order vault when they are created. */
-export function bringsCollateral(orderType: number): boolean {
-  return orderType <= 3 || orderType === 8
-}
-
-/** Whether a resting order's trigger is met at these index prices (math: market-model, section 18). */
-export function isTriggered(
-  orderType: number,
-  isLong: boolean,
-  triggerPrice: bigint,
-  index: PricePair,
-): boolean {
-  if (orderType === orderTypes.limitIncrease) {
-    return isLong ? index.max <= triggerPrice : index.min >= triggerPrice
-  }
-  if (orderType === orderTypes.stopIncrease) {
-    return isLong ? index.max >= triggerPrice : index.min <= triggerPrice
-  }
-  if (orderType === orderTypes.limitDecrease) {
-    return isLong ? index.min >= triggerPrice : index.max <= triggerPrice
-  }
-  if (orderType === orderTypes.stopLossDecrease) {
-    return isLong ? index.min <= triggerPrice : index.max >= triggerPrice
-  }
-  return true
-}
 
 /** Errors that cancel an order of any type instead of freezing it. */
 const alwaysCancelled = new Set([

@@ -1,0 +1,209 @@
+/** What quotes of all kinds share: names to tokens and markets, routes, addresses, parts of a twap. */
+import type { CreateOrderParams } from '../chains/relayRouter.ts'
+import { type Address, hexKey, ZERO_ADDRESS } from '../domain/address.ts'
+import { MAX_UINT256 } from '../domain/units.ts'
+import type { CatalogToken } from './catalog.ts'
+import { type Json, refused } from './http.ts'
+import { findMarket, findToken } from './lookup.ts'
+import { fac } from './model/integer.ts'
+import { orderTypes } from './orderTypes.ts'
+import type { PrepareRequest, RequestedOrderType } from './prepareShape.ts'
+import { executionFeeOf, metadataOf, referralCodeOf } from './quote.ts'
+import type { WorldMarket } from './seedMarkets.ts'
+import { findSwapPath, MAX_SWAP_PATH, swapPathEnd } from './swaps.ts'
+import { slotToken, type World } from './world.ts'
+
+/** What prepare came to, before it is put into a payload. */
+export interface Quote {
+  readonly orders: readonly CreateOrderParams[]
+  readonly estimates: Readonly<Record<string, Json>>
+  readonly warnings: readonly { readonly code: string; readonly message: string; readonly details: Json }[]
+  readonly executionFees: bigint
+  readonly feeToken: CatalogToken
+}
+
+/** On-chain order type of a request. */
+export function orderTypeOf(kind: PrepareRequest['kind'], type: RequestedOrderType): number {
+  if (kind === 'increase') {
+    if (type === 'market') return orderTypes.marketIncrease
+    return type === 'stop-market' ? orderTypes.stopIncrease : orderTypes.limitIncrease
+  }
+  if (kind === 'decrease') {
+    if (type === 'market') return orderTypes.marketDecrease
+    return type === 'stop-loss' ? orderTypes.stopLossDecrease : orderTypes.limitDecrease
+  }
+  return type === 'market' ? orderTypes.marketSwap : orderTypes.limitSwap
+}
+
+/** A token by symbol or address. Throws HttpFailure 400 TOKEN_NOT_FOUND. */
+export function tokenNamed(world: World, name: string): CatalogToken {
+  const token = findToken(world, name)
+  if (token === undefined) throw refused('TOKEN_NOT_FOUND', `Token not found: ${name}`)
+  return token
+}
+
+/** A market with positions by any of its names. Throws HttpFailure 400 MARKET_NOT_FOUND. */
+export function marketNamed(world: World, name: string): WorldMarket {
+  const market = findMarket(world, name)
+  if (market === undefined || market.settings.isSpotOnly) {
+    throw refused('MARKET_NOT_FOUND', `Market not found: ${name}`)
+  }
+  return market
+}
+
+/** The ERC-20 token that stands for one named: the wrapped token for the native coin. */
+export function erc20Of(world: World, token: CatalogToken): CatalogToken {
+  if (!token.isNative) return token
+  return world.catalog.tokenByAddress.get(hexKey(token.wrappedAddress ?? '')) ?? token
+}
+
+/** The token that pays the relay. */
+export function feeTokenOf(world: World, name: string | undefined): CatalogToken {
+  const first = world.chain.gasPaymentTokens[0] ?? ZERO_ADDRESS
+  const token = tokenNamed(world, name ?? first)
+  if (!world.chain.gasPaymentTokens.some((one) => hexKey(one) === hexKey(token.address))) {
+    throw refused('INVALID_PARAMS', `${token.symbol} cannot pay the relay fee`)
+  }
+  return token
+}
+
+/** What all quotes share. */
+export interface Common {
+  readonly seconds: number
+  readonly executionFee: bigint
+  readonly feeToken: CatalogToken
+  readonly slippageBps: bigint
+  readonly base: Pick<
+    CreateOrderParams,
+    'referralCode' | 'dataList' | 'autoCancel' | 'shouldUnwrapNativeToken'
+  >
+  readonly uiFeeReceiver: Address
+}
+
+/** Reads what all quotes share. Throws HttpFailure 400. */
+export function commonOf(world: World, request: PrepareRequest, nowMs: number): Common {
+  const seconds = Math.floor(nowMs / 1000)
+  const referralCode = referralCodeOf(request.referralCode)
+  if (referralCode === undefined) {
+    throw refused('INVALID_PARAMS', 'referralCode is neither bytes32 nor up to 20 ASCII characters')
+  }
+  const parts = request.twap?.parts ?? 0
+  const twapId = parts === 0 ? '0000' : (world.counters.nonce % 65_536).toString(16).padStart(4, '0')
+  return {
+    seconds,
+    executionFee: executionFeeOf(
+      world,
+      request.executionFeeBufferBps ?? world.settings.executionFeeBufferBps,
+      seconds,
+    ),
+    feeToken: feeTokenOf(world, request.gasPaymentToken),
+    slippageBps: BigInt(request.slippageBps ?? world.settings.defaultSlippageBps),
+    base: {
+      referralCode,
+      dataList: [metadataOf(parts, twapId, request.mode === 'express')],
+      autoCancel: request.autoCancel,
+      shouldUnwrapNativeToken: false,
+    },
+    uiFeeReceiver: request.uiFeeReceiver ?? ZERO_ADDRESS,
+  }
+}
+
+/** Swap route of an order: the one asked for when it holds, else the shortest. Throws HttpFailure 400 NO_SWAP_PATH. */
+export function pathOf(
+  world: World,
+  request: PrepareRequest,
+  from: CatalogToken,
+  to: CatalogToken,
+  seconds: number,
+): readonly Address[] {
+  if (hexKey(from.address) === hexKey(to.address)) return []
+  if (request.manualSwapPath.length > 0) {
+    const path = request.manualSwapPath as readonly Address[]
+    const end = swapPathEnd(world, from.address, path)
+    if (path.length > MAX_SWAP_PATH || end === undefined || hexKey(end) !== hexKey(to.address)) {
+      throw refused(
+        'NO_SWAP_PATH',
+        `No swap path found from ${from.symbol} to ${to.symbol}: manualSwapPath does not lead there`,
+      )
+    }
+    return path.map((step) => world.marketByKey.get(hexKey(step))?.catalog.marketToken ?? step)
+  }
+  const path = findSwapPath(world, from.address, to.address, seconds)
+  if (path === undefined)
+    throw refused('NO_SWAP_PATH', `No swap path found from ${from.symbol} to ${to.symbol}`)
+  return path
+}
+
+/** Addresses of an order of the request. */
+export function addressesOf(
+  request: PrepareRequest,
+  common: Common,
+  market: Address,
+  initialCollateralToken: Address,
+  swapPath: readonly Address[],
+): CreateOrderParams['addresses'] {
+  return {
+    receiver: request.from,
+    cancellationReceiver: ZERO_ADDRESS,
+    callbackContract: ZERO_ADDRESS,
+    uiFeeReceiver: common.uiFeeReceiver,
+    market,
+    initialCollateralToken,
+    swapPath,
+  }
+}
+
+/** Parts of a twap with their start times, or the one order itself. */
+export function splitTwap(
+  order: CreateOrderParams,
+  request: PrepareRequest,
+  nowMs: number,
+): CreateOrderParams[] {
+  const { twap } = request
+  if (twap === undefined) return [order]
+  const parts = BigInt(twap.parts)
+  const { numbers } = order
+  const start = Math.ceil(nowMs / 1000)
+  return Array.from({ length: twap.parts }, (_unused, i) => ({
+    ...order,
+    numbers: {
+      ...numbers,
+      sizeDeltaUsd: numbers.sizeDeltaUsd / parts,
+      initialCollateralDeltaAmount: numbers.initialCollateralDeltaAmount / parts,
+      triggerPrice: numbers.acceptablePrice,
+      // Part 0 is due at once; its time is in the past of the block that could execute it.
+      validFromTime: BigInt(Math.floor(start + (twap.durationSeconds / (twap.parts - 1)) * i)),
+    },
+  }))
+}
+
+/** USD form of an acceptable price; "any" is not scaled. */
+export function scaledPrice(
+  acceptable: { readonly price: bigint; readonly isAny: boolean },
+  scale: bigint,
+): bigint {
+  return acceptable.price === MAX_UINT256 ? MAX_UINT256 : acceptable.price * scale
+}
+
+/** Position fee of a size, USD. */
+export function positionFeeUsdOf(market: WorldMarket, size: bigint, improved: boolean): bigint {
+  const { settings } = market
+  return fac(
+    size,
+    improved
+      ? settings.positionFeeFactorForBalanceWasImproved
+      : settings.positionFeeFactorForBalanceWasNotImproved,
+  )
+}
+
+/** Swap type of a decrease: none, profit into collateral, or collateral into the profit token. */
+export function swapTypeOf(
+  market: WorldMarket,
+  isLong: boolean,
+  collateralToken: CatalogToken,
+  receiveToken: CatalogToken,
+): bigint {
+  const profit = hexKey(slotToken(market, isLong ? 0 : 1).address)
+  if (profit === hexKey(collateralToken.address)) return 0n
+  return profit === hexKey(receiveToken.address) ? 2n : 1n
+}
