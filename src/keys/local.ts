@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { signDigest } from '../chains/secp256k1.ts'
 import type { Hex } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Signer } from '../domain/signer.ts'
@@ -20,8 +21,8 @@ export class KeyFileError extends BaseError {}
 
 /** A signer over a private key in memory. The key stays in the closure: it cannot be printed or serialised. */
 export function createLocalSigner(privateKey: Hex): Signer {
-  const account = privateKeyToAccount(privateKey)
-  return { address: account.address, sign: ({ digest }) => account.sign({ hash: digest }) }
+  const address = privateKeyToAddress(privateKey)
+  return { address, sign: async ({ digest }) => signDigest(privateKey, digest) }
 }
 
 /**
