@@ -31,6 +31,8 @@ const heartbeatMs = 60_000
 const watchMs = 5_000
 const statusPollFloorMs = 50
 const prepareRetryMs = 500
+/** Signals this close to the first are the same wish. */
+const sameSignalMs = 1_000
 const poisonRestMs = 600_000
 
 /** What a run of the daemon needs besides its configuration. */
@@ -322,13 +324,16 @@ function listenForSignals(
   fatal: (error: unknown) => void,
   end: (code: number) => void,
 ): () => void {
-  let signals = 0
+  let firstAtMs: number | undefined
   const onSignal = (signal: NodeJS.Signals): void => {
-    signals += 1
-    if (signals === 1) {
+    const nowMs = systemClock.monotonicMs()
+    if (firstAtMs === undefined) {
+      firstAtMs = nowMs
       engine.stop(signal).then(() => end(exitCodes.ok), fatal)
       return
     }
+    // One Ctrl-C under npm reaches us twice: from the terminal, and forwarded by npm.
+    if (nowMs - firstAtMs < sameSignalMs) return
     log.note('warn', 'second signal: leaving at once; open orders are taken up at the next start')
     engine.abort()
     end(exitCodes.error)

@@ -4,6 +4,7 @@
  */
 
 import { RefusedError } from '../api/errors.ts'
+import type { CallOptions } from '../api/route.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type IntentState, lastAttempt } from '../domain/intent.ts'
 import type { AccountView, HostAnswer, Observation } from '../domain/machine/evidence.ts'
@@ -92,10 +93,11 @@ async function readAccount(
   state: IntentState,
   everyPeer: boolean,
 ): Promise<AccountView | undefined> {
-  // Any host's lists, through the shared reads; or every peer's own, each asked by name.
+  // Any host's lists, through the shared reads; or every peer's own, each asked by name and anew: an answer that was asked
+  // for before the host's word would not show what came in between.
   const hosts: readonly (string | undefined)[] = everyPeer ? context.api.hosts.api : [undefined]
   const views = await Promise.all(
-    hosts.map((host) => readPeer(context, state, host === undefined ? {} : { host })),
+    hosts.map((host) => readPeer(context, state, host === undefined ? {} : { host, isFresh: true })),
   )
   const answered = views.filter((view) => view !== undefined)
   if (answered.length === 0) return undefined
@@ -111,7 +113,7 @@ async function readAccount(
 async function readPeer(
   context: ExecutionContext,
   state: IntentState,
-  options: { readonly host?: string },
+  options: CallOptions,
 ): Promise<AccountView | undefined> {
   const { account } = state.intent
   try {
@@ -131,7 +133,7 @@ async function readPeer(
 async function readTrades(
   context: ExecutionContext,
   state: IntentState,
-  options: { readonly host?: string },
+  options: CallOptions,
 ): Promise<{ readonly trades: readonly Trade[]; readonly complete: boolean }> {
   const { account, terms } = state.intent
   const armedAtMs = lastAttempt(state)?.armedAtMs ?? context.clock.now()
