@@ -1,0 +1,97 @@
+/** The paper venue in this process, on a clock that the test moves, with a client of both APIs over it. */
+import { type Api, createApi } from '../../src/api/client.ts'
+import type { Fetch } from '../../src/api/route.ts'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import type { Clock } from '../../src/domain/clock.ts'
+import type { VenueSettings } from '../../src/paper/settings.ts'
+import { createVenue, type Venue } from '../../src/paper/venue.ts'
+
+const base = 'http://venue.test'
+
+/** A clock that stands until it is moved; sleepers wake when their time comes. */
+export interface ManualClock extends Clock {
+  /** Moves the time on, waking sleepers in order and letting what they start run. */
+  advance(ms: number): Promise<void>
+}
+
+/** Lets everything run that waits for nothing but its turn: promises, and the journal's group commit. */
+export async function settle(turns = 25): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** A clock that starts at `startMs`. */
+export function manualClock(startMs: number): ManualClock {
+  let nowMs = startMs
+  let sleepers: { readonly atMs: number; readonly wake: () => void }[] = []
+  return {
+    now: () => nowMs,
+    monotonicMs: () => nowMs,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve()
+        const sleeper = { atMs: nowMs + ms, wake: resolve }
+        sleepers.push(sleeper)
+        signal?.addEventListener('abort', () => {
+          sleepers = sleepers.filter((each) => each !== sleeper)
+          resolve()
+        })
+      }),
+    async advance(ms) {
+      const untilMs = nowMs + ms
+      await settle()
+      for (;;) {
+        const next = sleepers
+          .filter(({ atMs }) => atMs <= untilMs)
+          .sort((one, other) => one.atMs - other.atMs)[0]
+        if (next === undefined) break
+        nowMs = Math.max(nowMs, next.atMs)
+        sleepers = sleepers.filter((each) => each !== next)
+        next.wake()
+        await settle()
+      }
+      nowMs = untilMs
+      await settle()
+    },
+  }
+}
+
+/** The venue, the client, and the fetch between them. */
+export interface VenueBench {
+  readonly clock: ManualClock
+  readonly venue: Venue
+  readonly api: Api
+}
+
+/** What a test may put between client and venue. */
+export type Between = (url: string, init: Parameters<Fetch>[1], next: Fetch) => ReturnType<Fetch>
+
+/** Makes a venue and a client on one clock. */
+export function venueBench(
+  options: {
+    readonly startMs?: number
+    readonly settings?: Partial<VenueSettings>
+    readonly between?: Between
+  } = {},
+): VenueBench {
+  const clock = manualClock(options.startMs ?? Date.UTC(2026, 10, 20, 12))
+  const venue = createVenue({ clock, chain: arbitrum, seed: 7, settings: options.settings ?? {} })
+  const direct: Fetch = async (url, init) => {
+    venue.advance()
+    const request = new Request(url, { method: init.method, headers: init.headers, body: init.body ?? null })
+    return venue.fetch(request)
+  }
+  const { between } = options
+  const api = createApi({
+    chain: arbitrum,
+    hosts: {
+      ...arbitrum.hosts,
+      api: venue.paths.api.map((path) => base + path),
+      oracle: venue.paths.oracle.map((path) => base + path),
+    },
+    fetch: between === undefined ? direct : (url, init) => between(url, init, direct),
+    clock,
+    random: () => 0.5,
+    limits: { requestsPerSecondPerHost: Number.POSITIVE_INFINITY },
+  })
+  return { clock, venue, api }
+}
