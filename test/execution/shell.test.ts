@@ -1,0 +1,231 @@
+/** The road against the paper venue in this process, on a clock that the test moves. */
+import { expect, test } from 'vitest'
+import { RequestFailed } from '../../src/api/sent.ts'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import type { Event } from '../../src/domain/event.ts'
+import { type Intent, labelOf } from '../../src/domain/intent.ts'
+import { usd } from '../../src/domain/units.ts'
+import type { ExecutionContext } from '../../src/execution/context.ts'
+import { createShell, type Shell } from '../../src/execution/shell.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { createLocalSigner } from '../../src/keys/local.ts'
+import { ethMarket, intentOf } from '../support/intents.ts'
+import { type Between, settle, type VenueBench, venueBench } from '../support/venue.ts'
+
+const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
+
+interface Bench extends VenueBench {
+  readonly journal: Journal
+  readonly shell: Shell
+  readonly events: Event[]
+  readonly signatures: { count: number }
+  /** A shell of a new process over the same journal. */
+  restart(): Shell
+}
+
+async function bench(between?: Between): Promise<Bench> {
+  const venue = venueBench({
+    settings: { orderDeadlineSeconds: 60, keeperJitterMs: 0 },
+    ...(between === undefined ? {} : { between }),
+  })
+  const journal = createMemoryJournal()
+  const events: Event[] = []
+  const signatures = { count: 0 }
+  const context: ExecutionContext = {
+    api: venue.api,
+    journal,
+    signer: {
+      address: signer.address,
+      sign: (request) => {
+        signatures.count += 1
+        return signer.sign(request)
+      },
+    },
+    chain: arbitrum,
+    clock: venue.clock,
+    emit: (event) => void events.push(event),
+    rules: { trustVenue: true, deadlineMarginMs: 5_000 },
+    settings: { statusPollMs: 500, statusPollMaxMs: 5_000, prepareRetryMs: 500, poisonRestMs: 60_000 },
+    signingPolicy: () => ({
+      minDeadlineSeconds: 20,
+      maxDeadlineSeconds: 3700,
+      maxExecutionFee: 10n ** 16n,
+      maxRelayFee: 5_000_000n,
+      priceToleranceBps: 100,
+      feeSwapMarkets: new Set([ethMarket.toLowerCase()]),
+    }),
+    fatal: (error) => {
+      throw error
+    },
+  }
+  return {
+    ...venue,
+    journal,
+    shell: createShell(context),
+    events,
+    signatures,
+    restart: () => createShell(context),
+  }
+}
+
+async function increase({ api, clock }: Bench): Promise<Intent> {
+  const ticker = (await api.getMarketTickers({ addresses: [ethMarket] })).value[0]
+  const base = intentOf()
+  return intentOf({
+    account: signer.address,
+    terms: { ...base.terms, referencePrice: ticker?.maxPrice ?? usd(0) },
+    acceptedAtMs: clock.now(),
+    expiresAtMs: clock.now() + 30_000,
+  })
+}
+
+const labels = (events: readonly Event[]) =>
+  events.flatMap((event) => (event.type === 'order.moved' ? [event.to] : []))
+
+function submitsTo(answer: (next: () => Promise<unknown>) => Promise<never>): Between {
+  return async (url, init, next) => {
+    if (!url.endsWith('/orders/txns/submit')) return next(url, init)
+    return answer(() => next(url, init))
+  }
+}
+
+test('a market order is prepared, verified, signed, sent once and executed', async () => {
+  const world = await bench()
+  const intent = await increase(world)
+  expect(await world.shell.accept(intent)).toBe(true)
+  await world.clock.advance(10_000)
+  expect(labels(world.events)).toEqual(['planned', 'pending', 'executed'])
+  expect(world.venue.record()).toHaveLength(1)
+  expect(world.signatures.count).toBe(1)
+  expect(world.shell.open()).toEqual([])
+  expect(world.shell.recentlyLanded()).toHaveLength(1)
+  const [position] = (await world.api.getPositions({ account: signer.address })).value
+  expect(position?.sizeInUsd).toBe(usd(500))
+})
+
+test('the same intent is accepted once', async () => {
+  const world = await bench()
+  const intent = await increase(world)
+  const both = await Promise.all([world.shell.accept(intent), world.shell.accept(intent)])
+  expect(both).toEqual([true, false])
+  await world.clock.advance(10_000)
+  expect(world.venue.record()).toHaveLength(1)
+})
+
+test('no byte left: the order is refused, and was not sent', async () => {
+  const world = await bench(
+    submitsTo(async () => {
+      throw new RequestFailed('connect ECONNREFUSED', { sent: 'no' })
+    }),
+  )
+  const intent = await increase(world)
+  await world.shell.accept(intent)
+  await world.clock.advance(10_000)
+  expect(world.venue.record()).toEqual([])
+  expect(world.journal.intent(intent.intentId)?.closing).toMatchObject({
+    outcome: 'REFUSED_LOCAL',
+    code: 'NOT_SENT',
+  })
+})
+
+test('a 503 after the work was done is unknown and closes as executed, with one submit', async () => {
+  const world = await bench()
+  world.venue.faults.submit = '503-after-work'
+  await world.shell.accept(await increase(world))
+  await settle()
+  expect(labels(world.events).at(-1)).toBe('unknown')
+  await world.clock.advance(15_000)
+  expect(labels(world.events).at(-1)).toBe('executed')
+  expect(world.venue.record()).toHaveLength(1)
+})
+
+test('a 500 before the work was done stays unknown until the deadline has passed by the venue clock', async () => {
+  const world = await bench()
+  world.venue.faults.submit = '500-before-work'
+  await world.shell.accept(await increase(world))
+  await world.clock.advance(60_000)
+  expect(labels(world.events)).toEqual(['planned', 'pending', 'unknown'])
+  await world.clock.advance(20_000)
+  expect(labels(world.events).at(-1)).toBe('expired')
+  expect(world.venue.record()).toHaveLength(1)
+})
+
+test('a connection that broke off is unknown, and a restart neither sends nor forgets', async () => {
+  let isCut = true
+  const world = await bench(async (url, init, next) => {
+    const answer = await next(url, init)
+    if (isCut && url.endsWith('/orders/txns/submit'))
+      throw new RequestFailed('socket hang up', { sent: 'maybe' })
+    return answer
+  })
+  const intent = await increase(world)
+  await world.shell.accept(intent)
+  await settle()
+  expect(labels(world.events).at(-1)).toBe('unknown')
+  world.shell.stop()
+  isCut = false
+  const second = world.restart()
+  await second.recover(world.journal.openIntents())
+  await world.clock.advance(15_000)
+  const state = world.journal.intent(intent.intentId)
+  expect(state && labelOf(state)).toBe('executed')
+  expect(world.venue.record()).toHaveLength(1)
+})
+
+test('a host that is silent on prepare is left for its peer, and nothing is signed twice', async () => {
+  const asked: string[] = []
+  const world = await bench(async (url, init, next) => {
+    if (!url.endsWith('/orders/txns/prepare')) return next(url, init)
+    asked.push(url)
+    if (asked.length <= 2) throw new RequestFailed('connect ECONNREFUSED', { sent: 'no' })
+    return next(url, init)
+  })
+  await world.shell.accept(await increase(world))
+  await world.clock.advance(20_000)
+  expect(new Set(asked).size).toBe(2)
+  expect(labels(world.events).at(-1)).toBe('executed')
+  expect(world.signatures.count).toBe(1)
+})
+
+test('a payload with a foreign receiver never reaches the key', async () => {
+  const world = await bench()
+  world.venue.faults.prepare = 'foreign-receiver'
+  await world.shell.accept(await increase(world))
+  await world.clock.advance(5_000)
+  expect(labels(world.events).at(-1)).toBe('refused')
+  expect(world.signatures.count).toBe(0)
+  expect(world.venue.record()).toEqual([])
+})
+
+test('an increase that the venue warns about is dropped before it is signed', async () => {
+  const world = await bench(async (url, init, next) => {
+    const answer = await next(url, init)
+    if (!url.endsWith('/orders/txns/prepare')) return answer
+    const body = JSON.parse(await answer.text()) as Record<string, unknown>
+    body.validationWarnings = [
+      { code: 'TRADING_CAPACITY_UNAVAILABLE', message: 'stale', details: { reason: 'STALE_MARKET_DATA' } },
+    ]
+    return { status: answer.status, headers: answer.headers, text: async () => JSON.stringify(body) }
+  })
+  const intent = await increase(world)
+  await world.shell.accept(intent)
+  await world.clock.advance(5_000)
+  expect(world.journal.intent(intent.intentId)?.closing).toMatchObject({ code: 'PREPARE_WARNED' })
+  expect(world.signatures.count).toBe(0)
+  expect(world.events.some(({ type }) => type === 'order.warned')).toBe(true)
+})
+
+test('a blocking 400 is not repeated', async () => {
+  const asked = { count: 0 }
+  const world = await bench(async (url, init, next) => {
+    if (url.endsWith('/orders/txns/prepare')) asked.count += 1
+    return next(url, init)
+  })
+  const intent = await increase(world)
+  const terms = { ...intent.terms, sizeDeltaUsd: (usd(10) ** 2n / usd(1)) * 10n ** 10n }
+  await world.shell.accept({ ...intent, terms })
+  await world.clock.advance(5_000)
+  expect(asked.count).toBe(1)
+  expect(world.journal.intent(intent.intentId)?.closing).toMatchObject({ outcome: 'REFUSED_LOCAL' })
+})
