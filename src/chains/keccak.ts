@@ -87,7 +87,7 @@ export function keccakOfDigits(digits: string): string {
  * @throws RangeError when the value is not 0x and the hex digits of whole bytes.
  */
 export function keccakOfHex(value: Hex): Hex {
-  if (!value.startsWith('0x')) throw new RangeError(`not hex: ${value}`)
+  if (!value.startsWith('0x')) throw new RangeError('not hex: it does not begin with 0x')
   return `0x${keccakOfDigits(value.slice(2))}`
 }
 

@@ -51,8 +51,14 @@ function isScalar(bytes: Uint8Array): boolean {
   return isBelowOrder(bytes) && bytes.some((byte) => byte !== 0)
 }
 
+/** Whether a value is 0x and the hex of a private key: 32 bytes, 1 to the order of the group less 1. */
+export function isPrivateKey(value: string): value is Hex {
+  const bytes = bytesOf(value, 32)
+  return bytes !== undefined && isScalar(bytes)
+}
+
 /** The bytes of 0x-prefixed hex in memory of their own, or undefined when they are not as many as they should be. */
-function bytesOf(value: Hex, byteLength: number): Buffer<ArrayBuffer> | undefined {
+function bytesOf(value: string, byteLength: number): Buffer<ArrayBuffer> | undefined {
   if (value.length !== 2 + byteLength * 2 || !value.startsWith('0x')) return undefined
   const bytes = Buffer.alloc(byteLength)
   // Writing stops at the first byte that is no hex.

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { signDigest } from '../chains/secp256k1.ts'
+import { isPrivateKey, signDigest } from '../chains/secp256k1.ts'
 import type { Hex } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Signer } from '../domain/signer.ts'
@@ -57,14 +57,14 @@ export function readKeyFile(path: string): Signer {
       })
     }
     const text = readFileSync(descriptor, 'utf8').trim()
-    if (!/^0x[0-9a-fA-F]{64}$/.test(text)) {
+    if (!isPrivateKey(text)) {
       throw new KeyFileError('The key file holds no private key.', {
         code: 'KEY_FILE_CONTENT',
         facts: { path, expected: '0x and 64 hex digits on one line' },
         details: 'perpd did not start.',
       })
     }
-    return createLocalSigner(text as Hex)
+    return createLocalSigner(text)
   } finally {
     closeSync(descriptor)
   }
