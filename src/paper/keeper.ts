@@ -54,6 +54,8 @@ export function executeOrder(world: World, orderKey: string, nowMs: number): voi
   } catch (error) {
     if (!(error instanceof ProtocolRevert)) throw error
     if (error.errorName === 'EmptyPosition' && !isMarketOrder(type)) return
+    // The keeper leaves a limit swap alone until the pool gives what it asks for.
+    if (type === orderTypes.limitSwap && error.errorName === 'InsufficientSwapOutputAmount') return
     if (isMarketOrder(type) || alwaysCancelled.has(error.errorName)) {
       cancelOrder(world, order, error, nowMs)
     } else {

@@ -153,7 +153,7 @@ export function saveState(path: string, { world, peers, record }: VenueState): v
   const text = encodeState(saved)
   mkdirSync(dirname(path), { recursive: true })
   const temporary = `${path}.new`
-  const file = openSync(temporary, 'w')
+  const file = openSync(temporary, 'w', 0o600)
   try {
     writeFileSync(file, text)
     fsyncSync(file)

@@ -39,7 +39,7 @@ import { tradePage, tradesQuery, tradesSearch } from './tradeRoutes.ts'
 import { createWorld, type World } from './world.ts'
 
 /** Default seed: its first minutes trend in the big markets. */
-export const DEFAULT_SEED = 355
+export const DEFAULT_SEED = 911
 
 /** Everything the routes share. */
 export interface VenueState {
@@ -56,7 +56,7 @@ export interface VenueState {
 export interface VenueOptions {
   readonly clock: Clock
   readonly chain: Chain
-  /** Repeats the same prices, delays and ids. Default 355. A saved world keeps its own. */
+  /** Repeats the same prices, delays and ids. Default 911. A saved world keeps its own. */
   readonly seed?: number
   readonly settings?: Partial<VenueSettings>
   readonly faults?: Partial<Faults>

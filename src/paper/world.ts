@@ -7,6 +7,7 @@ import type { Chain } from '../chains/chain.ts'
 import type { Batch, CreateOrderParams, RelayParams } from '../chains/relayRouter.ts'
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
 import type { Clock } from '../domain/clock.ts'
+import { BaseError } from '../domain/errors.ts'
 import { parseUnits } from '../domain/units.ts'
 import { type Candles, createCandles } from './candles.ts'
 import { type CatalogIndex, type CatalogToken, indexCatalog, loadCatalog } from './catalog.ts'
@@ -131,7 +132,7 @@ export interface WorldOptions {
   readonly epochSeconds?: number
 }
 
-/** Makes a world at its beginning. Throws BaseError when the chain has no catalogue. */
+/** Makes a world at its beginning. Throws BaseError PAPER_CATALOG_MISSING, PAPER_TOKEN_UNKNOWN. */
 export function createWorld(options: WorldOptions): World {
   const { chain, clock, seed } = options
   const nowSeconds = Math.floor(clock.now() / 1000)
@@ -145,6 +146,14 @@ export function createWorld(options: WorldOptions): World {
           ...options.settings,
           startBalances: { [gasToken?.symbol ?? '']: '100000', [chain.nativeSymbol]: '50' },
         }
+  for (const symbol of Object.keys(settings.startBalances)) {
+    if (catalog.tokenBySymbol.has(symbol)) continue
+    throw new BaseError(`The paper venue knows no token ${symbol} on ${chain.name}.`, {
+      code: 'PAPER_TOKEN_UNKNOWN',
+      facts: { symbol, chain: chain.name },
+      details: 'Nothing was started. Correct the start balances.',
+    })
+  }
   const prices = createPrices({ seed, epochSeconds, catalog })
   const markets = seedMarkets(catalog, seed, settings, (token) =>
     prices.at(catalog.priceKeyOf(token), epochSeconds),

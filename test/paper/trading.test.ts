@@ -84,20 +84,24 @@ test('a close pays collateral and profit out and leaves a trade row', async () =
 
 test('an order outside its acceptable price is cancelled with a reason and the collateral comes back', async () => {
   const before = await paper.balanceOf('USDC')
-  const prepared = (await paper.prepare({ slippage: 0 })).body
-  await paper.submit(prepared)
-  // Wait on the venue's clock for a price that is worse than the quoted one.
-  const mark = BigInt(prepared.estimates.acceptablePrice)
-  let status: Any = {}
+  const [long, short] = [
+    (await paper.prepare({ slippage: 0 })).body,
+    (await paper.prepare({ slippage: 0, direction: 'short' })).body,
+  ]
+  await paper.submit(long)
+  await paper.submit(short)
   paper.clock.move(2500)
-  status = (await paper.status(prepared.requestId)).body
-  const rose = BigInt((await paper.get('/markets/tickers?symbols=ETH%2FUSD')).body[0].maxPrice) > mark
-  expect(status.status).toBe(rose ? 'cancelled' : 'executed')
-  if (!rose) return
-  expect(status.cancellationReason).toMatch(/^OrderNotFulfillableAtAcceptablePrice\(\d+, \d+\)$/)
-  expect(await paper.positions()).toEqual([])
-  const spent = before - (await paper.balanceOf('USDC'))
-  expect(spent).toBe(BigInt(prepared.payload.relayParams.fee.feeAmount))
+  const statuses = [(await paper.status(long.requestId)).body, (await paper.status(short.requestId)).body]
+  // The price moved one way, so one of the two got a worse price than it accepts.
+  expect(statuses.map(({ status }) => status).sort()).toEqual(['cancelled', 'executed'])
+  const cancelled = statuses.find(({ status }) => status === 'cancelled')
+  expect(cancelled.cancellationReason).toMatch(/^OrderNotFulfillableAtAcceptablePrice\(\d+, \d+\)$/)
+  expect(await paper.positions()).toHaveLength(1)
+  const fees = [long, short].reduce((sum, { payload }) => sum + BigInt(payload.relayParams.fee.feeAmount), 0n)
+  expect(before - (await paper.balanceOf('USDC'))).toBe(fees + 200_000_000n)
+  const { trades } = (await paper.get(`/trades?address=${trader.address}&actions=OrderCancelled`)).body
+  expect(trades).toMatchObject([{ reason: '' }])
+  expect(trades[0].reasonBytes.slice(0, 10)).toBe('0xe09ad0e9')
 })
 
 test('a repeated submit answers the same record and never executes twice', async () => {
