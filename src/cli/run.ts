@@ -279,7 +279,11 @@ function announce(
     statusUrl: parts.statusUrl,
     apiHosts: parts.hosts.api,
     oracleHosts: parts.hosts.oracle,
-    notes: [...parts.notes, ...liveNotes],
+    notes: [
+      ...parts.notes,
+      ...(config.embedsVenue ? ['paper: the venue is inside this process, the money is play money'] : []),
+      ...liveNotes,
+    ],
   })
   const { records, intents } = parts.journal.summary()
   const open = parts.journal.openIntents()

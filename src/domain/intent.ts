@@ -33,7 +33,7 @@ export interface OrderTerms {
   readonly collateralToken: TermsToken
   /** Change of position size, USD, positive for both directions of change. */
   readonly sizeDeltaUsd: Usd
-  /** Collateral that an increase pays in, in collateral token units; 0 for a decrease or close. */
+  /** Collateral token units: what an increase pays in, exactly; the most that a decrease which keeps leverage may take out. */
   readonly collateralDelta: TokenAmount
   /** Decreases only: whether collateral leaves pro rata. */
   readonly keepLeverage: boolean

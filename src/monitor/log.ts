@@ -59,8 +59,8 @@ export function createLog(options: LogOptions): Log {
   return {
     listen: (event) => {
       if (event.type === 'daemon.started') {
-        bindings['chain'] = event.chain
-        bindings['account'] = shortHex(event.account)
+        bindings.chain = event.chain
+        bindings.account = shortHex(event.account)
       }
       if (isBelow(event, level)) return
       for (const line of quiet(event)) put(event.type, line)

@@ -153,7 +153,8 @@ export function phrase(event: Event): Line {
       const text = [
         `perpd ${event.version} started: profile ${event.profile} on ${event.chain}`,
         `account ${event.account}, strategies ${strategies.join(', ')}`,
-        `status at ${event.statusUrl}, journal ${event.journalPath}`,
+        `venue ${event.apiHosts.join(' and ')}`,
+        `metrics and status at ${event.statusUrl} (/metrics, /api/status), journal ${event.journalPath}`,
         ...notes,
       ].join('\n')
       return line('info', 'perpd', text, {

@@ -33,7 +33,7 @@ export type SizingDesk = Pick<Desk, 'snapshot' | 'book' | 'limits'>
 export interface Sized {
   /** USD, positive. */
   readonly sizeDeltaUsd: Usd
-  /** Collateral that an increase pays in, token units; 0 for reductions. */
+  /** Token units: what an increase pays in; the most that a reduction which keeps leverage may take out; else 0. */
   readonly collateralDelta: TokenAmount
   readonly collateralToken: Token
   readonly keepLeverage: boolean
@@ -227,7 +227,8 @@ export function sizeReduction(decision: DecreaseDecision | CloseDecision, desk: 
   }
   return {
     sizeDeltaUsd,
-    collateralDelta: 0n,
+    // What may leave with the part: its share of the collateral, never more than a unit above it.
+    collateralDelta: keepLeverage ? mulDivUp(position.collateralAmount, sizeDeltaUsd, whole) : 0n,
     collateralToken,
     keepLeverage,
     referencePrice,

@@ -229,3 +229,42 @@ test('a blocking 400 is not repeated', async () => {
   expect(asked.count).toBe(1)
   expect(world.journal.intent(intent.intentId)?.closing).toMatchObject({ outcome: 'REFUSED_LOCAL' })
 })
+
+test.each([
+  ['decrease that leaves its collateral', 'decrease', 200, 300, false],
+  ['decrease that keeps leverage', 'decrease', 200, 300, true],
+  ['close', 'close', 500, 0, false],
+] as const)('a %s walks the same road', async (_what, kind, sizeUsd, leftUsd, keepLeverage) => {
+  const world = await bench()
+  const opened = await increase(world)
+  await world.shell.accept(opened)
+  await world.clock.advance(10_000)
+  const ticker = (await world.api.getMarketTickers({ addresses: [ethMarket] })).value[0]
+  const { terms } = opened
+  const [held] = (await world.api.getPositions({ account: signer.address })).value
+  const share = ((held?.collateralAmount ?? 0n) * BigInt(sizeUsd)) / 500n + 1n
+  const intent: Intent = {
+    ...opened,
+    intentId: 'f00d00000000000000000002',
+    decisionKey: 'eth-trend@2027-01-15T08:00:10.000Z#0',
+    kind,
+    decision: { ...opened.decision, kind, keepLeverage } as Intent['decision'],
+    terms: {
+      ...terms,
+      sizeDeltaUsd: usd(sizeUsd),
+      collateralDelta: keepLeverage ? share : 0n,
+      keepLeverage,
+      referencePrice: ticker?.minPrice ?? 0n,
+    },
+    reservationUsd: 0n,
+    acceptedAtMs: world.clock.now(),
+    expiresAtMs: world.clock.now() + 30_000,
+  }
+  await world.shell.accept(intent)
+  await world.clock.advance(10_000)
+  const closing = world.journal.intent(intent.intentId)?.closing
+  expect(closing).toMatchObject({ outcome: 'EXECUTED', settlement: { sizeDeltaUsd: usd(sizeUsd) } })
+  expect(typeof closing?.settlement?.pnlUsd).toBe('bigint')
+  const positions = (await world.api.getPositions({ account: signer.address })).value
+  expect(positions.map(({ sizeInUsd }) => sizeInUsd)).toEqual(leftUsd === 0 ? [] : [usd(leftUsd)])
+})

@@ -29,7 +29,8 @@ test('on a terminal every event reads as one plain line', () => {
   expect(take().join('\n')).toMatchInlineSnapshot(`
     "perpd     perpd 0.1.0 started: profile paper on arbitrum
                         account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A, strategies eth-trend, guard
-                        status at http://127.0.0.1:9464, journal /var/perpd/journal.db
+                        venue https://arbitrum.gmxapi.io/v1
+                        metrics and status at http://127.0.0.1:9464 (/metrics, /api/status), journal /var/perpd/journal.db
                         Play money.
     journal   resumed from 12 records of 2 orders in 12 ms: 1 open, 1 unresolved
     perpd     recovering, no new orders yet: Open orders are looked at first
