@@ -282,12 +282,13 @@ export function createEngine(
         const markets = await api.getMarkets()
         onMarkets(markets.value)
       })
-      if (living.signal.aborted) return
+      if (living.signal.aborted || deciding.signal.aborted) return
       state = 'recovering'
       notReady = ['recovering: open orders are looked at before new ones are made']
       await shell.recover(journal.openIntents())
       await untilDone('the account cannot be read', watchAccount)
-      if (living.signal.aborted) return
+      // A signal may have come while the venue was asked.
+      if (living.signal.aborted || deciding.signal.aborted) return
       state = 'running'
       notReady = []
       emit({ type: 'daemon.ready' })
