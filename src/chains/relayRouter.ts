@@ -6,7 +6,7 @@
  * hash against constants taken from the contract's type strings and against viem's own hashing.
  */
 import type { Address, Hex } from 'viem'
-import { EMPTY_DIGITS, keccakOfBytes, keccakOfDigits } from './keccak.ts'
+import { EMPTY_DIGITS, keccakOfBytes, keccakOfWords } from './keccak.ts'
 
 /** Addresses of one created order. */
 export interface CreateOrderAddresses {
@@ -198,7 +198,8 @@ const MAX_UINT256 = 2n ** 256n - 1n
 
 function uintWord(value: bigint): string {
   if (value < 0n || value > MAX_UINT256) throw new RangeError(`not a uint256: ${value}`)
-  return value === 0n ? ZERO_WORD : value.toString(16).padStart(64, '0')
+  const digits = value.toString(16)
+  return ZERO_WORD.slice(digits.length) + digits
 }
 
 function addressWord(value: Address): string {
@@ -217,63 +218,61 @@ function boolWord(value: boolean): string {
 
 /** A length or an offset in bytes. */
 function lengthWord(count: number): string {
-  return count.toString(16).padStart(64, '0')
+  const digits = count.toString(16)
+  return ZERO_WORD.slice(digits.length) + digits
 }
 
-function keccakHex(words: string): Hex {
-  return `0x${keccakOfDigits(words)}`
+function keccakHex(words: readonly string[]): Hex {
+  return `0x${keccakOfWords(words)}`
 }
 
 /** The hash of the words of a list; most lists of an order are empty. */
 function keccakList<Item>(items: readonly Item[], wordOf: (item: Item) => string): string {
-  if (items.length === 0) return EMPTY_DIGITS
-  let words = ''
-  for (const item of items) words += wordOf(item)
-  return keccakOfDigits(words)
+  return items.length === 0 ? EMPTY_DIGITS : keccakOfWords(items.map(wordOf))
 }
 
 // --- struct hashes -------------------------------------------------------------------------------------------------
 
 function hashAddresses(value: CreateOrderAddresses): string {
-  return keccakOfDigits(
-    typeHashWords.CreateOrderAddresses +
-      addressWord(value.receiver) +
-      addressWord(value.cancellationReceiver) +
-      addressWord(value.callbackContract) +
-      addressWord(value.uiFeeReceiver) +
-      addressWord(value.market) +
-      addressWord(value.initialCollateralToken) +
-      keccakList(value.swapPath, addressWord),
-  )
+  return keccakOfWords([
+    typeHashWords.CreateOrderAddresses,
+    addressWord(value.receiver),
+    addressWord(value.cancellationReceiver),
+    addressWord(value.callbackContract),
+    addressWord(value.uiFeeReceiver),
+    addressWord(value.market),
+    addressWord(value.initialCollateralToken),
+    keccakList(value.swapPath, addressWord),
+  ])
 }
 
 function hashNumbers(value: CreateOrderNumbers): string {
-  return keccakOfDigits(
-    typeHashWords.CreateOrderNumbers +
-      uintWord(value.sizeDeltaUsd) +
-      uintWord(value.initialCollateralDeltaAmount) +
-      uintWord(value.triggerPrice) +
-      uintWord(value.acceptablePrice) +
-      uintWord(value.executionFee) +
-      uintWord(value.callbackGasLimit) +
-      uintWord(value.minOutputAmount) +
-      uintWord(value.validFromTime),
-  )
+  return keccakOfWords([
+    typeHashWords.CreateOrderNumbers,
+    uintWord(value.sizeDeltaUsd),
+    uintWord(value.initialCollateralDeltaAmount),
+    uintWord(value.triggerPrice),
+    uintWord(value.acceptablePrice),
+    uintWord(value.executionFee),
+    uintWord(value.callbackGasLimit),
+    uintWord(value.minOutputAmount),
+    uintWord(value.validFromTime),
+  ])
 }
 
 function createOrderWord(value: CreateOrderParams): string {
-  return keccakOfDigits(
-    typeHashWords.CreateOrderParams +
-      hashAddresses(value.addresses) +
-      hashNumbers(value.numbers) +
-      uintWord(value.orderType) +
-      uintWord(value.decreasePositionSwapType) +
-      boolWord(value.isLong) +
-      boolWord(value.shouldUnwrapNativeToken) +
-      boolWord(value.autoCancel) +
-      bytes32Word(value.referralCode) +
-      keccakList(value.dataList, bytes32Word),
-  )
+  return keccakOfWords([
+    typeHashWords.CreateOrderParams,
+    hashAddresses(value.addresses),
+    hashNumbers(value.numbers),
+    uintWord(value.orderType),
+    uintWord(value.decreasePositionSwapType),
+    boolWord(value.isLong),
+    boolWord(value.shouldUnwrapNativeToken),
+    boolWord(value.autoCancel),
+    bytes32Word(value.referralCode),
+    keccakList(value.dataList, bytes32Word),
+  ])
 }
 
 /** hashStruct(CreateOrderParams). */
@@ -282,17 +281,17 @@ export function hashCreateOrderParams(value: CreateOrderParams): Hex {
 }
 
 function updateOrderWord(value: UpdateOrderParams): string {
-  return keccakOfDigits(
-    typeHashWords.UpdateOrderParams +
-      bytes32Word(value.key) +
-      uintWord(value.sizeDeltaUsd) +
-      uintWord(value.acceptablePrice) +
-      uintWord(value.triggerPrice) +
-      uintWord(value.minOutputAmount) +
-      uintWord(value.validFromTime) +
-      boolWord(value.autoCancel) +
-      uintWord(value.executionFeeIncrease),
-  )
+  return keccakOfWords([
+    typeHashWords.UpdateOrderParams,
+    bytes32Word(value.key),
+    uintWord(value.sizeDeltaUsd),
+    uintWord(value.acceptablePrice),
+    uintWord(value.triggerPrice),
+    uintWord(value.minOutputAmount),
+    uintWord(value.validFromTime),
+    boolWord(value.autoCancel),
+    uintWord(value.executionFeeIncrease),
+  ])
 }
 
 /** hashStruct(UpdateOrderParams). */
@@ -301,15 +300,15 @@ export function hashUpdateOrderParams(value: UpdateOrderParams): Hex {
 }
 
 function batchWord(value: Batch): string {
-  return keccakOfDigits(
-    typeHashWords.Batch +
-      addressWord(value.account) +
-      keccakList(value.createOrderParamsList, createOrderWord) +
-      keccakList(value.updateOrderParamsList, updateOrderWord) +
-      keccakList(value.cancelOrderKeys, bytes32Word) +
-      bytes32Word(value.relayParams) +
-      bytes32Word(value.subaccountApproval),
-  )
+  return keccakOfWords([
+    typeHashWords.Batch,
+    addressWord(value.account),
+    keccakList(value.createOrderParamsList, createOrderWord),
+    keccakList(value.updateOrderParamsList, updateOrderWord),
+    keccakList(value.cancelOrderKeys, bytes32Word),
+    bytes32Word(value.relayParams),
+    bytes32Word(value.subaccountApproval),
+  ])
 }
 
 /** hashStruct(Batch). */
@@ -322,18 +321,18 @@ const versionHashWord = keccakOfBytes(Buffer.from(relayRouterDomainVersion)).sli
 
 /** The domain separator of a relay router. */
 export function domainSeparator(chainId: number, verifyingContract: Address): Hex {
-  return keccakHex(
-    typeHashWords.Domain +
-      nameHashWord +
-      versionHashWord +
-      uintWord(BigInt(chainId)) +
-      addressWord(verifyingContract),
-  )
+  return keccakHex([
+    typeHashWords.Domain,
+    nameHashWord,
+    versionHashWord,
+    uintWord(BigInt(chainId)),
+    addressWord(verifyingContract),
+  ])
 }
 
 /** The digest of a batch at a router: what is signed, and what the router can use once. */
 export function digestOf(separator: Hex, batch: Batch): Hex {
-  return keccakHex(`1901${bytes32Word(separator)}${batchWord(batch)}`)
+  return keccakHex(['1901', bytes32Word(separator), batchWord(batch)])
 }
 
 // --- relay parameters ----------------------------------------------------------------------------------------------
@@ -344,26 +343,26 @@ export function digestOf(separator: Hex, batch: Batch): Hex {
 type Part = string | { readonly tail: string }
 
 function encodeTuple(parts: readonly Part[]): string {
-  let head = ''
-  let tail = ''
+  const heads: string[] = []
+  const tails: string[] = []
+  let offset = parts.length * 32
   for (const part of parts) {
     if (typeof part === 'string') {
-      head += part
+      heads.push(part)
     } else {
-      head += lengthWord(parts.length * 32 + tail.length / 2)
-      tail += part.tail
+      heads.push(lengthWord(offset))
+      tails.push(part.tail)
+      offset += part.tail.length / 2
     }
   }
-  return head + tail
+  return heads.concat(tails).join('')
 }
 
 const EMPTY_LIST: Part = { tail: ZERO_WORD }
 
 function encodeList<Item>(items: readonly Item[], wordsOf: (item: Item) => string): Part {
   if (items.length === 0) return EMPTY_LIST
-  let words = lengthWord(items.length)
-  for (const item of items) words += wordsOf(item)
-  return { tail: words }
+  return { tail: lengthWord(items.length) + items.map(wordsOf).join('') }
 }
 
 function encodeBytes(value: Hex): Part {
@@ -431,7 +430,7 @@ export function encodeRelayParams(value: RelayParams): Hex {
 
 /** The hash of the relay parameters that a Batch carries in `relayParams`. */
 export function hashRelayParams(value: RelayParams): Hex {
-  return keccakHex(relayParamsDigits(value))
+  return keccakHex([relayParamsDigits(value)])
 }
 
 /** The protocol's key of a position: keccak256(abi.encode(account, market, collateralToken, isLong)). */
@@ -441,12 +440,15 @@ export function positionKeyOf(
   collateralToken: Address,
   isLong: boolean,
 ): Hex {
-  return keccakHex(
-    addressWord(account) + addressWord(market) + addressWord(collateralToken) + boolWord(isLong),
-  )
+  return keccakHex([
+    addressWord(account),
+    addressWord(market),
+    addressWord(collateralToken),
+    boolWord(isLong),
+  ])
 }
 
 /** The protocol's key of an order: keccak256(abi.encode(dataStore, nonce)). */
 export function orderKeyOf(dataStore: Address, nonce: bigint): Hex {
-  return keccakHex(addressWord(dataStore) + uintWord(nonce))
+  return keccakHex([addressWord(dataStore), uintWord(nonce)])
 }

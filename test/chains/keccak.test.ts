@@ -7,6 +7,7 @@ import {
   keccakOfBytes,
   keccakOfDigits,
   keccakOfHex,
+  keccakOfWords,
   keccakSource,
   loadKeccak,
   viemKeccak,
@@ -72,6 +73,11 @@ test('what is not the hex of whole bytes is refused, never cut to fit', () => {
   )
   expect(() => keccakOfDigits('０a')).toThrow(RangeError)
   expect(() => keccakOfHex('00' as Hex)).toThrow(new RangeError('not hex: it does not begin with 0x'))
+})
+
+test('digits in pieces hash as the whole', () => {
+  expect(keccakOfWords(['19', '01', 'ab'.repeat(32)])).toBe(keccakOfDigits(`1901${'ab'.repeat(32)}`))
+  expect(keccakOfWords([])).toBe(EMPTY_DIGITS)
 })
 
 test('without the package viem hashes', async () => {
