@@ -37,7 +37,7 @@ export async function serveVenue(venue: Venue, options: ServeOptions): Promise<S
   const listener = getRequestListener(
     async (request, { incoming }) => {
       try {
-        return await venue.fetch(request)
+        return await timed(venue, request)
       } catch (error) {
         if (error instanceof ConnectionCut) {
           incoming.socket?.destroy()
