@@ -214,7 +214,7 @@ try {
   say(
     `node ${process.version}, ${cpus()[0]?.model ?? 'unknown cpu'}, ${cpus().length} cores, journal in ${tmpdir()}`,
   )
-  await measure(1, 50)
+  await measure(1, 200)
   say('in flight  orders  p50 ms  p99 ms  cpu ms venue ms  orders/s   p50 of the steps, ms')
   for (const inFlight of [1, 8, 32]) say(await measure(inFlight, orders))
 } finally {
