@@ -1,6 +1,13 @@
 /** What one HTTP answer is: a value, a refusal, or "not now". Reads the error bodies of both APIs (documents, "Errors"). */
 import { Malformed } from './decode.ts'
-import { DecodeError, type FieldError, RefusedError, type RequestPlace, UnreachableError } from './errors.ts'
+import {
+  DecodeError,
+  type FieldError,
+  RefusedError,
+  type RequestPlace,
+  type Unavailability,
+  UnreachableError,
+} from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { parseExact } from './json.ts'
 
@@ -66,11 +73,17 @@ export function isNotNow(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500
 }
 
-/** The error that an answer outside 2xx stands for. */
+function unavailabilityOf(code: string | undefined, unservedMeans: string | undefined): Unavailability {
+  if (code === 'BACKEND_UNAVAILABLE') return 'backend'
+  return unservedMeans === undefined ? 'server' : 'route'
+}
+
+/** The error that an answer outside 2xx stands for; `unservedMeans` is the route's own reason for a 503. */
 export function errorOfStatus(
   place: RequestPlace,
   answer: Pick<Exchange, 'status' | 'body' | 'traceId' | 'retryAfterMs'>,
   attempts: number,
+  unservedMeans?: string,
 ): RefusedError | UnreachableError {
   const { status, retryAfterMs } = answer
   const said = readErrorBody(answer.body)
@@ -85,6 +98,7 @@ export function errorOfStatus(
       status,
       serverCode: said.code,
       serverMessage: said.message,
+      ...(status === 503 && { unavailability: unavailabilityOf(said.code, unservedMeans), unservedMeans }),
       retryAfterMs,
       traceId,
     })

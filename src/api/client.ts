@@ -100,6 +100,7 @@ export function createApi(options: ApiOptions): Api {
   const api: Record<string, unknown> = { ...base }
   for (const file of routeFiles) {
     for (const [name, route] of Object.entries<unknown>(file)) {
+      if (typeof route !== 'function') continue
       if (name in api) throw new Error(`two routes are called ${name}`)
       api[name] = (...rest: unknown[]) => (route as AnyRoute)(transport, ...rest)
     }

@@ -103,7 +103,15 @@ const refusedAdvice: Readonly<Record<RouteKind, string>> = {
 export type Sent = 'no' | 'maybe'
 
 /** Why there is no conclusive answer. */
-export type Silence = 'timeout' | 'network' | 'status' | 'resting' | 'queue'
+export type Silence = 'timeout' | 'network' | 'status' | 'resting' | 'queue' | 'no-host'
+
+/**
+ * What a 503 says, told apart by the body's code and the route (application document, "Errors"): the pool behind the host
+ * does not serve the route (`backend`); the route itself is not served here or not ready, which the document names for
+ * stats, earnings and Solana pairs (`route`); anything else, a request beyond the server's 60 s among it (`server`).
+ * Only `server` says something about the host.
+ */
+export type Unavailability = 'backend' | 'route' | 'server'
 
 /** What `UnreachableError` is made of. */
 export interface UnreachableErrorOptions extends RequestPlace {
@@ -116,6 +124,10 @@ export interface UnreachableErrorOptions extends RequestPlace {
   readonly serverCode?: string | undefined
   readonly serverMessage?: string | undefined
   readonly traceId?: string | undefined
+  /** Of a 503. */
+  readonly unavailability?: Unavailability | undefined
+  /** What the document says that a 503 of this route means. */
+  readonly unservedMeans?: string | undefined
   /** What the server asked to wait, ms. */
   readonly retryAfterMs?: number | undefined
   readonly timeoutMs?: number | undefined
@@ -136,16 +148,20 @@ export class UnreachableError extends BaseError {
   readonly serverCode: string | undefined
   readonly serverMessage: string | undefined
   readonly traceId: string | undefined
+  /** Which kind of 503 it was, if it was one. */
+  readonly unavailability: Unavailability | undefined
   readonly retryAfterMs: number | undefined
   readonly #options: UnreachableErrorOptions
 
   constructor(options: UnreachableErrorOptions) {
-    super(`${hostName(options.host)} ${silenceText(options)} ${options.method} ${options.route}.`, {
+    const who = options.silence === 'no-host' ? 'No host' : hostName(options.host)
+    super(`${who} ${silenceText(options)} ${options.method} ${options.route}.`, {
       code: 'API_UNREACHABLE',
       facts: {
         host: options.host,
         attempts: options.attempts,
         reached: reachedText(options),
+        means: unavailableText(options),
         serverMessage: [options.serverCode, options.serverMessage].filter(Boolean).join(': ') || undefined,
         traceId: options.traceId,
         cause: options.cause === undefined ? undefined : reasonOf(options.cause),
@@ -164,6 +180,7 @@ export class UnreachableError extends BaseError {
     this.serverCode = options.serverCode
     this.serverMessage = options.serverMessage
     this.traceId = options.traceId
+    this.unavailability = options.unavailability
     this.retryAfterMs = options.retryAfterMs
     this.#options = options
   }
@@ -179,6 +196,11 @@ function reachedText({ silence, sent }: UnreachableErrorOptions): string {
   return silence === 'status' ? 'yes' : 'perhaps'
 }
 
+function unavailableText({ unavailability, unservedMeans }: UnreachableErrorOptions): string | undefined {
+  if (unavailability === 'backend') return 'the request reached a pool that does not serve this route'
+  return unavailability === 'route' ? unservedMeans : undefined
+}
+
 function silenceText(options: UnreachableErrorOptions): string {
   switch (options.silence) {
     case 'timeout':
@@ -189,12 +211,15 @@ function silenceText(options: UnreachableErrorOptions): string {
       return `answered ${options.status ?? 0} to`
     case 'resting':
       return 'and its peers are resting, so nobody was asked for'
+    case 'no-host':
+      return 'is configured, so nobody was asked for'
     case 'queue':
       return 'has too many requests waiting; none was sent for'
   }
 }
 
 function unreachableAdvice(options: UnreachableErrorOptions): string {
+  if (options.silence === 'no-host') return 'Configure a host that serves this route, or do without it.'
   if (options.kind === 'submit' && options.sent === 'maybe') {
     return 'The signed order may have arrived. It is not sent again; it is followed until its fate is proven.'
   }

@@ -12,6 +12,8 @@ export interface Exchange {
   readonly retryAfterMs: number | undefined
   /** The `Date` header as it came. */
   readonly date: string | null
+  /** The `Location` header as it came. */
+  readonly location: string | null
   /** Unix ms when the request left and when its answer was whole. */
   readonly leftAtMs: number
   readonly arrivedAtMs: number
@@ -93,6 +95,7 @@ async function converse(
     traceId: answer.headers.get('x-trace-id') ?? undefined,
     retryAfterMs: retryAfterOf(answer.headers.get('retry-after'), arrivedAtMs),
     date: answer.headers.get('date'),
+    location: answer.headers.get('location'),
     leftAtMs,
     arrivedAtMs,
   }

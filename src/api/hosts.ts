@@ -1,6 +1,6 @@
 /**
- * The hosts of both APIs: which one is asked next, which ones rest, how many requests a second each gets, and how far
- * its clock is from ours.
+ * The hosts of both APIs and of the pair feeds: which one is asked next, which ones rest, how many requests a second each
+ * gets, and how far its clock is from ours. Which hosts a route may use is data (`HostLists`).
  *
  * **Rotation.** The application API's hosts are peers and take turns; the oracle's have an order, primary first.
  * **Rest.** A host that fails several times in a row rests, longer each time, and is then probed by a single request. A
@@ -11,11 +11,35 @@
 import type { Clock } from '../domain/clock.ts'
 import type { ApiLimits } from './limits.ts'
 
-/** The two APIs. */
-export type Service = 'api' | 'oracle'
+/**
+ * What a host serves: the application API, the oracle price service, the pair summaries for listings, or the Solana pair
+ * feed, which has one path and no other.
+ */
+export type Service = 'api' | 'oracle' | 'pairFeed' | 'solanaFeed'
 
-/** Base addresses in use, in the configured order. */
-export type HostLists = Readonly<Record<Service, readonly string[]>>
+/** Base addresses in use, in the configured order. A service without hosts is not asked. */
+export interface HostLists {
+  /** Peers of equal rank, with the version segment: `https://arbitrum.host/v1`. */
+  readonly api: readonly string[]
+  /** Primary first, then the fallbacks. */
+  readonly oracle: readonly string[]
+  /** `{pair_feed_url}`, without a path. */
+  readonly pairFeed?: readonly string[]
+  /** `{solana_api_url}`, without a path. */
+  readonly solanaFeed?: readonly string[]
+  /**
+   * Hosts of single routes instead of their service's, by service and path: `oracle /signed_prices/latest`. The oracle
+   * document gives fallback hosts to some market reads only and does not name them; here an operator can.
+   */
+  readonly byRoute?: Readonly<Record<string, readonly string[]>>
+}
+
+/** What decides which hosts may be asked. */
+export interface HostUser {
+  readonly service: Service
+  /** Path template. */
+  readonly path: string
+}
 
 /** A host began to rest. */
 export interface HostRest {
@@ -42,8 +66,12 @@ interface HostState {
 /** What the transport asks of its hosts. */
 export interface Hosts {
   readonly lists: HostLists
+  /** Base addresses that a route may use, in the configured order. */
+  basesOf(route: HostUser): readonly string[]
+  /** Whether a base address is in any of the lists. */
+  isKnown(base: string): boolean
   /** The host to ask next; `avoid` are those that failed in this call already. Undefined when none may be asked. */
-  choose(service: Service, options: { avoid: ReadonlySet<string>; needsTrust: boolean }): string | undefined
+  choose(route: HostUser, options: { avoid: ReadonlySet<string>; needsTrust: boolean }): string | undefined
   /** How long until this host may be asked again for a read, ms; takes the token. */
   takeTurn(host: string): number
   /** The chosen host was not asked after all. */
@@ -69,6 +97,20 @@ export function baseAddress(url: string): string {
   return url.replace(/\/+$/, '')
 }
 
+function withBaseAddresses({ api, oracle, pairFeed, solanaFeed, byRoute }: HostLists): HostLists {
+  return {
+    api: api.map(baseAddress),
+    oracle: oracle.map(baseAddress),
+    ...(pairFeed && { pairFeed: pairFeed.map(baseAddress) }),
+    ...(solanaFeed && { solanaFeed: solanaFeed.map(baseAddress) }),
+    ...(byRoute && {
+      byRoute: Object.fromEntries(
+        Object.entries(byRoute).map(([route, bases]) => [route, bases.map(baseAddress)]),
+      ),
+    }),
+  }
+}
+
 /** Makes the host book. Pure but for the clock. */
 export function createHosts(options: {
   readonly hosts: HostLists
@@ -77,10 +119,11 @@ export function createHosts(options: {
   readonly onRest: (rest: HostRest) => void
 }): Hosts {
   const { clock, limits, onRest } = options
-  const lists: HostLists = {
-    api: options.hosts.api.map(baseAddress),
-    oracle: options.hosts.oracle.map(baseAddress),
-  }
+  const lists = withBaseAddresses(options.hosts)
+  const known = new Set([
+    ...[lists.api, lists.oracle, lists.pairFeed ?? [], lists.solanaFeed ?? []].flat(),
+    ...Object.values(lists.byRoute ?? {}).flat(),
+  ])
   const states = new Map<string, HostState>()
   let turn = 0
 
@@ -117,14 +160,20 @@ export function createHosts(options: {
     onRest({ host, restMs, reason })
   }
 
+  function basesOf({ service, path }: HostUser): readonly string[] {
+    return lists.byRoute?.[`${service} ${path}`] ?? lists[service] ?? []
+  }
+
   return {
     lists,
+    basesOf,
+    isKnown: (base) => known.has(base),
     rest,
 
-    choose(service, { avoid, needsTrust }) {
+    choose(route, { avoid, needsTrust }) {
       const now = clock.monotonicMs()
-      const bases = lists[service]
-      const start = service === 'api' ? turn++ % Math.max(1, bases.length) : 0
+      const bases = basesOf(route)
+      const start = route.service === 'api' ? turn++ % Math.max(1, bases.length) : 0
       const order = bases.map((_, index) => stateOf(bases[(start + index) % bases.length] ?? ''))
       const trusted = needsTrust ? order.filter((state) => state.distrustUntilMs <= now) : order
       const awake = trusted.filter((state) => isAwake(state, now))

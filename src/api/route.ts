@@ -41,6 +41,15 @@ export interface Route<Input, Value> {
   readonly query?: (input: Input) => Readonly<Record<string, QueryValue>>
   /** JSON body of a POST. */
   readonly body?: (input: Input) => unknown
+  /** Another version than the base address's, for a route that is served under `/v2` only. */
+  readonly version?: 'v2'
+  /**
+   * A read whose 308 is followed, once, to a host that is configured or of the same family. Any other redirect is an
+   * answer of its own (application document, "Stats").
+   */
+  readonly followsRedirect?: true
+  /** What a 503 of this route means where the document says so; it tells nothing about the host. */
+  readonly unservedMeans?: string
   /** Keeps numbers that a float would change as their source text. */
   readonly isExact?: boolean
   /** Reads the parsed body; throws `Malformed`. */
@@ -73,6 +82,16 @@ export interface CallOptions {
 /** The same read with another value. */
 export function mapRead<From, To>(read: Read<From>, map: (value: From) => To): Read<To> {
   return { ...read, value: map(read.value) }
+}
+
+/** The base address under another version: the last path segment of the form `/v1` is replaced. */
+function versionedBase(base: string, version: 'v2' | undefined): string {
+  return version === undefined ? base : `${base.replace(/\/v\d+$/, '')}/${version}`
+}
+
+/** The whole address of a request at one host. */
+export function urlOf<Input>(route: Route<Input, unknown>, input: Input, base: string): string {
+  return versionedBase(base, route.version) + targetOf(route, input)
 }
 
 /** Path and query of a request; symbols are percent-encoded, lists become repeated keys. */

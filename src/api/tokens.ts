@@ -1,7 +1,8 @@
 /** Tokens, the pair feed and the risk oracle's markets of the application API. */
 import type { Address } from '../domain/address.ts'
 import type { Token } from '../domain/market.ts'
-import { address, float, inside, list, object, optional, present, unixSeconds, word } from './decode.ts'
+import { address, inside, list, object } from './decode.ts'
+import { type Pair, pair, SOLANA_UNSERVED } from './pairRow.ts'
 import type { CallOptions, Read, Route } from './route.ts'
 import { token } from './tokenRow.ts'
 import type { Transport } from './transport.ts'
@@ -34,30 +35,6 @@ export function getTokensInfo(transport: Transport, options?: CallOptions): Prom
   return transport.call(tokensInfoRoute, undefined, options)
 }
 
-/** One perpetual in the feed for listings; plain floats, for people, never to trade on. */
-export interface Pair {
-  /** The market's symbol. */
-  readonly tickerId: string
-  readonly baseCurrency: string
-  readonly targetCurrency: string
-  readonly productType: string
-  readonly lastPrice: number
-  readonly baseVolume: number
-  readonly targetVolume: number
-  /** Market token; absent on Solana. */
-  readonly poolId?: string
-  readonly openInterest?: number
-  readonly longOpenInterest?: number
-  readonly shortOpenInterest?: number
-  readonly high?: number
-  readonly low?: number
-  readonly fundingRate?: number
-  readonly nextFundingRate?: number
-  readonly nextFundingRateAtSeconds?: number
-  readonly volumeUsd?: number
-  readonly liquidityUsd?: number
-}
-
 const PAIRS_SHARE_MS = 60_000
 
 const pairsRoute: Route<undefined, readonly Pair[]> = {
@@ -69,7 +46,11 @@ const pairsRoute: Route<undefined, readonly Pair[]> = {
   decode: (body) => list(body, '', pair),
 }
 
-const solanaPairsRoute: Route<undefined, readonly Pair[]> = { ...pairsRoute, path: '/pairs/solana' }
+const solanaPairsRoute: Route<undefined, readonly Pair[]> = {
+  ...pairsRoute,
+  path: '/pairs/solana',
+  unservedMeans: SOLANA_UNSERVED,
+}
 
 const riskOracleRoute: Route<undefined, readonly Address[]> = {
   path: '/risk-oracle/markets',
@@ -102,35 +83,4 @@ export function getRiskOracleMarkets(
   options?: CallOptions,
 ): Promise<Read<readonly Address[]>> {
   return transport.call(riskOracleRoute, undefined, options)
-}
-
-function pair(value: unknown): Pair {
-  const row = object(value)
-  const maybe = (name: string) => optional(row[name], name, float)
-  return {
-    tickerId: word(row.ticker_id, 'ticker_id'),
-    baseCurrency: word(row.base_currency, 'base_currency'),
-    targetCurrency: word(row.target_currency, 'target_currency'),
-    productType: word(row.product_type, 'product_type'),
-    lastPrice: float(row.last_price, 'last_price'),
-    baseVolume: float(row.base_volume, 'base_volume'),
-    targetVolume: float(row.target_volume, 'target_volume'),
-    ...present({
-      poolId: optional(row.pool_id, 'pool_id', word),
-      openInterest: maybe('open_interest'),
-      longOpenInterest: maybe('long_open_interest'),
-      shortOpenInterest: maybe('short_open_interest'),
-      high: maybe('high'),
-      low: maybe('low'),
-      fundingRate: maybe('funding_rate'),
-      nextFundingRate: maybe('next_funding_rate'),
-      nextFundingRateAtSeconds: optional(
-        row.next_funding_rate_timestamp,
-        'next_funding_rate_timestamp',
-        unixSeconds,
-      ),
-      volumeUsd: maybe('volume_usd'),
-      liquidityUsd: maybe('liquidity_in_usd'),
-    }),
-  }
 }

@@ -7,7 +7,8 @@
  * **Submit** is one POST. Whatever comes back, or does not, it is not sent again here.
  * **Status** of an order chain is asked at the one host that keeps its record, again and again but nowhere else.
  *
- * A 4xx that is a refusal is never repeated. Every attempt is reported through `onAttempt`.
+ * A 4xx that is a refusal is never repeated. A redirect is followed for the routes that say so, once, and nowhere but to a
+ * host that is configured or of the same family; of the answer only the host is taken. Every attempt is reported through `onAttempt`.
  */
 import PQueue from 'p-queue'
 import type { Clock } from '../domain/clock.ts'
@@ -16,11 +17,20 @@ import { DecodeError, RefusedError, type RequestPlace, type Sent, UnreachableErr
 import { type Exchange, exchange } from './exchange.ts'
 import { baseAddress, createHosts, type HostLists, type HostRest } from './hosts.ts'
 import { type ApiLimits, defaultApiLimits } from './limits.ts'
-import { type CallOptions, type Fetch, type Read, type Route, targetOf } from './route.ts'
+import { redirectedBase } from './redirect.ts'
+import { type CallOptions, type Fetch, type Read, type Route, targetOf, urlOf } from './route.ts'
 import { createShared } from './share.ts'
 
 /** How one attempt ended. */
-export type AttemptOutcome = 'ok' | 'refused' | 'undecodable' | 'timeout' | 'not-sent' | 'network' | 'not-now'
+export type AttemptOutcome =
+  | 'ok'
+  | 'refused'
+  | 'undecodable'
+  | 'timeout'
+  | 'not-sent'
+  | 'network'
+  | 'not-now'
+  | 'redirected'
 
 /** One attempt of one request, for logs and metrics. */
 export interface RequestAttempt {
@@ -87,30 +97,38 @@ export function createTransport(options: TransportOptions): Transport {
     place: RequestPlace,
     attempt: number,
     timeoutMs: number,
+    mayFollow = route.followsRedirect === true && route.kind === 'read' && route.method === 'GET',
   ): Promise<Read<Value>> {
     const { host } = place
     const content = route.body?.(input)
     const request = {
-      url: host + targetOf(route, input),
+      url: urlOf(route, input, host),
       body: content === undefined ? undefined : JSON.stringify(content),
       timeoutMs,
     }
     const startMs = clock.monotonicMs()
     let answer: Exchange | undefined
     let failure: unknown
+    let movedTo: string | undefined
     try {
       answer = await exchange(options, place, request, attempt)
       const serverDateMs = serverDates(host, answer.date)
       if (serverDateMs !== undefined) hosts.sawClock(host, serverDateMs, answer.leftAtMs, answer.arrivedAtMs)
-      if (answer.status < 200 || answer.status > 299) throw errorOfStatus(place, answer, attempt)
-      const { traceId } = answer
-      const value = decodeBody(place, answer.body, route.decode, {
-        isExact: route.isExact === true,
-        traceId,
-      })
+      if (mayFollow) movedTo = redirectedBase(answer, request.url, host, hosts.isKnown)
+      if (movedTo === undefined) {
+        if (answer.status < 200 || answer.status > 299) {
+          throw errorOfStatus(place, answer, attempt, route.unservedMeans)
+        }
+        const { traceId } = answer
+        const value = decodeBody(place, answer.body, route.decode, {
+          isExact: route.isExact === true,
+          traceId,
+        })
+        hosts.succeeded(host)
+        const read = { value, readAtMs: answer.leftAtMs, host }
+        return serverDateMs === undefined ? read : { ...read, serverDateMs }
+      }
       hosts.succeeded(host)
-      const read = { value, readAtMs: answer.leftAtMs, host }
-      return serverDateMs === undefined ? read : { ...read, serverDateMs }
     } catch (error) {
       failure = error
       noteHealth(host, error)
@@ -126,10 +144,12 @@ export function createTransport(options: TransportOptions): Transport {
           ...(answer === undefined ? {} : { status: answer.status }),
           durationMs: clock.monotonicMs() - startMs,
           ...(traceId === undefined ? {} : { traceId }),
-          outcome: outcomeOf(failure),
+          outcome: movedTo === undefined ? outcomeOf(failure) : 'redirected',
         })
       }
     }
+    hosts.takeTurn(movedTo)
+    return attemptOnce(route, input, { ...place, host: movedTo }, attempt, timeoutMs, false)
   }
 
   function noteHealth(host: string, error: unknown): void {
@@ -141,6 +161,9 @@ export function createTransport(options: TransportOptions): Transport {
           'answered 429',
           false,
         )
+      } else if (error.unavailability === 'backend' || error.unavailability === 'route') {
+        // The route is not served there; the host may be well for all others.
+        hosts.released(host)
       } else {
         hosts.failed(host, error.shortMessage)
       }
@@ -183,7 +206,8 @@ export function createTransport(options: TransportOptions): Transport {
     input: Input,
     callOptions: CallOptions,
   ): Promise<Read<Value>> {
-    const { path, method, kind, service } = route
+    const { path, method, kind } = route
+    const bases = hosts.basesOf(route)
     const most = kind === 'submit' ? 1 : (callOptions.attempts ?? limits.attempts)
     const timeoutMs = timeoutOf(route, callOptions, limits)
     const pinned = callOptions.host === undefined ? undefined : baseAddress(callOptions.host)
@@ -191,16 +215,17 @@ export function createTransport(options: TransportOptions): Transport {
     const failed = new Set<string>()
     let sent: Sent = 'no'
     for (let attempt = 1; ; attempt++) {
-      const host = pinned ?? hosts.choose(service, { avoid: failed, needsTrust })
-      const place = { route: path, method, kind, host: host ?? hosts.lists[service].join(', ') }
+      const host = pinned ?? hosts.choose(route, { avoid: failed, needsTrust })
+      const place = { route: path, method, kind, host: host ?? bases.join(', ') }
       if (host === undefined) {
-        throw new UnreachableError({ ...place, silence: 'resting', sent, attempts: attempt - 1 })
+        const silence = bases.length === 0 ? 'no-host' : 'resting'
+        throw new UnreachableError({ ...place, silence, sent, attempts: attempt - 1 })
       }
       try {
         return await inTurn(place, () => attemptOnce(route, input, place, attempt, timeoutMs))
       } catch (error) {
         failed.add(host)
-        const hasOther = pinned === undefined && hosts.lists[service].some((base) => !failed.has(base))
+        const hasOther = pinned === undefined && bases.some((base) => !failed.has(base))
         const unreachable = error instanceof UnreachableError ? error : undefined
         if (unreachable?.sent === 'maybe') sent = 'maybe'
         const waitMs = Math.max(backoffMs(attempt), hasOther ? 0 : (unreachable?.retryAfterMs ?? 0))
@@ -226,7 +251,7 @@ export function createTransport(options: TransportOptions): Transport {
       const windowMs = typeof route.cacheMs === 'function' ? route.cacheMs(input) : (route.cacheMs ?? 0)
       const where = callOptions.host === undefined ? route.service : baseAddress(callOptions.host)
       const body = route.body === undefined ? '' : JSON.stringify(route.body(input))
-      const key = `${where} ${route.method} ${targetOf(route, input)} ${body}`
+      const key = `${where} ${route.version ?? ''} ${route.method} ${targetOf(route, input)} ${body}`
       return shared.get(key, windowMs, callOptions.isFresh === true, () => persist(route, input, callOptions))
     },
     restHost: (host, restMs, reason) => hosts.rest(baseAddress(host), restMs, reason, true),

@@ -25,7 +25,10 @@ export interface GmPoolsQuery {
   readonly includeComponents?: boolean
 }
 
-/** Yield of one pool over a window; plain USD and fractions. A null is missing, never zero. */
+/**
+ * Yield of one pool over a window; plain USD and fractions. A null is a figure that is not indexed, never zero
+ * (application document, "Pool yield row").
+ */
 export interface GmPool {
   readonly marketToken: Address
   /** Fees alone: no incentives, no trader PnL, no change of the backing tokens' prices. */
@@ -48,7 +51,11 @@ export interface GmPool {
   }
 }
 
-/** Fee earnings of a wallet from pool tokens that it holds itself on this chain. */
+/**
+ * Fee earnings of a wallet. Only pool tokens count that the wallet holds itself on this chain: not those in a platform
+ * account, not bridged ones; vault earnings are not served. One row a pool token ever held, delisted pools included
+ * (application document, "Earnings response").
+ */
 export interface GmUserEarnings {
   readonly account: Address
   readonly windowDays: number
@@ -78,6 +85,7 @@ const earningsRoute: Route<{ readonly account: Address }, GmUserEarnings> = {
   service: 'api',
   kind: 'read',
   cacheMs: 2_000,
+  unservedMeans: 'the earnings data is warming up, or this deployment has none',
   query: ({ account }) => ({ account }),
   decode: (body) => {
     const fields = object(body)

@@ -91,6 +91,7 @@ test('attempts are bounded, and the last failure is thrown whole', async () => {
       host: http://two/v1
       attempts: 4
       reached: yes
+      means: the request reached a pool that does not serve this route
       serverMessage: BACKEND_UNAVAILABLE: no such pool
       traceId: t-1
       It is asked again when it is next needed. Check the network and the venue if this stays."
