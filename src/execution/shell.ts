@@ -94,7 +94,11 @@ export function createShell(context: ExecutionContext): Shell {
 
   /** Feeds an event from an effect: nobody waits for it, so what fails is fatal here. */
   function feedAside(intentId: string, live: Live, event: MachineEvent): void {
-    feed(intentId, live, event).catch(context.fatal)
+    // After a stop the journal may be closed. What is not written now is found again at the next start.
+    if (stopping.signal.aborted) return
+    feed(intentId, live, event).catch((error: unknown) => {
+      if (!stopping.signal.aborted) context.fatal(error)
+    })
   }
 
   async function take(intentId: string, live: Live, event: MachineEvent): Promise<void> {

@@ -268,3 +268,20 @@ test.each([
   const positions = (await world.api.getPositions({ account: signer.address })).value
   expect(positions.map(({ sizeInUsd }) => sizeInUsd)).toEqual(leftUsd === 0 ? [] : [usd(leftUsd)])
 })
+
+test('an answer that comes after the stop is left to the next start', async () => {
+  const late = Promise.withResolvers<void>()
+  const world = await bench(async (url, init, next) => {
+    const answer = await next(url, init)
+    if (url.endsWith('/orders/txns/submit')) await late.promise
+    return answer
+  })
+  const intent = await increase(world)
+  await world.shell.accept(intent)
+  await settle()
+  world.shell.stop()
+  world.journal.close()
+  late.resolve()
+  await settle()
+  expect(world.journal.records(intent.intentId).at(-1)?.record.kind).toBe('attempt.armed')
+})
