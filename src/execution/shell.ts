@@ -8,9 +8,6 @@
  * What is not in the journal is not believed after a restart: signatures in memory, the venue's last word, timers.
  */
 
-import { DecodeError, RefusedError } from '../api/errors.ts'
-import type { Prepared } from '../api/orders.ts'
-import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type Intent, type IntentState, isOpen, type Label, labelOf, lastAttempt } from '../domain/intent.ts'
 import type { Observation } from '../domain/machine/evidence.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
@@ -18,11 +15,10 @@ import { type Effect, type MachineEvent, step } from '../domain/machine/step.ts'
 import type { StoredRecord } from '../domain/records.ts'
 import { DuplicateDecisionError } from '../journal/journal.ts'
 import type { ExecutionContext } from './context.ts'
+import { makeAttempt, timed } from './makeAttempt.ts'
 import { observe } from './observe.ts'
-import { prepare } from './prepare.ts'
-import { armedFactsOf, type Signed, sign } from './sign.ts'
+import type { Signed } from './sign.ts'
 import { armedBy, submit } from './submit.ts'
-import { verify } from './verify.ts'
 
 /** How long fills are remembered for lists that lag behind. */
 const landedMemoryMs = 120_000
@@ -166,122 +162,16 @@ export function createShell(context: ExecutionContext): Shell {
     }
   }
 
-  function timing(
-    intentId: string,
-    name: 'prepare' | 'verify' | 'sign' | 'submit' | 'total',
-    sinceMs: number,
-  ): number {
-    const nowMs = context.clock.monotonicMs()
-    context.emit({ type: 'order.timing', intentId, step: name, durationMs: nowMs - sinceMs })
-    return nowMs
-  }
-
   async function prepareAndSign(intentId: string, live: Live, again: boolean): Promise<void> {
     const { state } = live
     const attempt = state === undefined ? undefined : lastAttempt(state)
     if (state === undefined || attempt === undefined) throw new TypeError('prepare: no attempt')
     if (again) await context.clock.sleep(context.settings.prepareRetryMs, stopping.signal)
     if (stopping.signal.aborted) return
-    const { intent } = state
     // Until it is armed an attempt may change host; a repeated prepare asks the next one.
-    const host = again ? chooseHost() : attempt.host
-    let atMs = context.clock.monotonicMs()
-    let prepared: Prepared
-    try {
-      prepared = await prepare(context, intent, host)
-    } catch (error) {
-      return prepareFailed(intentId, live, host, error)
-    }
-    atMs = timing(intentId, 'prepare', atMs)
-    const { validationWarnings } = prepared
-    if (validationWarnings.length > 0) {
-      const warnings = validationWarnings.map(({ code, message }) => ({ code, message }))
-      context.emit({ type: 'order.warned', intent, host, requestId: prepared.requestId, warnings })
-      // The venue could not vouch for the size of something that adds risk: it is not signed.
-      if (intent.kind === 'increase') {
-        const text = warnings.map(({ code, message }) => `${code} (${message})`).join('; ')
-        return refuse(intentId, live, 'PREPARE_WARNED', `the venue warned: ${text}`, {
-          requestId: prepared.requestId,
-        })
-      }
-    }
-    const nowSeconds = (context.clock.now() + (context.api.clockSkewMs(prepared.host) ?? 0)) / 1000
-    const verified = verify(context.chain, intent, prepared, context.signingPolicy(), nowSeconds)
-    atMs = timing(intentId, 'verify', atMs)
-    if ('kind' in verified) {
-      const { code, differences } = verified
-      context.emit({
-        type: 'order.poisoned',
-        intent,
-        host: prepared.host,
-        requestId: prepared.requestId,
-        differences,
-      })
-      if (code === 'TYPED_DATA_MISMATCH') {
-        context.api.restHost(
-          prepared.host,
-          context.settings.poisonRestMs,
-          'its payload did not say what was meant',
-        )
-      }
-      const text = differences
-        .map(({ field, expected, found }) => `${field}: expected ${expected}, found ${found}`)
-        .join('; ')
-      return refuse(intentId, live, code, `the payload does not say what was meant: ${text}`, {
-        requestId: prepared.requestId,
-        host: prepared.host,
-        differences: differences.length,
-      })
-    }
-    let signed: Signed
-    try {
-      signed = await sign(context.signer, verified)
-    } catch (error) {
-      return refuse(intentId, live, 'SIGNER_FAILED', `the signer did not sign: ${reasonOf(error)}`, {})
-    }
-    timing(intentId, 'sign', atMs)
-    if (stopping.signal.aborted) return
+    const { event, signed } = await makeAttempt(context, state.intent, again ? chooseHost() : attempt.host)
     live.signed = signed
-    const armed = armedFactsOf(signed, context.journal.leaseEpoch)
-    feedAside(intentId, live, { type: 'signed', nowMs: context.clock.now(), armed })
-  }
-
-  function prepareFailed(intentId: string, live: Live, host: string, error: unknown): void {
-    if (error instanceof RefusedError) {
-      refuse(
-        intentId,
-        live,
-        error.serverCode ?? 'PREPARE_REFUSED',
-        `the venue refused to prepare: ${reasonOf(error)}`,
-        {
-          host,
-          httpStatus: error.status,
-          ...(error.traceId === undefined ? {} : { traceId: error.traceId }),
-        },
-      )
-      return
-    }
-    if (error instanceof DecodeError) {
-      context.api.restHost(host, context.settings.poisonRestMs, 'its prepare answer cannot be read')
-      refuse(intentId, live, 'PAYLOAD_UNREADABLE', `the payload cannot be read: ${reasonOf(error)}`, { host })
-      return
-    }
-    if (!(error instanceof BaseError)) throw error
-    feedAside(intentId, live, {
-      type: 'prepare.unreachable',
-      nowMs: context.clock.now(),
-      reason: reasonOf(error),
-    })
-  }
-
-  function refuse(
-    intentId: string,
-    live: Live,
-    code: string,
-    reason: string,
-    facts: Readonly<Record<string, string | number | boolean>>,
-  ): void {
-    feedAside(intentId, live, { type: 'refused', nowMs: context.clock.now(), code, reason, facts })
+    feedAside(intentId, live, event)
   }
 
   async function send(intentId: string, live: Live): Promise<void> {
@@ -292,8 +182,8 @@ export function createShell(context: ExecutionContext): Shell {
     live.armedRecord = undefined
     const atMs = context.clock.monotonicMs()
     const facts = await submit(context, armedBy(armedRecord, signed))
-    timing(intentId, 'submit', atMs)
-    if (live.acceptedMs > 0) timing(intentId, 'total', live.acceptedMs)
+    timed(context, intentId, 'submit', atMs)
+    if (live.acceptedMs > 0) timed(context, intentId, 'total', live.acceptedMs)
     feedAside(intentId, live, { type: 'sent', nowMs: context.clock.now(), send: facts })
   }
 
