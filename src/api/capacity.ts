@@ -1,6 +1,7 @@
 /** Decodes trading capacity, which tickers, the capacity route, estimates and refusals carry. */
 import type { TradingCapacity } from '../domain/market.ts'
-import { object, oneOf, usd30 } from './decode.ts'
+import { type Fields, inside, object, oneOf, usd30 } from './decode.ts'
+import { keptUint } from './rowMemo.ts'
 
 const limitingFactors = new Set(['reserve', 'openInterest', 'both', 'notApplicable'] as const)
 const jitDataStatuses = new Set(['available', 'stale', 'unavailable'] as const)
@@ -19,5 +20,30 @@ export function tradingCapacity(value: unknown, name = ''): TradingCapacity {
     limitingFactor: oneOf(fields.limitingFactor, 'limitingFactor', limitingFactors),
     jitDataStatus: oneOf(fields.jitDataStatus, 'jitDataStatus', jitDataStatuses),
     marketDataStatus: oneOf(fields.marketDataStatus, 'marketDataStatus', marketDataStatuses),
+  }
+}
+
+/** The same inside a polled row, where it may be absent: amounts are kept where their text is the same. */
+export function keptCapacityIf(
+  raw: unknown,
+  was: unknown,
+  had: TradingCapacity | undefined,
+  name: string,
+): TradingCapacity | undefined {
+  if (raw === undefined || raw === null) return undefined
+  if (had === undefined) return inside(raw, name, tradingCapacity)
+  // What was decoded before was an object.
+  return inside(raw, name, () => keptCapacity(object(raw), was as Fields, had))
+}
+
+function keptCapacity(row: Fields, was: Fields, had: TradingCapacity): TradingCapacity {
+  // biome-ignore format: one field a line, to be read as a table.
+  return {
+    availableLiquidity: keptUint(row.availableLiquidity, was.availableLiquidity, had.availableLiquidity, 'availableLiquidity'),
+    baseAvailableLiquidity: keptUint(row.baseAvailableLiquidity, was.baseAvailableLiquidity, had.baseAvailableLiquidity, 'baseAvailableLiquidity'),
+    jitAvailableLiquidity: keptUint(row.jitAvailableLiquidity, was.jitAvailableLiquidity, had.jitAvailableLiquidity, 'jitAvailableLiquidity'),
+    limitingFactor: oneOf(row.limitingFactor, 'limitingFactor', limitingFactors),
+    jitDataStatus: oneOf(row.jitDataStatus, 'jitDataStatus', jitDataStatuses),
+    marketDataStatus: oneOf(row.marketDataStatus, 'marketDataStatus', marketDataStatuses),
   }
 }

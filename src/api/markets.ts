@@ -2,21 +2,10 @@
 import type { Address } from '../domain/address.ts'
 import type { Direction, Market, Ticker, TradingCapacity } from '../domain/market.ts'
 import { tradingCapacity } from './capacity.ts'
-import {
-  address,
-  boolean,
-  factor,
-  inside,
-  list,
-  Malformed,
-  object,
-  optional,
-  present,
-  uint,
-  usd30,
-  word,
-} from './decode.ts'
+import { address, boolean, list, Malformed, object, uint, usd30, word } from './decode.ts'
 import type { CallOptions, Read, Route } from './route.ts'
+import { createRowMemo, perTransport } from './rowMemo.ts'
+import { copyTicker, ticker } from './tickerRow.ts'
 import type { Transport } from './transport.ts'
 
 const marketsRoute: Route<undefined, readonly Market[]> = {
@@ -43,15 +32,18 @@ export interface TickersQuery {
 /** No window is documented; the venue's own cache of what tickers are made of lasts 1 s. */
 const TICKERS_SHARE_MS = 500
 
-const tickersRoute: Route<TickersQuery, readonly Ticker[]> = {
-  path: '/markets/tickers',
-  method: 'GET',
-  service: 'api',
-  kind: 'read',
-  cacheMs: TICKERS_SHARE_MS,
-  query: ({ addresses, symbols }) => ({ addresses, symbols }),
-  decode: (body) => list(body, '', ticker),
-}
+const tickersRoute = perTransport((): Route<TickersQuery, readonly Ticker[]> => {
+  const row = createRowMemo({ identity: 'marketTokenAddress', decode: ticker, copy: copyTicker })
+  return {
+    path: '/markets/tickers',
+    method: 'GET',
+    service: 'api',
+    kind: 'read',
+    cacheMs: TICKERS_SHARE_MS,
+    query: ({ addresses, symbols }) => ({ addresses, symbols }),
+    decode: (body) => list(body, '', row),
+  }
+})
 
 /** One side of one market. */
 export interface CapacityQuery {
@@ -84,7 +76,7 @@ export function getMarketTickers(
   query: TickersQuery = {},
   options?: CallOptions,
 ): Promise<Read<readonly Ticker[]>> {
-  return transport.call(tickersRoute, query, options)
+  return transport.call(tickersRoute(transport), query, options)
 }
 
 /** Room for increases on one side of a market (`GET /markets/trading-capacity`); indicative. */
@@ -116,32 +108,5 @@ function market(value: unknown): Market {
     minPositionSizeUsd: usd30(row.minPositionSizeUsd, 'minPositionSizeUsd'),
     minCollateralUsd: usd30(row.minCollateralUsd, 'minCollateralUsd'),
     ...(maxLeverageBps === 0n ? {} : { maxLeverageBps: Number(maxLeverageBps) }),
-  }
-}
-
-function capacityField(value: unknown, name: string): TradingCapacity {
-  return inside(value, name, tradingCapacity)
-}
-
-function ticker(value: unknown): Ticker {
-  const row = object(value)
-  const minPrice = usd30(row.minPrice, 'minPrice')
-  const maxPrice = usd30(row.maxPrice, 'maxPrice')
-  if (minPrice > maxPrice) throw new Malformed('minPrice', 'is above maxPrice', row.minPrice)
-  const capacityLong = optional(row.capacityLong, 'capacityLong', capacityField)
-  const capacityShort = optional(row.capacityShort, 'capacityShort', capacityField)
-  return {
-    symbol: word(row.symbol, 'symbol'),
-    marketToken: address(row.marketTokenAddress, 'marketTokenAddress'),
-    minPrice,
-    maxPrice,
-    markPrice: usd30(row.markPrice, 'markPrice'),
-    longInterestUsd: usd30(row.longInterestUsd, 'longInterestUsd'),
-    shortInterestUsd: usd30(row.shortInterestUsd, 'shortInterestUsd'),
-    fundingRateLong: factor(row.fundingRateLong, 'fundingRateLong'),
-    fundingRateShort: factor(row.fundingRateShort, 'fundingRateShort'),
-    borrowingRateLong: factor(row.borrowingRateLong, 'borrowingRateLong'),
-    borrowingRateShort: factor(row.borrowingRateShort, 'borrowingRateShort'),
-    ...present({ capacityLong, capacityShort }),
   }
 }
