@@ -22,7 +22,10 @@ const commands: readonly Command[] = [
   {
     name: 'paper',
     summary: 'Serve the paper venue alone, on the wire of both APIs, until a signal ends it.',
-    flags: [{ name: 'print-hosts', doc: 'print the addresses it serves as JSON, by chain' }],
+    flags: [
+      { name: 'print-hosts', doc: 'print the addresses it serves as JSON, by chain' },
+      { name: 'print-config', doc: 'print a configuration for perpd that points at it, for --config' },
+    ],
     run: async (call) => (await import('./paper.ts')).paper(call),
   },
   {

@@ -1,10 +1,14 @@
 /** The paper venue: inside the daemon, or alone for any client of the real APIs that only changes its base address. */
 import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join, parse } from 'node:path'
+import type { Chain } from '../chains/chain.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { createLog, type Log } from '../monitor/log.ts'
-import { type ServedVenue, serveVenue } from '../paper/serve.ts'
-import { createVenue } from '../paper/venue.ts'
+import { loadCatalog } from '../paper/catalog.ts'
+import { createFleet } from '../paper/fleet.ts'
+import { parseMarketHours } from '../paper/hours.ts'
+import { type ServedVenue, serveVenues } from '../paper/serve.ts'
+import type { VenueSettings } from '../paper/settings.ts'
 import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
 import { CommandError, exitCodes } from './exit.ts'
@@ -14,38 +18,76 @@ const hostname = '127.0.0.1'
 
 /** A paper venue that serves. */
 export interface StartedVenue {
+  /** Addresses of the daemon's own chain. */
   readonly hosts: { readonly api: readonly string[]; readonly oracle: readonly string[] }
   readonly control: string
-  /** Saves the world and frees the port. */
+  /** All addresses by chain, the daemon's own chain first. */
+  readonly chains: Readonly<Record<string, ServedVenue>>
+  /** Saves the worlds and frees the port. */
   close(): Promise<void>
 }
 
-/** Starts the venue that the configuration describes. Throws CommandError when its port is taken, BaseError for a bad state file. */
+/**
+ * Starts the venues that the configuration describes, one for each chain of `paper.chains`, on one port.
+ *
+ * @throws CommandError when the port is taken or a start balance names a token of none of the chains; BaseError for a bad
+ * state file or unknown market hours
+ */
 export async function startVenue(config: Config, log: Log): Promise<StartedVenue> {
-  const { paper, venue } = config
+  const { paper } = config
   mkdirSync(dirname(paper.stateFile), { recursive: true, mode: 0o700 })
-  const world = createVenue({
+  const venues = createFleet({
     clock: systemClock,
-    chain: venue.chain,
+    chains: paper.chains,
     seed: paper.seed,
-    stateFile: paper.stateFile,
-    settings: {
-      keeperDelayMs: paper.keeperDelayMs,
-      orderDeadlineSeconds: paper.orderDeadlineSeconds,
-      startBalances: Object.fromEntries(paper.startBalances.map(({ symbol, amount }) => [symbol, amount])),
-    },
+    stateFileOf: (chain) =>
+      chain === config.venue.chain ? paper.stateFile : besideStateFile(paper.stateFile, chain.name),
+    settingsOf: (chain) => settingsOf(config, chain),
   })
-  const served = await serve(world, paper.port, log)
+  const served = await serve(venues, paper.port, log)
+  const [main] = served
+  if (main === undefined) throw new RangeError('no chain to serve')
   return {
-    hosts: { api: served.api, oracle: served.oracle },
-    control: served.control,
-    close: () => served.close(),
+    hosts: { api: main.api, oracle: main.oracle },
+    control: main.control,
+    chains: Object.fromEntries(paper.chains.flatMap(({ name }, i) => (served[i] ? [[name, served[i]]] : []))),
+    close: () => main.close(),
   }
 }
 
-async function serve(world: ReturnType<typeof createVenue>, port: number, log: Log): Promise<ServedVenue> {
+/** `venue.json` of the daemon's chain has `venue.avalanche.json` beside it. */
+function besideStateFile(path: string, chain: string): string {
+  const { dir, name, ext } = parse(path)
+  return join(dir, `${name}.${chain}${ext}`)
+}
+
+function settingsOf({ paper }: Config, chain: Chain): Partial<VenueSettings> {
+  const symbols = new Set(loadCatalog(chain.name).tokens.map(({ symbol }) => symbol))
+  const named = paper.startBalances.map(({ symbol, amount }) => ({
+    symbol: symbol === 'USDC' && !symbols.has(symbol) ? chain.feeToken.symbol : symbol,
+    amount,
+  }))
+  // With several chains a token need be on one of them only; alone, the venue itself refuses an unknown one.
+  const balances = paper.chains.length === 1 ? named : named.filter(({ symbol }) => symbols.has(symbol))
+  const markets = new Set(loadCatalog(chain.name).markets.map(({ symbol }) => symbol.replace(/ \[.*$/, '')))
+  const hours = paper.marketHours.flatMap((text) => parseMarketHours(text) ?? [])
+  return {
+    keeperDelayMs: paper.keeperDelayMs,
+    orderDeadlineSeconds: paper.orderDeadlineSeconds,
+    startBalances: Object.fromEntries(balances.map(({ symbol, amount }) => [symbol, amount])),
+    startAllowance: paper.startAllowance,
+    traders: paper.traders,
+    marketHours: paper.chains.length === 1 ? hours : hours.filter(({ market }) => markets.has(market)),
+  }
+}
+
+async function serve(
+  venues: ReturnType<typeof createFleet>,
+  port: number,
+  log: Log,
+): Promise<readonly ServedVenue[]> {
   try {
-    return await serveVenue(world, {
+    return await serveVenues(venues, {
       hostname,
       port,
       onError: (error) => log.note('error', `the paper venue failed: ${reasonOf(error)}`),
@@ -60,7 +102,22 @@ async function serve(world: ReturnType<typeof createVenue>, port: number, log: L
   }
 }
 
-/** `perpd paper`: serves until a signal; `--print-hosts` prints the addresses as JSON on standard output first. */
+/** What is served, as JSON by chain: lists of addresses, and the control address. */
+function printedHosts(started: StartedVenue): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(started.chains).map(([chain, { port: _port, close: _close, ...hosts }]) => [chain, hosts]),
+  )
+}
+
+/** A configuration of perpd whose hosts are the venue's, of the daemon's own chain. */
+function printedConfig(config: Config, { hosts }: StartedVenue): Record<string, unknown> {
+  return {
+    profile: 'paper',
+    venue: { chain: config.venue.chain.name, apiHosts: hosts.api, oracleHosts: hosts.oracle },
+  }
+}
+
+/** `perpd paper`: serves until a signal; `--print-hosts` prints the addresses as JSON on standard output first, `--print-config` a configuration. */
 export async function paper({ loaded, flags, out, err, env }: Call): Promise<number> {
   const { config } = loaded
   if (!config.isPaper) {
@@ -68,6 +125,9 @@ export async function paper({ loaded, flags, out, err, env }: Call): Promise<num
       `perpd paper serves play money, and the profile is "${config.profile}".\n  Leave out --profile, or say --profile paper.`,
       exitCodes.configuration,
     )
+  }
+  if (flags.has('print-hosts') && flags.has('print-config')) {
+    throw new CommandError('Give --print-hosts or --print-config, not both.', exitCodes.error)
   }
   // What the venue says goes to standard error, so that the addresses can be piped.
   const log = createLog({
@@ -77,14 +137,19 @@ export async function paper({ loaded, flags, out, err, env }: Call): Promise<num
     color: process.stderr.isTTY === true && (env['NO_COLOR'] ?? '') === '',
   })
   const started = await startVenue(config, log)
-  const { hosts, control } = started
   if (flags.has('print-hosts')) {
-    out(JSON.stringify({ [config.venue.chain.name]: { ...hosts, control } }, undefined, 2))
+    out(JSON.stringify(printedHosts(started), undefined, 2))
+  } else if (flags.has('print-config')) {
+    out(JSON.stringify(printedConfig(config, started), undefined, 2))
   } else {
-    out(`paper venue of ${config.venue.chain.name}, world in ${config.paper.stateFile}`)
-    for (const host of hosts.api) out(`  application API  ${host}`)
-    for (const host of hosts.oracle) out(`  oracle           ${host}`)
-    out(`  control          ${control} (not part of the wire)`)
+    for (const [chain, served] of Object.entries(started.chains)) {
+      const main = chain === config.venue.chain.name
+      const file = main ? config.paper.stateFile : besideStateFile(config.paper.stateFile, chain)
+      out(`paper venue of ${chain}, world in ${file}`)
+      for (const host of served.api) out(`  application API  ${host}`)
+      for (const host of served.oracle) out(`  oracle           ${host}`)
+      out(`  control          ${served.control} (not part of the wire)`)
+    }
   }
   await new Promise<void>((resolve) => {
     process.once('SIGINT', () => resolve())

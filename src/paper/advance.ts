@@ -1,11 +1,12 @@
 /** Time passing in the world: everything due happens at its own moment, with the prices of that moment. */
 
 import { positionKeyOf } from '../chains/relayRouter.ts'
-import { hexKey } from '../domain/address.ts'
+import { type Hex, hexKey } from '../domain/address.ts'
+import { isOpenAt } from './hours.ts'
 import { executeOrder, isLiquidatableAt } from './keeper.ts'
 import { landOperation } from './operations.ts'
 import { isMarketOrder, isTriggered, orderTypes } from './orderTypes.ts'
-import { madeHash, type OrderRecord, type PositionRecord, tokenPrice, type World } from './world.ts'
+import { madeHash, type OrderRecord, type PositionRecord, schedule, tokenPrice, type World } from './world.ts'
 
 /** Most looks at triggers and liquidations in one catch-up; a longer gap is looked at in coarser steps. */
 const MAX_LOOKS = 3600
@@ -38,8 +39,21 @@ function runDue(world: World, untilMs: number): void {
     if (work === undefined || work.atMs > untilMs) return
     world.due.shift()
     if (work.kind === 'land') landOperation(world, work.taskId, work.atMs)
-    else executeOrder(world, work.orderKey, work.atMs)
+    else executeWhenOpen(world, work.orderKey, work.atMs)
   }
+}
+
+/** Longest that a market order waits at a look for its market to open, ms. */
+const OPENING_LOOK_MS = 60_000
+
+/** The keeper has no price of a closed market: its market orders wait for the opening. */
+function executeWhenOpen(world: World, orderKey: Hex, atMs: number): void {
+  const market = world.orders.get(hexKey(orderKey))?.params.addresses.market
+  if (market !== undefined && !isOpenAt(world, market, Math.floor(atMs / 1000))) {
+    schedule(world, { atMs: atMs + OPENING_LOOK_MS, kind: 'execute', orderKey })
+    return
+  }
+  executeOrder(world, orderKey, atMs)
 }
 
 /** Triggers and liquidations at one second. */
@@ -50,7 +64,8 @@ function lookAt(world: World, second: number): void {
     }
   }
   for (const record of [...world.positions.values()]) {
-    if (isLiquidatableAt(world, record, second)) liquidate(world, record, second)
+    if (isOpenAt(world, record.marketKey, second) && isLiquidatableAt(world, record, second))
+      liquidate(world, record, second)
   }
 }
 
@@ -61,6 +76,7 @@ function isReady(world: World, order: OrderRecord, second: number): boolean {
   if (type === orderTypes.limitSwap) return true
   const market = world.marketByKey.get(hexKey(addresses.market))
   if (market === undefined || market.settings.isSpotOnly) return true
+  if (!isOpenAt(world, market.key, second)) return false
   const needsPosition = type === orderTypes.limitDecrease || type === orderTypes.stopLossDecrease
   if (needsPosition) {
     const key = positionKeyOf(order.account, addresses.market, addresses.initialCollateralToken, isLong)

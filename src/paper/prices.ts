@@ -97,7 +97,13 @@ interface TokenPath {
 function assetOf(token: CatalogToken): string {
   const symbol = token.baseSymbol ?? token.oracleSymbol ?? token.symbol
   const bare = symbol.replace(/\..*$/, '').toUpperCase()
-  const families: Readonly<Record<string, string>> = { WETH: 'ETH', WSTETH: 'ETH', WBTC: 'BTC', TBTC: 'BTC' }
+  const families: Readonly<Record<string, string>> = {
+    WETH: 'ETH',
+    WSTETH: 'ETH',
+    WBTC: 'BTC',
+    TBTC: 'BTC',
+    XAUT0: 'XAUT',
+  }
   return families[bare] ?? bare
 }
 

@@ -1,4 +1,4 @@
-/** The paper venue on a local port: real sockets, one server, a path prefix a host. */
+/** Paper venues on a local port: real sockets, one server, a path prefix a chain and a host. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
@@ -31,11 +31,33 @@ export interface ServeOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** Serves a venue. Rejects when the port is taken. */
+/** Serves one venue. Rejects when the port is taken. */
 export async function serveVenue(venue: Venue, options: ServeOptions): Promise<ServedVenue> {
+  const [served] = await serveVenues([venue], options)
+  if (served === undefined) throw new RangeError('nothing was served')
+  return served
+}
+
+/**
+ * Serves several venues, told apart by their prefixes, on one port. The answers come in the order of the venues; closing
+ * any of them closes the port for all.
+ *
+ * @throws what the socket throws when the port is taken
+ */
+export async function serveVenues(
+  venues: readonly Venue[],
+  options: ServeOptions,
+): Promise<readonly ServedVenue[]> {
   const onError = options.onError ?? (() => undefined)
+  const venueOf = (request: Request): Venue | undefined => {
+    if (venues.length === 1) return venues[0]
+    const { pathname } = new URL(request.url)
+    return venues.find(({ paths }) => pathname.startsWith(`${paths.prefix}/`))
+  }
   const listener = getRequestListener(
     async (request, { incoming }) => {
+      const venue = venueOf(request)
+      if (venue === undefined) return unknownChain()
       try {
         return await timed(venue, request)
       } catch (error) {
@@ -64,24 +86,35 @@ export async function serveVenue(venue: Venue, options: ServeOptions): Promise<S
       onError(error)
     }
   }
-  const tick = setInterval(() => attempt(venue.advance), options.tickMs ?? 250)
-  const save = setInterval(() => attempt(venue.save), options.saveEveryMs ?? 5000)
+  const each = (work: (venue: Venue) => void): void => {
+    for (const venue of venues) attempt(() => work(venue))
+  }
+  const tick = setInterval(() => each((venue) => venue.advance()), options.tickMs ?? 250)
+  const save = setInterval(() => each((venue) => venue.save()), options.saveEveryMs ?? 5000)
   tick.unref()
   save.unref()
-  return {
-    oracle: venue.paths.oracle.map((path) => base + path),
-    api: venue.paths.api.map((path) => base + path),
-    control: `${base}/__control`,
-    port,
-    close: async () => {
-      clearInterval(tick)
-      clearInterval(save)
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeAllConnections()
-      await closed
-      venue.save()
-    },
+  const close = async (): Promise<void> => {
+    clearInterval(tick)
+    clearInterval(save)
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    server.closeAllConnections()
+    await closed
+    for (const venue of venues) venue.save()
   }
+  return venues.map(({ paths }) => ({
+    oracle: paths.oracle.map((path) => base + path),
+    api: paths.api.map((path) => base + path),
+    control: `${base}${paths.prefix}/__control`,
+    port,
+    close,
+  }))
+}
+
+function unknownChain(): Response {
+  return new Response('{"message":"Not Found"}', {
+    status: 404,
+    headers: { 'Content-Type': 'application/json', 'X-Trace-Id': 'paper-no-chain' },
+  })
 }
 
 /** Says in a Server-Timing header how long the venue itself took, so that a benchmark can tell it from the road. */

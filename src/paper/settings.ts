@@ -1,4 +1,5 @@
 /** What the operator may set of the paper venue. */
+import type { MarketHours } from './hours.ts'
 
 /** Settings of a paper venue; every field has a default. */
 export interface VenueSettings {
@@ -24,6 +25,12 @@ export interface VenueSettings {
   readonly poolShareBps: number
   /** Part of the allowed maximum that seeded open interest holds, bps. Default 1000. */
   readonly openInterestShareBps: number
+  /** Whether an address seen for the first time has let the router take its tokens. Default true. */
+  readonly startAllowance: boolean
+  /** Other traders in the world. Default 0: quiet; `perpd paper` has a few dozen. */
+  readonly traders: number
+  /** Markets with hours; all others are always open. Default none. */
+  readonly marketHours: readonly MarketHours[]
 }
 
 /** The defaults; `startBalances` is filled from the chain: 100000 of the first gas token and 50 of the native coin. */
@@ -39,4 +46,7 @@ export const defaultVenueSettings: VenueSettings = {
   executionFeeBufferBps: 3000,
   poolShareBps: 3000,
   openInterestShareBps: 1000,
+  startAllowance: true,
+  traders: 0,
+  marketHours: [],
 }

@@ -73,6 +73,25 @@ function unreadable(path: string, why: string, cause?: unknown): BaseError {
 
 /** Reads a state file; undefined when there is none yet. Throws BaseError PAPER_STATE_UNREADABLE. */
 export function loadState(path: string, chain: Chain): LoadedState | undefined {
+  const saved = readState(path)
+  if (saved === undefined) return undefined
+  if (saved.chain !== chain.name)
+    throw unreadable(path, `it is a world of ${saved.chain}, not of ${chain.name}`)
+  return {
+    seed: saved.seed,
+    epochSeconds: saved.epochSeconds,
+    restore: (venue) => restore(saved, venue),
+  }
+}
+
+/** Where the prices of a state file begin; undefined when there is no file yet. Throws BaseError PAPER_STATE_UNREADABLE. */
+export function savedStart(
+  path: string,
+): { readonly seed: number; readonly epochSeconds: number } | undefined {
+  return readState(path)
+}
+
+function readState(path: string): SavedState | undefined {
   if (!existsSync(path)) return undefined
   let saved: SavedState
   try {
@@ -81,13 +100,7 @@ export function loadState(path: string, chain: Chain): LoadedState | undefined {
     throw unreadable(path, 'it is not JSON', cause)
   }
   if (saved.version !== STATE_VERSION) throw unreadable(path, `its version is ${String(saved.version)}`)
-  if (saved.chain !== chain.name)
-    throw unreadable(path, `it is a world of ${saved.chain}, not of ${chain.name}`)
-  return {
-    seed: saved.seed,
-    epochSeconds: saved.epochSeconds,
-    restore: (venue) => restore(saved, venue),
-  }
+  return saved
 }
 
 function restore(saved: SavedState, { world, peers, record }: VenueState): void {

@@ -10,6 +10,7 @@ import { advanceWorld } from './advance.ts'
 import { orderByKey, orders, positionByKey, positions, tickers, tradingCapacityRoute } from './appRoutes.ts'
 import { prepareCancel, prepareCollateral, prepareEdit } from './changes.ts'
 import { applyFaults, type Faults, noFaults } from './faults.ts'
+import { closedMarkets, readSchedule } from './hours.ts'
 import { badFields, bodyOf, HttpFailure, type Json, notFound, requiredAddress, stringify } from './http.ts'
 import { catalogRow, configRow, createListCache, valuesRow } from './marketRows.ts'
 import {
@@ -62,6 +63,10 @@ export interface VenueOptions {
   readonly faults?: Partial<Faults>
   /** Where the world is kept between runs; absent: in memory only. */
   readonly stateFile?: string
+  /** Unix seconds at which the prices begin; chains in step share it. Default now. A saved world keeps its own. */
+  readonly epochSeconds?: number
+  /** Put before every path, as `/avalanche`, where several venues share a port. Default none. */
+  readonly prefix?: string
 }
 
 /** A paper venue. */
@@ -77,7 +82,12 @@ export interface Venue {
   readonly faults: Faults
   readonly world: World
   /** Path prefixes of the hosts: oracle primary first; application peers with their version segment. */
-  readonly paths: { readonly oracle: readonly string[]; readonly api: readonly string[] }
+  readonly paths: {
+    readonly oracle: readonly string[]
+    readonly api: readonly string[]
+    /** What all paths of this venue begin with; empty for a venue that has the port to itself. */
+    readonly prefix: string
+  }
 }
 
 /** Thrown into the server when the connection is to be cut without an answer. */
@@ -98,13 +108,16 @@ const API_PEERS = 2
  */
 export function createVenue(options: VenueOptions): Venue {
   const saved = options.stateFile === undefined ? undefined : loadState(options.stateFile, options.chain)
+  const epochSeconds = saved?.epochSeconds ?? options.epochSeconds
+  const prefix = options.prefix ?? ''
   const world = createWorld({
     chain: options.chain,
     clock: options.clock,
     seed: saved?.seed ?? options.seed ?? DEFAULT_SEED,
     settings: { ...defaultVenueSettings, ...options.settings },
-    ...(saved === undefined ? {} : { epochSeconds: saved.epochSeconds }),
+    ...(epochSeconds === undefined ? {} : { epochSeconds }),
   })
+  readSchedule(world)
   const state: VenueState = {
     world,
     peers: Array.from({ length: API_PEERS }, (_unused, i) => createPeer(`api/${i}`)),
@@ -120,7 +133,7 @@ export function createVenue(options: VenueOptions): Venue {
     state.log?.clear()
   }
   let savedMoment = momentOf(world)
-  const app = createApp(state)
+  const app = createApp(state, prefix)
   return {
     fetch: async (request) => app.fetch(request),
     advance: () => advanceWorld(world),
@@ -135,8 +148,9 @@ export function createVenue(options: VenueOptions): Venue {
     faults: state.faults,
     world,
     paths: {
-      oracle: Array.from({ length: ORACLE_HOSTS }, (_unused, i) => `/oracle/${i}`),
-      api: state.peers.map((peer) => `/${peer.host}/v1`),
+      prefix,
+      oracle: Array.from({ length: ORACLE_HOSTS }, (_unused, i) => `${prefix}/oracle/${i}`),
+      api: state.peers.map((peer) => `${prefix}/${peer.host}/v1`),
     },
   }
 }
@@ -163,9 +177,9 @@ class PreparedText {
   }
 }
 
-function createApp(state: VenueState): Hono {
+function createApp(state: VenueState, prefix: string): Hono {
   const { world, faults } = state
-  const app = new Hono()
+  const app = prefix === '' ? new Hono() : new Hono().basePath(prefix)
   const cached = createListCache()
   let traces = 0
 
@@ -236,8 +250,14 @@ function createApp(state: VenueState): Hono {
   }))
   oracle('/markets', () => changing('oracle markets', 0, () => oracleMarkets(world)))
   oracle('/markets/info', ({ nowMs }) => oracleMarketInfo(world, nowMs))
-  oracle('/markets/state', () =>
-    oracleMarketState(world, new Set(faults.closedMarkets.map((market) => market.toLowerCase()))),
+  oracle('/markets/state', ({ nowMs }) =>
+    oracleMarketState(
+      world,
+      new Set([
+        ...closedMarkets(world, second(nowMs)),
+        ...faults.closedMarkets.map((market) => market.toLowerCase()),
+      ]),
+    ),
   )
 
   const markets = world.markets

@@ -139,6 +139,16 @@ export const rpcUrls: Format = list(
   (item) => isSafeUrl(item, true),
 )
 
+/** A list of some words. */
+export function choices(words: readonly string[]): Format {
+  return list(`a list of ${words.join(', ')}`, (item) => words.includes(item))
+}
+
+/** Hours of markets, `INDEX/USD=HH:MM-HH:MM`. */
+export const marketHours: Format = list('a list of MARKET=HH:MM-HH:MM, as XAU/USD=13:30-20:00', (item) =>
+  /^[^=]+=([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/.test(item),
+)
+
 /** Amounts of tokens, `SYMBOL=amount`. */
 export const tokenAmounts: Format = list('a list of SYMBOL=amount, as USDC=10000', (item) =>
   /^[A-Za-z][A-Za-z0-9.]*=\d{1,30}(\.\d{1,18})?$/.test(item),

@@ -180,6 +180,11 @@ export const schema = {
     requestsPerSecondPerHost: setting(as.integer(1, 10_000), 5, 'Most requests a second at one host.'),
   },
   paper: {
+    chains: setting(
+      as.choices(['arbitrum', 'avalanche', 'megaeth']),
+      [],
+      'Chains the paper venue serves, each a world of its own, with prices in step. venue.chain is always among them. Empty: venue.chain alone.',
+    ),
     seed: setting(as.integer(0, 2_147_483_647), 1, "Seed of the embedded venue's prices."),
     port: setting(as.integer(0, 65_535), 0, 'Port of the embedded venue; 0 takes a free one.'),
     keeperDelayMs: setting(
@@ -205,7 +210,22 @@ export const schema = {
     startBalances: setting(
       as.tokenAmounts,
       ['USDC=100000', 'ETH=10'],
-      'What a new account starts with, SYMBOL=amount in whole tokens.',
+      'What a new account starts with, SYMBOL=amount in whole tokens. USDC means the stable token of a chain that has no USDC.',
+    ),
+    startAllowance: setting(
+      as.flag,
+      true,
+      'Whether a new account has let the router take its tokens. If not, orders that bring collateral revert until the control address or a permit allows them.',
+    ),
+    traders: setting(
+      as.integer(0, 2_000),
+      36,
+      'How many other traders trade on the venue, so that open interest, funding and capacity move.',
+    ),
+    marketHours: setting(
+      as.marketHours,
+      [],
+      'Markets that open and close, MARKET=HH:MM-HH:MM in UTC, Monday to Friday. All others are always open.',
     ),
   },
   control: {

@@ -79,6 +79,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       requestsPerSecondPerHost: number(api.requestsPerSecondPerHost),
     },
     paper: {
+      chains: [...new Set([chain, ...texts(paper.chains).map((name) => chains[name as ChainName])])],
       seed: number(paper.seed),
       port: number(paper.port),
       keeperDelayMs: number(paper.keeperDelayMs),
@@ -89,6 +90,9 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
         const [symbol = '', text = ''] = item.split('=')
         return { symbol, amount: text }
       }),
+      startAllowance: paper.startAllowance as boolean,
+      traders: number(paper.traders),
+      marketHours: texts(paper.marketHours),
     },
     control: {
       host: control.host as string,

@@ -47,6 +47,8 @@ export interface Config {
     readonly requestsPerSecondPerHost: number
   }
   readonly paper: {
+    /** Chains the venue serves, the daemon's own first. */
+    readonly chains: readonly Chain[]
     readonly seed: number
     readonly port: number
     readonly keeperDelayMs: number
@@ -55,6 +57,10 @@ export interface Config {
     readonly keyFile: string
     /** Whole tokens as decimal text; the venue knows the decimals. */
     readonly startBalances: readonly { readonly symbol: string; readonly amount: string }[]
+    readonly startAllowance: boolean
+    readonly traders: number
+    /** `MARKET=HH:MM-HH:MM`, UTC, Monday to Friday. */
+    readonly marketHours: readonly string[]
   }
   readonly control: {
     readonly host: string
