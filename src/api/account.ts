@@ -1,28 +1,19 @@
 /** Positions, resting orders and trades of one account (application document, "Positions, orders, trades"). */
 import type { Address } from '../domain/address.ts'
 import type { Direction } from '../domain/market.ts'
-import type { Order, Position, Trade, TradeEventName } from '../domain/position.ts'
+import type { TradeEventName } from '../domain/position.ts'
 import {
-  address,
-  boolean,
-  bytes32,
-  count,
-  type Decoder,
-  type Fields,
-  int,
-  list,
-  Malformed,
-  object,
-  oneOf,
-  optional,
-  present,
-  signedUsd30,
-  string,
-  uint,
-  unixSeconds,
-  usd30,
-  word,
-} from './decode.ts'
+  type OrderRow,
+  order,
+  type PositionRow,
+  type PositionWithOrders,
+  position,
+  positionWithOrders,
+  type TradeRow,
+  trade,
+} from './accountRows.ts'
+import { boolean, list, object, optional, string } from './decode.ts'
+import { RefusedError } from './errors.ts'
 import type { CallOptions, Read, Route } from './route.ts'
 import type { Transport } from './transport.ts'
 
@@ -31,7 +22,7 @@ export interface AccountQuery {
   readonly account: Address
 }
 
-const positionsRoute: Route<AccountQuery, readonly Position[]> = {
+const positionsRoute: Route<AccountQuery, readonly PositionRow[]> = {
   path: '/positions',
   method: 'GET',
   service: 'api',
@@ -41,7 +32,7 @@ const positionsRoute: Route<AccountQuery, readonly Position[]> = {
   decode: (body) => list(body, '', position),
 }
 
-const positionRoute: Route<{ readonly positionKey: string }, Position> = {
+const positionRoute: Route<{ readonly positionKey: string }, PositionRow> = {
   path: '/positions/{key}',
   method: 'GET',
   service: 'api',
@@ -51,7 +42,19 @@ const positionRoute: Route<{ readonly positionKey: string }, Position> = {
   decode: position,
 }
 
-const ordersRoute: Route<AccountQuery, readonly Order[]> = {
+const positionsWithOrdersRoute: Route<AccountQuery, readonly PositionWithOrders[]> = {
+  ...positionsRoute,
+  query: ({ account }) => ({ address: account, includeRelatedOrders: true }),
+  decode: (body) => list(body, '', positionWithOrders),
+}
+
+const positionWithOrdersRoute: Route<{ readonly positionKey: string }, PositionWithOrders> = {
+  ...positionRoute,
+  query: () => ({ includeRelatedOrders: true }),
+  decode: positionWithOrders,
+}
+
+const ordersRoute: Route<AccountQuery, readonly OrderRow[]> = {
   path: '/orders',
   method: 'GET',
   service: 'api',
@@ -60,7 +63,7 @@ const ordersRoute: Route<AccountQuery, readonly Order[]> = {
   decode: (body) => list(body, '', order),
 }
 
-const orderRoute: Route<{ readonly orderKey: string }, Order> = {
+const orderRoute: Route<{ readonly orderKey: string }, OrderRow> = {
   path: '/orders/{key}',
   method: 'GET',
   service: 'api',
@@ -83,7 +86,7 @@ export interface TradesQuery extends AccountQuery {
 
 /** One page of trades, newest first. */
 export interface TradesPage {
-  readonly trades: readonly Trade[]
+  readonly trades: readonly TradeRow[]
   readonly nextCursor?: string
   readonly hasMore: boolean
 }
@@ -146,13 +149,50 @@ const tradesSearchRoute: Route<TradesSearch, TradesPage> = {
   decode: tradesPage,
 }
 
-/** Open positions of an account, all from one block (`GET /positions`). */
+// Listed as a GET with parameters in the document, as a POST elsewhere (gaps: conflict 1).
+const tradesSearchGetRoute: Route<TradesSearch, TradesPage> = {
+  ...tradesRoute,
+  path: '/trades/search',
+  query: ({ account, fromSeconds, toSeconds, limit, cursor }) => ({
+    address: account,
+    fromTimestamp: fromSeconds,
+    toTimestamp: toSeconds,
+    limit,
+    cursor,
+  }),
+}
+
+/**
+ * Open positions of an account, all from one block (`GET /positions`). A position closed before that block is not among
+ * them. `positionValueInUsd` may be slightly overstated in the venue's fallback (application document, "Position value").
+ */
 export function getPositions(
   transport: Transport,
   query: AccountQuery,
   options?: CallOptions,
-): Promise<Read<readonly Position[]>> {
+): Promise<Read<readonly PositionRow[]>> {
   return transport.call(positionsRoute, query, options)
+}
+
+/**
+ * The same with the orders that touch each position (`GET /positions?includeRelatedOrders=true`). The orders come from the
+ * venue's order store and are not part of the positions' one-block read.
+ */
+export function getPositionsWithOrders(
+  transport: Transport,
+  query: AccountQuery,
+  options?: CallOptions,
+): Promise<Read<readonly PositionWithOrders[]>> {
+  return transport.call(positionsWithOrdersRoute, query, options)
+}
+
+/** One open position with its orders (`GET /positions/{key}?includeRelatedOrders=true`); a closed one is refused, 404. */
+export function getPositionWithOrders(
+  transport: Transport,
+  query: { readonly positionKey: string },
+  options?: CallOptions,
+): Promise<Read<PositionWithOrders>> {
+  return transport.call(positionWithOrdersRoute, query, options)
 }
 
 /** One open position by its key (`GET /positions/{key}`); a closed one is a RefusedError with status 404. */
@@ -160,7 +200,7 @@ export function getPosition(
   transport: Transport,
   query: { readonly positionKey: string },
   options?: CallOptions,
-): Promise<Read<Position>> {
+): Promise<Read<PositionRow>> {
   return transport.call(positionRoute, query, options)
 }
 
@@ -169,7 +209,7 @@ export function getOrders(
   transport: Transport,
   query: AccountQuery,
   options?: CallOptions,
-): Promise<Read<readonly Order[]>> {
+): Promise<Read<readonly OrderRow[]>> {
   return transport.call(ordersRoute, query, options)
 }
 
@@ -178,7 +218,7 @@ export function getOrder(
   transport: Transport,
   query: { readonly orderKey: string },
   options?: CallOptions,
-): Promise<Read<Order>> {
+): Promise<Read<OrderRow>> {
   return transport.call(orderRoute, query, options)
 }
 
@@ -191,118 +231,23 @@ export function getTrades(
   return transport.call(tradesRoute, query, options)
 }
 
-/** The same with more filters (`POST /trades/search`, which changes nothing). */
-export function searchTrades(
+/**
+ * The same with more filters (`POST /trades/search`, which changes nothing). Where a deployment has no POST there (404, 405)
+ * the GET of the document is asked instead, if it can say the same: its filters are account, times, limit and cursor.
+ */
+export async function searchTrades(
   transport: Transport,
   query: TradesSearch,
   options?: CallOptions,
 ): Promise<Read<TradesPage>> {
-  return transport.call(tradesSearchRoute, query, options)
-}
-
-function directionOf(isLong: boolean): Direction {
-  return isLong ? 'long' : 'short'
-}
-
-function position(value: unknown): Position {
-  const row = object(value)
-  const netValueUsd = signedUsd30(row.netValue, 'netValue')
-  return {
-    positionKey: word(row.key, 'key'),
-    contractKey: bytes32(row.contractKey, 'contractKey'),
-    account: address(row.account, 'account'),
-    marketToken: address(row.marketAddress, 'marketAddress'),
-    collateralToken: address(row.collateralTokenAddress, 'collateralTokenAddress'),
-    direction: directionOf(boolean(row.isLong, 'isLong')),
-    sizeInUsd: usd30(row.sizeInUsd, 'sizeInUsd'),
-    sizeInTokens: uint(row.sizeInTokens, 'sizeInTokens'),
-    collateralAmount: uint(row.collateralAmount, 'collateralAmount'),
-    collateralUsd: usd30(row.collateralUsd, 'collateralUsd'),
-    remainingCollateralUsd: signedUsd30(row.remainingCollateralUsd, 'remainingCollateralUsd'),
-    markPrice: usd30(row.markPrice, 'markPrice'),
-    pnlUsd: signedUsd30(row.pnl, 'pnl'),
-    pnlAfterFeesUsd: signedUsd30(row.pnlAfterFees, 'pnlAfterFees'),
-    // Older deployments do not send it (gaps: conflict 13).
-    positionValueInUsd: optional(row.positionValueInUsd, 'positionValueInUsd', signedUsd30) ?? netValueUsd,
-    netValueUsd,
-    increasedAtSeconds: unixSeconds(row.increasedAtTime, 'increasedAtTime'),
-    decreasedAtSeconds: unixSeconds(row.decreasedAtTime, 'decreasedAtTime'),
-    ...present({
-      entryPrice: optional(row.entryPrice, 'entryPrice', usd30),
-      liquidationPrice: optional(row.liquidationPrice, 'liquidationPrice', usd30),
-      leverageBps: optional(row.leverage, 'leverage', int),
-    }),
-  }
-}
-
-/** Greatest on-chain order type (wire: eip712-and-chain, section 6) known today; later ones pass as numbers. */
-const ORDER_TYPE_LIMIT = 255
-
-function orderTypeOf(value: unknown): number {
-  const orderType = count(value, 'orderType')
-  if (orderType > ORDER_TYPE_LIMIT) throw new Malformed('orderType', 'is not an order type', value)
-  return orderType
-}
-
-function order(value: unknown): Order {
-  const row = object(value)
-  return {
-    orderKey: bytes32(row.key, 'key'),
-    account: address(row.account, 'account'),
-    receiver: address(row.receiver, 'receiver'),
-    marketToken: address(row.marketAddress, 'marketAddress'),
-    initialCollateralToken: address(row.initialCollateralTokenAddress, 'initialCollateralTokenAddress'),
-    orderType: orderTypeOf(row.orderType),
-    direction: directionOf(boolean(row.isLong, 'isLong')),
-    sizeDeltaUsd: usd30(row.sizeDeltaUsd, 'sizeDeltaUsd'),
-    initialCollateralDeltaAmount: uint(row.initialCollateralDeltaAmount, 'initialCollateralDeltaAmount'),
-    triggerContractPrice: uint(row.triggerPrice, 'triggerPrice'),
-    acceptableContractPrice: uint(row.acceptablePrice, 'acceptablePrice'),
-    isFrozen: boolean(row.isFrozen, 'isFrozen'),
-    updatedAtSeconds: unixSeconds(row.updatedAtTime, 'updatedAtTime'),
-    validFromSeconds: unixSeconds(row.validFromTime, 'validFromTime'),
-  }
-}
-
-const tradeEventNames = new Set<Exclude<TradeEventName, 'unrecognised'>>([
-  'OrderCreated',
-  'OrderExecuted',
-  'OrderCancelled',
-  'OrderUpdated',
-  'OrderFrozen',
-])
-
-function maybe<T>(row: Fields, name: string, decode: Decoder<T>): T | undefined {
-  return optional(row[name], name, decode)
-}
-
-function trade(value: unknown): Trade {
-  const row = object(value)
-  const isLong = maybe(row, 'isLong', boolean)
-  return {
-    id: word(row.id, 'id'),
-    account: address(row.account, 'account'),
-    orderKey: bytes32(row.orderKey, 'orderKey'),
-    transactionHash: bytes32(row.transactionHash, 'transactionHash'),
-    eventName: oneOf(row.eventName, 'eventName', tradeEventNames),
-    orderType: orderTypeOf(row.orderType),
-    timestampSeconds: unixSeconds(row.timestamp, 'timestamp'),
-    initialCollateralToken: address(row.initialCollateralTokenAddress, 'initialCollateralTokenAddress'),
-    initialCollateralDeltaAmount: uint(row.initialCollateralDeltaAmount, 'initialCollateralDeltaAmount'),
-    ...present({
-      marketToken: maybe(row, 'marketAddress', address),
-      direction: isLong === undefined ? undefined : directionOf(isLong),
-      sizeDeltaUsd: maybe(row, 'sizeDeltaUsd', usd30),
-      executionContractPrice: maybe(row, 'executionPrice', uint),
-      collateralTokenContractPriceMin: maybe(row, 'collateralTokenPriceMin', uint),
-      collateralTokenContractPriceMax: maybe(row, 'collateralTokenPriceMax', uint),
-      pnlUsd: maybe(row, 'pnlUsd', signedUsd30),
-      priceImpactUsd: maybe(row, 'priceImpactUsd', signedUsd30),
-      positionFeeAmount: maybe(row, 'positionFeeAmount', uint),
-      borrowingFeeAmount: maybe(row, 'borrowingFeeAmount', uint),
-      fundingFeeAmount: maybe(row, 'fundingFeeAmount', uint),
-      reason: maybe(row, 'reason', string),
-    }),
+  try {
+    return await transport.call(tradesSearchRoute, query, options)
+  } catch (error) {
+    const isNotServed = error instanceof RefusedError && (error.status === 404 || error.status === 405)
+    // Without its filters the answer would hold trades that were not asked for.
+    const isFiltered = query.marketsDirections !== undefined || query.orderEventCombinations !== undefined
+    if (!isNotServed || isFiltered || query.showDebugValues === true) throw error
+    return transport.call(tradesSearchGetRoute, query, options)
   }
 }
 

@@ -2,16 +2,25 @@
 import type { Chain } from '../chains/chain.ts'
 import type { Clock } from '../domain/clock.ts'
 import * as account from './account.ts'
+import * as accountTransfers from './accountTransfers.ts'
+import * as classicOrders from './classicOrders.ts'
+import { feedHosts } from './feedHosts.ts'
 import * as history from './history.ts'
 import type { HostLists, HostRest } from './hosts.ts'
+import * as jit from './jit.ts'
 import type { ApiLimits } from './limits.ts'
 import * as marketInfo from './marketInfo.ts'
 import * as markets from './markets.ts'
+import * as ohlcv from './ohlcv.ts'
 import * as oracle from './oracle.ts'
 import * as oracleMarkets from './oracleMarkets.ts'
+import * as orderChanges from './orderChanges.ts'
 import * as orders from './orders.ts'
+import * as pairFeeds from './pairFeeds.ts'
 import * as relay from './relay.ts'
 import type { Fetch } from './route.ts'
+import * as stats from './stats.ts'
+import * as subaccounts from './subaccounts.ts'
 import * as tokens from './tokens.ts'
 import { createTransport, type RequestAttempt, type Transport } from './transport.ts'
 import * as wallet from './wallet.ts'
@@ -22,13 +31,21 @@ const routeFiles = [
   oracleMarkets,
   markets,
   marketInfo,
+  ohlcv,
   tokens,
+  pairFeeds,
   account,
   orders,
+  orderChanges,
+  classicOrders,
   relay,
+  subaccounts,
+  accountTransfers,
   wallet,
+  jit,
   history,
   pools,
+  stats,
 ] as const
 
 /** The functions of a route file without their first argument, the transport. */
@@ -54,7 +71,7 @@ type Merged<Union> = (Union extends unknown ? (each: Union) => void : never) ext
 export interface ApiHosts {
   /** The chain whose hosts these are. */
   readonly chain: Chain
-  /** Base addresses of both APIs, in the configured order. */
+  /** Base addresses in use, in the configured order. */
   readonly hosts: HostLists
   readonly limits: ApiLimits
   /** Keeps new requests away from a host for a while, and new orders even if every host rests. */
@@ -71,7 +88,10 @@ export type Api = ApiHosts & Merged<BoundEach<(typeof routeFiles)[number]>>
 /** What the clients are made of. */
 export interface ApiOptions {
   readonly chain: Chain
-  /** Base addresses; the application API's with the version segment. Default: the chain's own. */
+  /**
+   * Base addresses; the application API's with the version segment. Default: the chain's own, and the public pair feeds.
+   * Given hosts are all there are: a service that they leave out is not asked.
+   */
   readonly hosts?: HostLists
   readonly fetch: Fetch
   readonly clock: Clock
@@ -88,7 +108,10 @@ type AnyRoute = (transport: Transport, ...rest: unknown[]) => unknown
 
 /** Makes the typed clients of both APIs. Opens nothing by itself. */
 export function createApi(options: ApiOptions): Api {
-  const transport = createTransport({ ...options, hosts: options.hosts ?? options.chain.hosts })
+  const transport = createTransport({
+    ...options,
+    hosts: options.hosts ?? { ...feedHosts, ...options.chain.hosts },
+  })
   const base: ApiHosts = {
     chain: options.chain,
     hosts: transport.hosts,

@@ -9,7 +9,7 @@ import type {
   TokenPermit,
   UpdateOrderParams,
 } from '../chains/relayRouter.ts'
-import type { Address } from '../domain/address.ts'
+import type { Address, Hex } from '../domain/address.ts'
 import type { TradingCapacity } from '../domain/market.ts'
 import type { TokenAmount, Usd } from '../domain/units.ts'
 import { tradingCapacity } from './capacity.ts'
@@ -72,21 +72,40 @@ export interface OrderEstimates {
   readonly tradingCapacity?: TradingCapacity
 }
 
-/** A decoded prepare answer. */
-export interface OrderPayload {
+/** What every prepare answer has, whatever is to be signed or sent. */
+export interface PrepareFacts {
   readonly requestId: string
   readonly idempotencyKey?: string
+  /** Unix seconds after which the request may be refused; the signed deadline is another limit. */
+  readonly expiresAtSeconds?: number
+  readonly estimates: OrderEstimates
+  /** Do not block; always shown before anything is signed. */
+  readonly validationWarnings: readonly ValidationWarning[]
+  readonly traceId?: string
+}
+
+/** A decoded prepare answer of an express order: typed data to sign. */
+export interface OrderPayload extends PrepareFacts {
   readonly mode: 'express'
   readonly typedData: OrderTypedData
   readonly relayParams: RelayParams
   /** Raw JSON values that submit sends back verbatim; numbers a float would change are kept as text. */
   readonly echo: { readonly batchParams: unknown; readonly relayParams: unknown }
   readonly relayRouterAddress?: Address
-  /** Unix seconds after which the request may be refused; the signed deadline is another limit. */
-  readonly expiresAtSeconds?: number
-  readonly estimates: OrderEstimates
-  readonly validationWarnings: readonly ValidationWarning[]
-  readonly traceId?: string
+}
+
+/** A transaction to be sent by the account itself. */
+export interface WalletTransaction {
+  readonly to: Address
+  readonly data: Hex
+  /** Native token, wei. */
+  readonly value: TokenAmount
+}
+
+/** A decoded prepare answer of a classic order: a transaction, no signature to hand in. */
+export interface ClassicPayload extends PrepareFacts {
+  readonly mode: 'classic'
+  readonly transaction: WalletTransaction
 }
 
 const addressList = (value: unknown, name: string) => list(value, name, address)
@@ -159,6 +178,34 @@ function batch(value: unknown): Batch {
   }
 }
 
+/** EIP-712 types as they came, each a list of names and types. Throws `Malformed`. */
+export function typedDataTypes(value: unknown): OrderTypedData['types'] {
+  return Object.fromEntries(
+    Object.entries(object(value)).map(([name, fields]) => [name, list(fields, name, typeField)]),
+  )
+}
+
+/** The domain that a signature is bound to. Throws `Malformed`. */
+export function typedDataDomain(value: unknown): OrderTypedData['domain'] {
+  const domain = object(value)
+  return {
+    name: string(domain.name, 'name'),
+    version: string(domain.version, 'version'),
+    chainId: count(domain.chainId, 'chainId'),
+    verifyingContract: address(domain.verifyingContract, 'verifyingContract'),
+  }
+}
+
+/** A transaction for the wallet. Throws `Malformed`. */
+export function walletTransaction(value: unknown): WalletTransaction {
+  const payload = object(value)
+  return {
+    to: address(payload.to, 'to'),
+    data: hex(payload.data, 'data'),
+    value: uint(payload.value, 'value'),
+  }
+}
+
 function typeField(value: unknown): { readonly name: string; readonly type: string } {
   const field = object(value)
   return { name: word(field.name, 'name'), type: word(field.type, 'type') }
@@ -167,21 +214,9 @@ function typeField(value: unknown): { readonly name: string; readonly type: stri
 function typedData(value: unknown): OrderTypedData {
   const data = object(value)
   return {
-    domain: inside(data.domain, 'domain', (inner) => {
-      const domain = object(inner)
-      return {
-        name: string(domain.name, 'name'),
-        version: string(domain.version, 'version'),
-        chainId: count(domain.chainId, 'chainId'),
-        verifyingContract: address(domain.verifyingContract, 'verifyingContract'),
-      }
-    }),
+    domain: inside(data.domain, 'domain', typedDataDomain),
     primaryType: optional(data.primaryType, 'primaryType', word) ?? 'Batch',
-    types: inside(data.types, 'types', (inner) =>
-      Object.fromEntries(
-        Object.entries(object(inner)).map(([name, fields]) => [name, list(fields, name, typeField)]),
-      ),
-    ),
+    types: inside(data.types, 'types', typedDataTypes),
     batch: inside(data.message, 'message', batch),
   }
 }
@@ -204,7 +239,8 @@ function tokenPermit(value: unknown): TokenPermit {
   }
 }
 
-function relayParams(value: unknown): RelayParams {
+/** The relay parameters behind a signed hash. Throws `Malformed`. */
+export function relayParams(value: unknown): RelayParams {
   const params = object(value)
   return {
     oracleParams: inside(params.oracleParams, 'oracleParams', (inner) => {
@@ -285,7 +321,7 @@ export function orderPayload(body: unknown): OrderPayload {
   }
   const payload = object(fields.payload, 'payload')
   return {
-    requestId: word(fields.requestId, 'requestId'),
+    ...prepareFacts(fields),
     mode: 'express',
     typedData: inside(payload.typedData, 'payload.typedData', typedData),
     relayParams: inside(payload.relayParams, 'payload.relayParams', relayParams),
@@ -293,16 +329,37 @@ export function orderPayload(body: unknown): OrderPayload {
       batchParams: object(payload.batchParams, 'payload.batchParams'),
       relayParams: payload.relayParams,
     },
+    ...present({
+      relayRouterAddress: optional(payload.relayRouterAddress, 'payload.relayRouterAddress', address),
+    }),
+  }
+}
+
+/** Decodes the body of a classic prepare answer. Throws `Malformed`. */
+export function classicPayload(body: unknown): ClassicPayload {
+  const fields = object(body)
+  if (fields.mode !== 'classic') throw new Malformed('mode', 'is not classic', fields.mode)
+  if (fields.payloadType !== undefined && fields.payloadType !== 'transaction') {
+    throw new Malformed('payloadType', 'is not transaction', fields.payloadType)
+  }
+  return {
+    ...prepareFacts(fields),
+    mode: 'classic',
+    transaction: inside(fields.payload, 'payload', walletTransaction),
+  }
+}
+
+function warnings(fields: Fields, name: string): readonly ValidationWarning[] {
+  return optional(fields[name], name, (value) => list(value, name, warning)) ?? []
+}
+
+function prepareFacts(fields: Fields): PrepareFacts {
+  return {
+    requestId: word(fields.requestId, 'requestId'),
     estimates: inside(fields.estimates ?? {}, 'estimates', estimates),
-    validationWarnings: [
-      ...(optional(fields.validationWarnings, 'validationWarnings', (value, name) =>
-        list(value, name, warning),
-      ) ?? []),
-      ...(optional(fields.warnings, 'warnings', (value, name) => list(value, name, warning)) ?? []),
-    ],
+    validationWarnings: [...warnings(fields, 'validationWarnings'), ...warnings(fields, 'warnings')],
     ...present({
       idempotencyKey: optional(fields.idempotencyKey, 'idempotencyKey', word),
-      relayRouterAddress: optional(payload.relayRouterAddress, 'payload.relayRouterAddress', address),
       expiresAtSeconds: optional(fields.expiresAt, 'expiresAt', unixSeconds),
       traceId: optional(fields.traceId, 'traceId', string),
     }),

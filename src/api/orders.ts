@@ -3,8 +3,8 @@
  * to sign. Paths and statuses that the documents leave open are kept here and nowhere else.
  */
 import type { Address, Hex } from '../domain/address.ts'
-import { bytes32, list, Malformed, object, oneOf, optional, present, string, word } from './decode.ts'
 import { type OrderPayload, orderPayload } from './orderPayload.ts'
+import { type OrderStatus, ofRequest, orderStatus } from './orderStatus.ts'
 import { type PrepareRequest, prepareBody } from './prepareRequest.ts'
 import type { CallOptions, Read, Route } from './route.ts'
 import type { Transport } from './transport.ts'
@@ -35,63 +35,13 @@ export interface OrderSubmission {
   readonly subaccountApproval?: unknown
 }
 
-/** Status of an order chain. `unrecognised` is a word of a newer venue. All are observations. */
-export type OrderStatusName =
-  | 'prepared'
-  | 'relay_accepted'
-  | 'relay_pending'
-  | 'relay_submitted'
-  | 'created'
-  | 'executed'
-  | 'cancelled'
-  | 'relay_failed'
-  | 'relay_reverted'
-  | 'unrecognised'
-
-const orderStatuses = new Set<Exclude<OrderStatusName, 'unrecognised'>>([
-  'prepared',
-  'relay_accepted',
-  'relay_pending',
-  'relay_submitted',
-  'created',
-  'executed',
-  'cancelled',
-  'relay_failed',
-  'relay_reverted',
-])
-
-/** An error inside a 200: the relay refused or the operation reverted. */
-export interface OrderFault {
-  readonly code?: string
-  readonly message?: string
-}
-
-/** What the venue says of an order chain. Any field but the first two may be missing, also of an executed order. */
-export interface OrderStatus {
-  readonly requestId: string
-  readonly status: OrderStatusName
-  /** The status as it came, for logs. */
-  readonly statusText: string
-  readonly txHash?: Hex
-  readonly createdTxnHash?: Hex
-  readonly executionTxnHash?: Hex
-  readonly orderKeys: readonly Hex[]
-  readonly cancellationReason?: string
-  readonly taskId?: string
-  readonly error?: OrderFault
-  /** Unix ms. */
-  readonly createdAtMs?: number
-  readonly updatedAtMs?: number
-  readonly traceId?: string
-}
-
 const prepareRoute: Route<PrepareRequest, OrderPayload> = {
   path: '/orders/txns/prepare',
   method: 'POST',
   service: 'api',
   kind: 'prepare',
   isExact: true,
-  body: prepareBody,
+  body: (request) => prepareBody(request),
   decode: orderPayload,
 }
 
@@ -150,7 +100,11 @@ export function submitOrder(
   ticket: OrderTicket,
   submission: OrderSubmission,
 ): Promise<Read<OrderStatus>> {
-  return transport.call(withRequestId(submitRoute, ticket), { ticket, submission }, { host: ticket.host })
+  return transport.call(
+    ofRequest(submitRoute, ticket.requestId),
+    { ticket, submission },
+    { host: ticket.host },
+  )
 }
 
 /**
@@ -162,69 +116,5 @@ export function getOrderStatus(
   ticket: OrderTicket,
   options?: Omit<CallOptions, 'host'>,
 ): Promise<Read<OrderStatus>> {
-  return transport.call(withRequestId(statusRoute, ticket), ticket, { ...options, host: ticket.host })
-}
-
-/** An answer about another request is no answer to this one. */
-function withRequestId<Input>(
-  route: Route<Input, OrderStatus>,
-  ticket: OrderTicket,
-): Route<Input, OrderStatus> {
-  return {
-    ...route,
-    decode: (body) => {
-      const status = route.decode(body)
-      if (status.requestId !== ticket.requestId) {
-        throw new Malformed('requestId', `is not ${ticket.requestId}`, status.requestId)
-      }
-      return status
-    },
-  }
-}
-
-function orderFault(value: unknown, name: string): OrderFault {
-  if (typeof value === 'string') return { message: value }
-  const fields = object(value, name)
-  return present({
-    code: optional(fields.code, 'code', string),
-    message: optional(fields.message, 'message', string),
-  })
-}
-
-/** ISO 8601, or digits as ms (gaps: createdAt); an unreadable time is left out, nothing is decided by it. */
-function timeMs(value: unknown): number | undefined {
-  const ms =
-    typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value))
-      ? Number(value)
-      : typeof value === 'string'
-        ? Date.parse(value)
-        : Number.NaN
-  return Number.isSafeInteger(ms) ? ms : undefined
-}
-
-function hash(value: unknown, name: string): Hex | undefined {
-  // Some deployments send an empty text for "not yet".
-  return value === '' ? undefined : optional(value, name, bytes32)
-}
-
-function orderStatus(body: unknown): OrderStatus {
-  const fields = object(body)
-  const statusText = word(fields.status, 'status')
-  return {
-    requestId: word(fields.requestId, 'requestId'),
-    status: oneOf(statusText, 'status', orderStatuses),
-    statusText,
-    orderKeys: optional(fields.orderKeys, 'orderKeys', (keys, name) => list(keys, name, bytes32)) ?? [],
-    ...present({
-      txHash: hash(fields.txHash, 'txHash'),
-      createdTxnHash: hash(fields.createdTxnHash, 'createdTxnHash'),
-      executionTxnHash: hash(fields.executionTxnHash, 'executionTxnHash'),
-      cancellationReason: optional(fields.cancellationReason, 'cancellationReason', string),
-      taskId: optional(fields.taskId, 'taskId', string),
-      error: optional(fields.error, 'error', orderFault),
-      createdAtMs: timeMs(fields.createdAt),
-      updatedAtMs: timeMs(fields.updatedAt),
-      traceId: optional(fields.traceId, 'traceId', string),
-    }),
-  }
+  return transport.call(ofRequest(statusRoute, ticket.requestId), ticket, { ...options, host: ticket.host })
 }

@@ -118,13 +118,19 @@ function kindFields(request: PrepareRequest): Readonly<Record<string, unknown>> 
   }
 }
 
+/** How an order is sent: signed and relayed, or as a transaction of the account's own. */
+export type PrepareMode = 'express' | 'classic'
+
 /** The JSON body of a prepare request; fields that are undefined are not sent, bigints travel as decimal texts. */
-export function prepareBody(request: PrepareRequest): Readonly<Record<string, unknown>> {
+export function prepareBody(
+  request: PrepareRequest,
+  mode: PrepareMode = 'express',
+): Readonly<Record<string, unknown>> {
   const { twapConfig } = request
   return {
     kind: request.kind,
     orderType: request.orderType,
-    mode: 'express',
+    mode,
     from: request.from,
     symbol: request.symbol,
     ...kindFields(request),

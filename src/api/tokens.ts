@@ -1,13 +1,12 @@
 /** Tokens, the pair feed and the risk oracle's markets of the application API. */
 import type { Address } from '../domain/address.ts'
-import type { Token } from '../domain/market.ts'
 import { address, inside, list, object } from './decode.ts'
 import { type Pair, pair, SOLANA_UNSERVED } from './pairRow.ts'
 import type { CallOptions, Read, Route } from './route.ts'
-import { token } from './tokenRow.ts'
+import { type TokenRow, token } from './tokenRow.ts'
 import type { Transport } from './transport.ts'
 
-const tokensRoute: Route<undefined, readonly Token[]> = {
+const tokensRoute: Route<undefined, readonly TokenRow[]> = {
   path: '/tokens',
   method: 'GET',
   service: 'api',
@@ -16,7 +15,7 @@ const tokensRoute: Route<undefined, readonly Token[]> = {
   decode: (body) => list(body, '', token),
 }
 
-const tokensInfoRoute: Route<undefined, readonly Token[]> = {
+const tokensInfoRoute: Route<undefined, readonly TokenRow[]> = {
   path: '/tokens/info',
   method: 'GET',
   service: 'api',
@@ -26,12 +25,15 @@ const tokensInfoRoute: Route<undefined, readonly Token[]> = {
 }
 
 /** Tokens of the chain without prices (`GET /tokens`). */
-export function getTokens(transport: Transport, options?: CallOptions): Promise<Read<readonly Token[]>> {
+export function getTokens(transport: Transport, options?: CallOptions): Promise<Read<readonly TokenRow[]>> {
   return transport.call(tokensRoute, undefined, options)
 }
 
 /** Tokens of the chain with their prices, USD with 30 decimals (`GET /tokens/info`). */
-export function getTokensInfo(transport: Transport, options?: CallOptions): Promise<Read<readonly Token[]>> {
+export function getTokensInfo(
+  transport: Transport,
+  options?: CallOptions,
+): Promise<Read<readonly TokenRow[]>> {
   return transport.call(tokensInfoRoute, undefined, options)
 }
 

@@ -32,6 +32,8 @@ async function over<T>(
   }
 }
 
+const zeroAddress = `0x${'00'.repeat(20)}`
+
 test('ping says whether the oracle is well', async () => {
   expect(await over('oracle-ping', ping)).toMatchObject({ value: true, request: 'GET http://primary/ping' })
 })
@@ -233,6 +235,26 @@ test('positions keep signs, and fall back to net value where the venue sends no 
     leverageBps: 50_800n,
     increasedAtSeconds: 1_800_000_000,
     decreasedAtSeconds: 0,
+    pendingBorrowingFeesUsd: 12n * 10n ** 26n,
+    pendingFundingFeesUsd: 12n * 10n ** 25n,
+    closingFeeUsd: 3n * 10n ** 29n,
+    uiFeeUsd: 0n,
+    fundingFeeAmount: 120n,
+    claimableLongTokenAmount: 0n,
+    claimableShortTokenAmount: 3n,
+    positionFeeAmount: 300_000n,
+    traderDiscountAmount: 0n,
+    uiFeeAmount: 0n,
+    pendingImpactAmount: -1_200n,
+    remainingCollateralAmount: 99_931_192n,
+    pnlBps: -150n,
+    pnlAfterAllFeesUsd: -19n * 10n ** 29n,
+    netValueAfterAllFeesUsd: 98068786n * 10n ** 24n,
+    netPriceImpactDeltaUsd: -3n * 10n ** 28n,
+    hasLowCollateral: false,
+    indexName: 'ETH/USD',
+    poolName: 'WETH-USDC',
+    data: '',
   })
   expect(got.value[1]).toMatchObject({ direction: 'short', positionValueInUsd: 98398786n * 10n ** 24n })
   expect(got.value[1]).not.toHaveProperty('leverageBps')
@@ -262,6 +284,18 @@ test('resting orders keep contract prices, "any" included', async () => {
       isFrozen: true,
       updatedAtSeconds: 1_800_000_123,
       validFromSeconds: 0,
+      cancellationReceiver: zeroAddress,
+      callbackContract: zeroAddress,
+      uiFeeReceiver: zeroAddress,
+      swapPath: [],
+      decreasePositionSwapType: 0,
+      executionFee: 10n ** 14n,
+      callbackGasLimit: 0n,
+      minOutputAmount: 0n,
+      srcChainId: 0,
+      shouldUnwrapNativeToken: false,
+      autoCancel: true,
+      dataList: [`0x${'00'.repeat(32)}`],
     },
   ])
   const { transport, seen } = scriptedTransport(() => ({
@@ -298,6 +332,13 @@ test('trades keep event names they do not know apart, and pass the cursor on', a
     positionFeeAmount: 300_000n,
     borrowingFeeAmount: 0n,
     fundingFeeAmount: 0n,
+    swapPath: [],
+    shouldUnwrapNativeToken: false,
+    sizeDeltaInTokens: 287459157142857142n,
+    acceptableContractPrice: 1_756_990_000_000_000n,
+    indexTokenContractPriceMin: 1_739_495_434_083_952n,
+    decreasePositionSwapType: 0,
+    srcChainId: 0,
   })
   expect(got.value.trades[1]).toMatchObject({ eventName: 'unrecognised', reason: '' })
 })

@@ -1,0 +1,20 @@
+/** Fields of a row as data: our name, the wire's name, and how the value is read. For rows with dozens of optional fields. */
+import type { Decoder, Fields } from './decode.ts'
+
+/** Our name of a field to its name on the wire and its decoder. */
+export type FieldTable = Readonly<Record<string, readonly [wireName: string, decode: Decoder<unknown>]>>
+
+/** The values of a table's fields; a field that is absent or null on the wire is absent here. */
+export type FieldsOf<Table extends FieldTable> = {
+  readonly [Name in keyof Table]?: Table[Name][1] extends Decoder<infer Value> ? Value : never
+}
+
+/** Reads every field of a table that is there. Throws `Malformed` with the wire's name. */
+export function fieldsOf<Table extends FieldTable>(row: Fields, table: Table): FieldsOf<Table> {
+  const read: Record<string, unknown> = {}
+  for (const [name, [wireName, decode]] of Object.entries(table)) {
+    const value = row[wireName]
+    if (value !== undefined && value !== null) read[name] = decode(value, wireName)
+  }
+  return read as FieldsOf<Table>
+}
