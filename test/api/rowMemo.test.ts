@@ -1,0 +1,248 @@
+/** Polled rows: what is kept from the poll before is what would have been decoded. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { tradingCapacity } from '../../src/api/capacity.ts'
+import {
+  address,
+  boolean,
+  bytes32,
+  count,
+  type Decoder,
+  type Fields,
+  inside,
+  int,
+  list,
+  Malformed,
+  object,
+  string,
+  uint,
+  word,
+} from '../../src/api/decode.ts'
+import { getMarketsInfo } from '../../src/api/marketInfo.ts'
+import { marketConfig, marketInfo, marketValues } from '../../src/api/marketInfoRow.ts'
+import { getMarketTickers } from '../../src/api/markets.ts'
+import { createRowMemo, perTransport, type RowDecoder } from '../../src/api/rowMemo.ts'
+import { copyTicker, ticker } from '../../src/api/tickerRow.ts'
+import type { Ticker } from '../../src/domain/market.ts'
+import { fixtureText, scriptedTransport, transportAnswering } from './support.ts'
+
+const seed = 20261121
+const tokens = ['11', '22', '33'].map((byte) => `0x${byte.repeat(20)}`)
+const identity = 'marketTokenAddress'
+
+const addresses: Readonly<Record<string, string>> = {
+  marketToken: 'marketTokenAddress',
+  indexToken: 'indexTokenAddress',
+  longToken: 'longTokenAddress',
+  shortToken: 'shortTokenAddress',
+}
+const signed: readonly string[] = [
+  'poolValueMax',
+  'poolValueMin',
+  'virtualInventoryForPositions',
+  'virtualInventoryForPositionsInTokens',
+]
+const flags: readonly string[] = [
+  'isSameCollaterals',
+  'isSpotOnly',
+  'isDisabled',
+  'useOpenInterestInTokensForBalance',
+  'longsPayShorts',
+]
+
+/** How a field is read when nothing is remembered: by its name alone, one after the other. */
+interface PlainField {
+  readonly name: string
+  readonly wire: string
+  readonly decode: Decoder<unknown>
+  readonly absent: 'refused' | undefined | null
+  /** Raw values that can be read. */
+  readonly values: readonly unknown[]
+}
+
+function plainField(name: string): PlainField {
+  const wire = addresses[name]
+  if (wire !== undefined) return { name, wire, decode: address, absent: 'refused', values: tokens }
+  if (name === 'updatedAtMs') {
+    return { name, wire: 'updatedAt', decode: count, absent: null, values: [null, 0, 1_800_000_000_000] }
+  }
+  const optional = { name, wire: name, absent: undefined }
+  if (name === 'name') return { ...optional, decode: string, values: ['ETH/USD', ''] }
+  if (flags.includes(name)) return { ...optional, decode: boolean, values: [true, false] }
+  if (name.endsWith('Id')) return { ...optional, decode: bytes32, values: [`0x${'ab'.repeat(32)}`, null] }
+  const amounts = ['0', '7', 7, '1000000000000000000000000000000', null]
+  if (signed.includes(name)) return { ...optional, decode: int, values: [...amounts, '-7', -7] }
+  return { ...optional, decode: uint, values: amounts }
+}
+
+function plainRow(fields: readonly PlainField[], value: unknown): Record<string, unknown> {
+  const row = object(value)
+  return Object.fromEntries(
+    fields.map(({ name, wire, decode, absent }) => {
+      const raw = row[wire]
+      if (raw !== undefined && raw !== null) return [name, decode(raw, wire)]
+      return [name, absent === 'refused' ? decode(raw, wire) : absent]
+    }),
+  )
+}
+
+/** The value, or what is wrong where. */
+function outcome(decode: () => unknown): unknown {
+  try {
+    return decode()
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error
+    return { path: error.path, problem: error.problem, value: error.value }
+  }
+}
+
+const poisons = ['1.5', '01', '-0', 1.5, '', {}, [], Number.NaN, '1'.repeat(79), '0x', 'ff']
+
+/** Bodies as JSON gives them, with few different values, so that many repeat; now and then one is wrong. */
+function bodiesOf(fields: readonly PlainField[]): fc.Arbitrary<readonly unknown[]> {
+  const row = fc.record({
+    token: fc.constantFrom(...tokens),
+    picks: fc.array(fc.nat(6), { minLength: fields.length, maxLength: fields.length }),
+    poison: fc.option(fc.record({ at: fc.nat(fields.length - 1), value: fc.constantFrom(...poisons) }), {
+      freq: 12,
+    }),
+  })
+  const rowJson = row.map(({ token, picks, poison }) => {
+    const raw: Record<string, unknown> = {}
+    for (const [index, { wire, values, absent }] of fields.entries()) {
+      const pick = picks[index] ?? 0
+      if (pick === 6 && absent !== 'refused') continue
+      raw[wire] = values[pick % values.length]
+    }
+    raw[identity] = token
+    if (poison !== null) raw[fields[poison.at]?.wire ?? ''] = poison.value
+    return raw
+  })
+  return fc.array(fc.array(rowJson, { maxLength: 4 }), { minLength: 1, maxLength: 5 })
+}
+
+test.each([
+  ['/markets/config', marketConfig as RowDecoder<object>, 77],
+  ['/markets/values', marketValues as RowDecoder<object>, 30],
+  ['/markets/info', marketInfo as RowDecoder<object>, 106],
+] as const)('%s: rows kept from poll to poll are the rows decoded anew', (_route, decode, size) => {
+  const names = Object.keys(
+    decode(Object.fromEntries(Object.values(addresses).map((wire) => [wire, tokens[0]])), {}, {}),
+  )
+  const fields = names.map(plainField)
+  expect(fields).toHaveLength(size)
+  fc.assert(
+    fc.property(bodiesOf(fields), (bodies) => {
+      const row = createRowMemo({ identity, decode })
+      for (const body of bodies) {
+        const parsed = JSON.parse(JSON.stringify(body)) as unknown
+        const plain = outcome(() => list(parsed, '', (value) => plainRow(fields, value)))
+        expect(outcome(() => list(parsed, '', row))).toStrictEqual(plain)
+      }
+    }),
+    { seed, numRuns: 200 },
+  )
+})
+
+const amounts = ['0', '7', '90071992547409920000', '-7', 'no number']
+const capacityArbitrary = fc.option(
+  fc.record({
+    availableLiquidity: fc.constantFrom(...amounts),
+    baseAvailableLiquidity: fc.constantFrom('1', '2'),
+    jitAvailableLiquidity: fc.constantFrom('1', '2'),
+    limitingFactor: fc.constantFrom('reserve', 'both', 'somethingNew'),
+    jitDataStatus: fc.constantFrom('available', 'stale'),
+    marketDataStatus: fc.constantFrom('fresh', 'stale'),
+  }),
+)
+const tickerArbitrary = fc.record({
+  symbol: fc.constantFrom('A', 'B'),
+  marketTokenAddress: fc.constantFrom(...tokens),
+  minPrice: fc.constantFrom('1', '2'),
+  maxPrice: fc.constantFrom('2', '3', '1'),
+  markPrice: fc.constantFrom('2', '3'),
+  longInterestUsd: fc.constantFrom('2', '3'),
+  shortInterestUsd: fc.constantFrom('2', '3'),
+  fundingRateLong: fc.constantFrom('-2', '3'),
+  fundingRateShort: fc.constantFrom('-2', '3'),
+  borrowingRateLong: fc.constantFrom('-2', '3'),
+  borrowingRateShort: fc.constantFrom('-2', '3'),
+  capacityLong: capacityArbitrary,
+  capacityShort: capacityArbitrary,
+})
+
+function plainTicker(value: unknown): unknown {
+  const row = object(value)
+  const decoded: Record<string, unknown> = {
+    symbol: word(row.symbol, 'symbol'),
+    marketToken: address(row.marketTokenAddress, 'marketTokenAddress'),
+  }
+  for (const name of ['minPrice', 'maxPrice', 'markPrice', 'longInterestUsd', 'shortInterestUsd']) {
+    decoded[name] = uint(row[name], name)
+  }
+  for (const name of ['fundingRateLong', 'fundingRateShort', 'borrowingRateLong', 'borrowingRateShort']) {
+    decoded[name] = int(row[name], name)
+  }
+  const { minPrice, maxPrice } = decoded as { minPrice: bigint; maxPrice: bigint }
+  if (minPrice > maxPrice) throw new Malformed('minPrice', 'is above maxPrice', row.minPrice)
+  for (const name of ['capacityLong', 'capacityShort']) {
+    if (row[name] !== null) decoded[name] = inside(row[name], name, tradingCapacity)
+  }
+  return decoded
+}
+
+test('/markets/tickers: rows kept from poll to poll are the rows decoded anew', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(tickerArbitrary, { maxLength: 4 }), { maxLength: 6 }), (bodies) => {
+      const row = createRowMemo({ identity, decode: ticker, copy: copyTicker })
+      for (const body of bodies) {
+        const parsed = JSON.parse(JSON.stringify(body)) as unknown
+        expect(outcome(() => list(parsed, '', row))).toStrictEqual(
+          outcome(() => list(parsed, '', plainTicker)),
+        )
+      }
+    }),
+    { seed, numRuns: 500 },
+  )
+})
+
+test('what a caller does to the rows it got does not reach the next answer', async () => {
+  type Open = { -readonly [Name in keyof Ticker]: Ticker[Name] }
+  const transport = transportAnswering(fixtureText('markets-tickers'))
+  const first = await getMarketTickers(transport, {}, { isFresh: true })
+  const wanted = structuredClone(first.value)
+  for (const row of first.value as Open[]) {
+    row.markPrice = 1n
+    if (row.capacityLong !== undefined) Object.assign(row.capacityLong, { availableLiquidity: 1n })
+  }
+  expect((await getMarketTickers(transport, {}, { isFresh: true })).value).toStrictEqual(wanted)
+
+  const infos = transportAnswering(fixtureText('markets-info'))
+  const info = await getMarketsInfo(infos, { isFresh: true })
+  const wantedInfo = structuredClone(info.value)
+  for (const row of info.value) Object.assign(row, { maxLongPoolAmount: 1n })
+  expect((await getMarketsInfo(infos, { isFresh: true })).value).toStrictEqual(wantedInfo)
+})
+
+test('a row is decoded by itself after more markets than are remembered', () => {
+  const seen: Fields[] = []
+  const row = createRowMemo({
+    identity: 'id',
+    decode: (raw, was: Fields) => {
+      seen.push(was)
+      return { id: raw.id }
+    },
+  })
+  for (let index = 0; index < 1025; index++) row({ id: String(index) })
+  row({ id: '1024' })
+  expect(seen.at(-1)).toEqual({ id: '1024' })
+  row({ id: '5' })
+  expect(seen.at(-1)).toEqual({ id: '1024' })
+})
+
+test('each transport has a memory of its own', () => {
+  const made = perTransport(() => ({}))
+  const [one, other] = [scriptedTransport(() => 'silence'), scriptedTransport(() => 'silence')]
+  expect(made(one.transport)).toBe(made(one.transport))
+  expect(made(one.transport)).not.toBe(made(other.transport))
+})
