@@ -4,6 +4,7 @@ import { positionKeyOf } from '../chains/relayRouter.ts'
 import { type Hex, hexKey } from '../domain/address.ts'
 import { isOpenAt } from './hours.ts'
 import { executeOrder, isLiquidatableAt } from './keeper.ts'
+import { sealHours } from './ledger.ts'
 import { landOperation } from './operations.ts'
 import { isMarketOrder, isTriggered, orderTypes } from './orderTypes.ts'
 import { madeHash, type OrderRecord, type PositionRecord, schedule, tokenPrice, type World } from './world.ts'
@@ -21,6 +22,7 @@ export function advanceWorld(world: World): void {
       const next = world.due[0]?.atMs ?? Number.POSITIVE_INFINITY
       if (next > nowMs) {
         world.advancedToSeconds = nowSeconds
+        sealHours(world, nowSeconds)
         break
       }
       world.advancedToSeconds = Math.max(world.advancedToSeconds, Math.floor(next / 1000) - 1)
@@ -28,6 +30,7 @@ export function advanceWorld(world: World): void {
     const second = Math.min(nowSeconds, world.advancedToSeconds + step)
     runDue(world, second * 1000 - 1)
     world.advancedToSeconds = second
+    sealHours(world, second)
     lookAt(world, second)
   }
   runDue(world, nowMs)
@@ -38,6 +41,7 @@ function runDue(world: World, untilMs: number): void {
     const work = world.due[0]
     if (work === undefined || work.atMs > untilMs) return
     world.due.shift()
+    world.blockChain.atMs = work.atMs
     if (work.kind === 'land') landOperation(world, work.taskId, work.atMs)
     else executeWhenOpen(world, work.orderKey, work.atMs)
   }
@@ -58,6 +62,7 @@ function executeWhenOpen(world: World, orderKey: Hex, atMs: number): void {
 
 /** Triggers and liquidations at one second. */
 function lookAt(world: World, second: number): void {
+  world.blockChain.atMs = second * 1000
   for (const order of [...world.orders.values()]) {
     if (!isMarketOrder(Number(order.params.orderType)) && isReady(world, order, second)) {
       executeOrder(world, order.key, second * 1000)

@@ -49,7 +49,7 @@ export function tradingCapacityRoute(world: World, query: URLSearchParams): Json
   if (Object.keys(errors).length > 0) throw badFields(errors)
   const market = findMarket(world, symbol ?? '')
   if (market === undefined) throw badRequest('Market not found')
-  return capacityJson(capacityOfMarket(world, market, direction === 'long' ? 'long' : 'short'))
+  return capacityJson(world, capacityOfMarket(world, market, direction === 'long' ? 'long' : 'short'))
 }
 
 function includeRelated(query: URLSearchParams): boolean {

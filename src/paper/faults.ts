@@ -2,10 +2,11 @@
  * What the venue does wrong on purpose. A plain object of switches, changed at any time; off by default.
  * The wire knows nothing of it; tests and operators set it at the control address.
  */
+import { type DataFaults, isDataFault, noDataFaults, wrongDataFault } from './dataFaults.ts'
 import { isObject } from './http.ts'
 
 /** Switches of a venue. */
-export interface Faults {
+export interface Faults extends DataFaults {
   /**
    * `accept-and-never-answer`: the submit works, the answer never comes. `503-after-work`: it works, 503 is answered.
    * `500-before-work`: nothing happens, 500 is answered.
@@ -35,6 +36,7 @@ export function noFaults(): Faults {
     down: [],
     closedMarkets: [],
     times: -1,
+    ...noDataFaults(),
   }
 }
 
@@ -60,6 +62,9 @@ export function applyFaults(faults: Faults, change: unknown): string | undefined
       if (typeof value !== 'number' || !Number.isInteger(value)) return `${name} must be an integer`
     } else if (name === 'down' || name === 'closedMarkets') {
       if (!texts(value)) return `${name} must be a list of texts`
+    } else if (isDataFault(name)) {
+      const wrong = wrongDataFault(name, value)
+      if (wrong !== undefined) return wrong
     } else {
       return `unknown fault ${name}`
     }

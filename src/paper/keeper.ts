@@ -6,6 +6,9 @@
 import { positionKeyOf } from '../chains/relayRouter.ts'
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
 import { revertBytes } from './customErrors.ts'
+import { emitPositionDecrease, emitPositionIncrease } from './events.ts'
+import { shiftForIncrease } from './jit.ts'
+import { noteSwaps } from './ledger.ts'
 import { type DecreaseResult, decreasePosition } from './model/decrease.ts'
 import { accrue, increasePosition } from './model/increase.ts'
 import { cloneMarket, type MarketState, slotPrice } from './model/market.ts'
@@ -64,12 +67,16 @@ export function executeOrder(world: World, orderKey: string, nowMs: number): voi
   }
 }
 
-/** Cancels an order and returns its collateral; the reason is a custom error or a word of the protocol. */
+/**
+ * Cancels an order and returns its collateral; the reason is a custom error or a word of the protocol. `hash` is the
+ * transaction it happens in; absent: one of the keeper's own.
+ */
 export function cancelOrder(
   world: World,
   order: OrderRecord,
   reason: ProtocolRevert | string,
   nowMs: number,
+  hash: Hex = nextTransactionHash(world),
 ): void {
   const type = Number(order.params.orderType)
   const { initialCollateralToken } = order.params.addresses
@@ -77,7 +84,6 @@ export function cancelOrder(
   if (bringsCollateral(type) && amount > 0n) {
     addTo(accountOf(world, order.account).balances, initialCollateralToken, amount)
   }
-  const hash = nextTransactionHash(world)
   endOrder(world, order, 'cancelled', hash, nowMs, typeof reason === 'string' ? reason : reason.message)
   recordTrade(world, order, 'OrderCancelled', Math.floor(nowMs / 1000), hash, {
     reason: typeof reason === 'string' ? reason : '',
@@ -143,6 +149,7 @@ function executeSwap(world: World, order: OrderRecord, seconds: number): Hex {
     throw new ProtocolRevert('InsufficientSwapOutputAmount', [result.amount, numbers.minOutputAmount])
   }
   commit(world, drafts)
+  noteSwaps(world, order.account, result.steps)
   payOut(world, order, result.token, result.amount)
   const hash = nextTransactionHash(world)
   recordTrade(world, order, 'OrderExecuted', seconds, hash, {
@@ -173,6 +180,7 @@ function executeIncrease(world: World, order: OrderRecord, seconds: number): Hex
   const draft = drafts.get(market.key) ?? cloneMarket(market.state)
   drafts.set(market.key, draft)
   const prices = marketPrices(world, market, seconds)
+  shiftForIncrease(world, drafts, market, sideOf(isLong), numbers.sizeDeltaUsd, prices, seconds)
   const contractKey = positionKeyOf(order.account, addresses.market, collateralToken.address, isLong)
   const record: PositionRecord | undefined = world.positions.get(contractKey)
   const result = increasePosition(
@@ -190,6 +198,7 @@ function executeIncrease(world: World, order: OrderRecord, seconds: number): Hex
     seconds,
   )
   commit(world, drafts)
+  noteSwaps(world, order.account, brought.steps)
   storePosition(
     world,
     record ?? {
@@ -204,6 +213,19 @@ function executeIncrease(world: World, order: OrderRecord, seconds: number): Hex
   creditFunding(world, market, order.account, result.fees)
   const collateralPrice = slotPrice(prices, slot)
   const hash = nextTransactionHash(world)
+  emitPositionIncrease(
+    world,
+    {
+      order,
+      market,
+      positionKey: contractKey,
+      collateralToken: collateralToken.address,
+      prices,
+      seconds,
+      hash,
+    },
+    result,
+  )
   recordTrade(world, order, 'OrderExecuted', seconds, hash, {
     collateralTokenAddress: collateralToken.address,
     sizeDeltaInTokens: result.execution.sizeDeltaInTokens,
@@ -261,6 +283,8 @@ function executeDecrease(world: World, order: OrderRecord, seconds: number): Hex
     seconds,
   )
   commit(world, drafts)
+  noteSwaps(world, order.account, output.steps)
+  const before = record.state
   storePosition(world, record, result.position)
   creditFunding(world, market, order.account, result.fees)
   const account = accountOf(world, order.account)
@@ -272,8 +296,22 @@ function executeDecrease(world: World, order: OrderRecord, seconds: number): Hex
     payOut(world, order, profitToken.address, result.secondaryOutputAmount)
   payOut(world, order, output.token, output.amount)
   const hash = nextTransactionHash(world)
+  emitPositionDecrease(
+    world,
+    {
+      order,
+      market,
+      positionKey: contractKey,
+      collateralToken: record.collateralToken.address,
+      prices,
+      seconds,
+      hash,
+    },
+    before,
+    result,
+  )
   recordDecrease(world, order, record, prices, result, output.amount, output.feeUsd, seconds, hash)
-  if (result.position === undefined) cancelAutoCancelOrders(world, record, seconds * 1000)
+  if (result.position === undefined) cancelAutoCancelOrders(world, record, seconds * 1000, hash)
   return hash
 }
 
@@ -348,12 +386,12 @@ function payOut(world: World, order: OrderRecord, token: Address, amount: bigint
 }
 
 /** Cancels the auto-cancel orders of a position that closed. */
-function cancelAutoCancelOrders(world: World, record: PositionRecord, nowMs: number): void {
+function cancelAutoCancelOrders(world: World, record: PositionRecord, nowMs: number, hash: Hex): void {
   for (const order of [...world.orders.values()]) {
     const { addresses, isLong, autoCancel, orderType } = order.params
     if (!autoCancel || bringsCollateral(Number(orderType))) continue
     const key = positionKeyOf(order.account, addresses.market, addresses.initialCollateralToken, isLong)
-    if (key === record.contractKey) cancelOrder(world, order, 'AUTO_CANCEL', nowMs)
+    if (key === record.contractKey) cancelOrder(world, order, 'AUTO_CANCEL', nowMs, hash)
   }
 }
 

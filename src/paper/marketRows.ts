@@ -1,8 +1,10 @@
 /** Market rows of the application API (wire: application-api-reads, section 2). */
 import type { CatalogToken } from './catalog.ts'
+import { namesMarket } from './dataFaults.ts'
 import type { Json } from './http.ts'
+import { capacityAt } from './jit.ts'
 import { borrowingFactorPerSecond } from './model/borrowing.ts'
-import { type Capacity, legacyAvailableLiquidity, tradingCapacity } from './model/capacity.ts'
+import { type Capacity, legacyAvailableLiquidity } from './model/capacity.ts'
 import { fundingStep } from './model/funding.ts'
 import {
   balanceInterest,
@@ -51,7 +53,7 @@ export function catalogRow(market: WorldMarket): Json {
 }
 
 /** Identity and settings of a market: `/markets/config` row. */
-export function configRow(market: WorldMarket): Record<string, Json> {
+export function configRow(world: World, market: WorldMarket): Record<string, Json> {
   const row: Record<string, Json> = {
     marketTokenAddress: market.catalog.marketToken,
     indexTokenAddress: market.catalog.indexToken,
@@ -61,7 +63,7 @@ export function configRow(market: WorldMarket): Record<string, Json> {
     isSpotOnly: market.settings.isSpotOnly,
     name: market.catalog.symbol,
     data: '',
-    isDisabled: false,
+    isDisabled: namesMarket(world.dataFaults.disabledMarkets, market.key),
   }
   for (const [name, value] of Object.entries(market.config)) {
     if (name.endsWith('_x') || name === 'symbol' || name === 'isDisabled') continue
@@ -101,6 +103,25 @@ export function ratesOf(
   }
 }
 
+/** Moments at which the values of a world stopped being refreshed. */
+const frozenAt = new WeakMap<World, number>()
+
+/**
+ * When the values were refreshed, Unix ms: every five seconds; null for a market whose own refresh fails. While every pull
+ * fails they keep aging (application document, "Market values row", "Limits").
+ */
+function refreshedAt(world: World, market: WorldMarket, nowMs: number): number | null {
+  if (namesMarket(world.dataFaults.staleValues, market.key)) return null
+  const last = Math.floor(nowMs / 5000) * 5000
+  if (world.dataFaults.marketData === 'fresh') {
+    frozenAt.delete(world)
+    return last
+  }
+  const frozen = frozenAt.get(world) ?? last
+  frozenAt.set(world, frozen)
+  return frozen
+}
+
 /** Values of a market at a moment: `/markets/values` row. */
 export function valuesRow(world: World, market: WorldMarket, nowMs: number): Record<string, Json> {
   const { settings, state } = market
@@ -132,8 +153,7 @@ export function valuesRow(world: World, market: WorldMarket, nowMs: number): Rec
     borrowingFactorPerSecondForShorts: rates.borrowing.short.toString(),
     fundingFactorPerSecond: rates.fundingFactorPerSecond.toString(),
     longsPayShorts: rates.longsPayShorts,
-    // The server refreshes the values every five seconds (application document, "Limits").
-    updatedAt: Math.floor(nowMs / 5000) * 5000,
+    updatedAt: refreshedAt(world, market, nowMs),
   }
   for (const side of ['long', 'short'] as const) {
     for (const slot of [0, 1] as const) {
@@ -149,22 +169,22 @@ export function valuesRow(world: World, market: WorldMarket, nowMs: number): Rec
   return row
 }
 
-/** Wire form of a capacity. */
-export function capacityJson(capacity: Capacity): Record<string, Json> {
+/** Wire form of a capacity, with the state of the data behind it. */
+export function capacityJson(world: World, capacity: Capacity): Record<string, Json> {
   return {
     availableLiquidity: capacity.availableLiquidity.toString(),
     baseAvailableLiquidity: capacity.baseAvailableLiquidity.toString(),
     jitAvailableLiquidity: capacity.jitAvailableLiquidity.toString(),
     limitingFactor: capacity.limitingFactor,
-    jitDataStatus: 'available',
-    marketDataStatus: 'fresh',
+    jitDataStatus: world.dataFaults.jitData,
+    marketDataStatus: world.dataFaults.marketData,
   }
 }
 
 /** Capacity of a market side now. */
 export function capacityOfMarket(world: World, market: WorldMarket, side: Side): Capacity {
-  const prices = marketPrices(world, market, Math.floor(world.clock.now() / 1000))
-  return tradingCapacity(market.settings, market.state, side, prices)
+  const seconds = Math.floor(world.clock.now() / 1000)
+  return capacityAt(world, market, side, marketPrices(world, market, seconds), seconds)
 }
 
 /** `/markets/tickers` row. */
@@ -212,8 +232,8 @@ export function tickerRow(world: World, market: WorldMarket, nowMs: number): Jso
     borrowingRateShort: rates.borrowing.short.toString(),
     netRateLong: (rates.funding.long - rates.borrowing.long).toString(),
     netRateShort: (rates.funding.short - rates.borrowing.short).toString(),
-    capacityLong: capacityJson(tradingCapacity(settings, state, 'long', prices)),
-    capacityShort: capacityJson(tradingCapacity(settings, state, 'short', prices)),
+    capacityLong: capacityJson(world, capacityAt(world, market, 'long', prices, seconds)),
+    capacityShort: capacityJson(world, capacityAt(world, market, 'short', prices, seconds)),
   }
 }
 

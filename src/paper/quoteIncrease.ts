@@ -3,8 +3,8 @@ import type { CreateOrderParams } from '../chains/relayRouter.ts'
 import { hexKey } from '../domain/address.ts'
 import type { CatalogToken } from './catalog.ts'
 import { refused } from './http.ts'
+import { capacityAt } from './jit.ts'
 import { capacityJson, scaleOf } from './marketRows.ts'
-import { tradingCapacity } from './model/capacity.ts'
 import { positionFees } from './model/fees.ts'
 import { capImpactByMaxFactor, positionPriceImpact } from './model/impact.ts'
 import { accrue } from './model/increase.ts'
@@ -60,8 +60,8 @@ export function quoteIncrease(world: World, request: PrepareRequest, nowMs: numb
   const prices = marketPrices(world, market, common.seconds)
   const indexScale = scaleOf(market.indexToken)
   const markPrice = isLong ? prices.index.max : prices.index.min
-  const capacity = tradingCapacity(settings, market.state, side, prices)
-  const capacityFields = capacityJson(capacity)
+  const capacity = capacityAt(world, market, side, prices, common.seconds)
+  const capacityFields = capacityJson(world, capacity)
   const warnings: Quote['warnings'][number][] = []
   const isResting = request.orderType !== 'market'
   const tooLarge = {

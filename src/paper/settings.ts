@@ -23,8 +23,30 @@ export interface VenueSettings {
   readonly executionFeeBufferBps: number
   /** Part of the allowed maximum that seeded pools hold, bps. Default 3000. */
   readonly poolShareBps: number
+  /** Milliseconds between blocks of the chain. Default 0: the chain's own pace, 250 on Arbitrum. */
+  readonly blockTimeMs: number
+  /** Blocks that `safe` is behind `latest`. Default 20. */
+  readonly safeLagBlocks: number
+  /** Blocks that `finalized` is behind `latest`. Default 100. */
+  readonly finalizedLagBlocks: number
   /** Part of the allowed maximum that seeded open interest holds, bps. Default 1000. */
   readonly openInterestShareBps: number
+  /** What vaults can add just in time to what a pool may reserve, bps of the latter, on average. 0 = no JIT. Default 1500. */
+  readonly jitPoolShareBps: number
+  /** Seeded wallets that hold pool tokens and earn fees. Default 24. */
+  readonly liquidityProviders: number
+  /** More holders since the world began: millionths of a pool by market symbol, by wallet. Default none. */
+  readonly poolShares: Readonly<Record<string, Readonly<Record<string, number>>>>
+  /** Seconds after a start in which earnings answer 503. Default 0. */
+  readonly earningsWarmUpSeconds: number
+  /** Dollars a week that the deepest pools get on top of their fees. Default 12000. */
+  readonly weeklyIncentivesUsd: number
+  /** Pools open to the deposits of a wallet, by wallet: market tokens or symbols. Default none. */
+  readonly whitelists: Readonly<Record<string, readonly string[]>>
+  /** Extra yearly rate for the launch of the stable coin USDG, bps, falling by half every 30 days. Default 1200. */
+  readonly boostAprBps: number
+  /** Part of the protocol's revenue that buys back the platform token, bps. Default 3000. */
+  readonly buybackShareBps: number
   /** Whether an address seen for the first time has let the router take its tokens. Default true. */
   readonly startAllowance: boolean
   /** Other traders in the world. Default 0: quiet; `perpd paper` has a few dozen. */
@@ -46,6 +68,17 @@ export const defaultVenueSettings: VenueSettings = {
   executionFeeBufferBps: 3000,
   poolShareBps: 3000,
   openInterestShareBps: 1000,
+  blockTimeMs: 0,
+  safeLagBlocks: 20,
+  finalizedLagBlocks: 100,
+  jitPoolShareBps: 1500,
+  liquidityProviders: 24,
+  poolShares: {},
+  earningsWarmUpSeconds: 0,
+  weeklyIncentivesUsd: 12_000,
+  whitelists: {},
+  boostAprBps: 1200,
+  buybackShareBps: 3000,
   startAllowance: true,
   traders: 0,
   marketHours: [],

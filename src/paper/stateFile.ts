@@ -12,10 +12,13 @@ import {
 import { dirname } from 'node:path'
 import type { Chain } from '../chains/chain.ts'
 import { BaseError } from '../domain/errors.ts'
+import { type ChainTransaction, type Reorg, restoreBlockChain } from './chain.ts'
+import { restoreLedger, type SavedLedger, saveLedger } from './ledgerFile.ts'
 import type { MarketState } from './model/market.ts'
 import { keepRecord, type OrderChainRecord } from './orderChain.ts'
 import type { SubmitEntry } from './record.ts'
 import { decodeState, encodeState } from './stateLog.ts'
+import type { SubaccountState } from './subaccounts.ts'
 import type { VenueState } from './venue.ts'
 import type {
   Account,
@@ -28,6 +31,9 @@ import type {
 } from './world.ts'
 
 const STATE_VERSION = 1
+
+/** Newest transactions of the chain that a state file keeps. */
+const SAVED_TRANSACTIONS = 1000
 
 /** What the file holds. Maps are lists of pairs; bigints are `{"$bigint":"..."}`. */
 interface SavedState {
@@ -48,11 +54,21 @@ interface SavedState {
   readonly orders: readonly OrderRecord[]
   readonly outcomes: readonly (readonly [string, OrderOutcome])[]
   readonly operations: readonly Operation[]
+  readonly subaccounts?: readonly (readonly [string, SubaccountState])[]
+  readonly approvalNonces?: readonly (readonly [string, bigint])[]
   readonly usedDigests: readonly string[]
+  /** The chain's newest transactions; absent in files of before. */
+  readonly blockChain?: {
+    readonly transactions: readonly ChainTransaction[]
+    readonly reorgs: readonly Reorg[]
+    readonly nonces: { readonly relayer: number; readonly keeper: number }
+  }
   readonly trades: readonly TradeRow[]
   readonly due: readonly DueWork[]
   readonly peers: readonly { readonly host: string; readonly records: readonly OrderChainRecord[] }[]
   readonly record: readonly SubmitEntry[]
+  /** Absent in files written before the venue kept books. */
+  readonly ledger?: SavedLedger
 }
 
 /** A saved world: where its prices begin, and how to put the rest back into a fresh venue. */
@@ -80,7 +96,10 @@ export function loadState(path: string, chain: Chain): LoadedState | undefined {
   return {
     seed: saved.seed,
     epochSeconds: saved.epochSeconds,
-    restore: (venue) => restore(saved, venue),
+    restore: (venue) => {
+      restore(saved, venue)
+      if (saved.ledger !== undefined) restoreLedger(path, venue.world, saved.ledger)
+    },
   }
 }
 
@@ -127,7 +146,10 @@ function restore(saved: SavedState, { world, peers, record }: VenueState): void 
   for (const order of saved.orders) world.orders.set(order.key.toLowerCase(), order)
   for (const [key, outcome] of saved.outcomes) world.outcomes.set(key, outcome)
   for (const operation of saved.operations) world.operations.set(operation.taskId, operation)
+  for (const [key, state] of saved.subaccounts ?? []) world.subaccounts.set(key, state)
+  for (const [account, nonce] of saved.approvalNonces ?? []) world.approvalNonces.set(account, nonce)
   for (const digest of saved.usedDigests) world.usedDigests.add(digest)
+  if (saved.blockChain !== undefined) restoreBlockChain(world.blockChain, saved.blockChain)
   world.trades.push(...saved.trades)
   world.due.push(...saved.due)
   record.push(...saved.record)
@@ -139,6 +161,7 @@ function restore(saved: SavedState, { world, peers, record }: VenueState): void 
 
 /** Writes the state beside the file, forces it to disk, and renames it into place. Throws what the file system throws. */
 export function saveState(path: string, { world, peers, record }: VenueState): void {
+  mkdirSync(dirname(path), { recursive: true })
   const saved: SavedState = {
     version: STATE_VERSION,
     chain: world.chain.name,
@@ -157,14 +180,21 @@ export function saveState(path: string, { world, peers, record }: VenueState): v
     orders: [...world.orders.values()],
     outcomes: [...world.outcomes],
     operations: [...world.operations.values()],
+    subaccounts: [...world.subaccounts],
+    approvalNonces: [...world.approvalNonces],
     usedDigests: [...world.usedDigests],
+    blockChain: {
+      transactions: world.blockChain.transactions.slice(-SAVED_TRANSACTIONS),
+      reorgs: world.blockChain.reorgs,
+      nonces: world.blockChain.nonces,
+    },
     trades: world.trades,
     due: world.due,
     peers: peers.map((peer) => ({ host: peer.host, records: [...peer.byRequestId.values()] })),
     record,
+    ledger: saveLedger(path, world),
   }
   const text = encodeState(saved)
-  mkdirSync(dirname(path), { recursive: true })
   const temporary = `${path}.new`
   const file = openSync(temporary, 'w', 0o600)
   try {

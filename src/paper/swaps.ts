@@ -1,6 +1,7 @@
 /** Swaps through market pools: routes, and amounts at oracle prices less the swap fee (swap impact is left out). */
 import { type Address, hexKey } from '../domain/address.ts'
 import type { CatalogToken } from './catalog.ts'
+import type { SwapStep } from './ledger.ts'
 import { fac } from './model/integer.ts'
 import { cloneMarket, type MarketState, type Slot } from './model/market.ts'
 import { ProtocolRevert } from './model/revert.ts'
@@ -75,6 +76,8 @@ export interface SwapResult {
   readonly amount: bigint
   /** Swap fees of all steps, USD. */
   readonly feeUsd: bigint
+  /** Pool by pool. */
+  readonly steps: readonly SwapStep[]
 }
 
 /**
@@ -93,6 +96,7 @@ export function swapAlong(
   let token = from
   let amount = amountIn
   let feeUsd = 0n
+  const steps: SwapStep[] = []
   for (const step of path) {
     const market = world.marketByKey.get(hexKey(step))
     const slot = market === undefined ? undefined : slotOf(market, token)
@@ -112,8 +116,9 @@ export function swapAlong(
     draft.pool[slot] += amount
     draft.pool[out] -= received
     feeUsd += fee * priceIn.min
+    steps.push({ marketKey: market.key, volumeUsd: amount * priceIn.min, feeUsd: fee * priceIn.min })
     amount = received
     token = slotToken(market, out).address
   }
-  return { token, amount, feeUsd }
+  return { token, amount, feeUsd, steps }
 }

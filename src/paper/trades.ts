@@ -1,8 +1,10 @@
 /** The trade history: one row an order event, in wire names. */
-import type { Hex } from '../domain/address.ts'
+import { type Hex, hexKey } from '../domain/address.ts'
+import { emitOrderEvent } from './events.ts'
+import { notePositionTrade } from './ledger.ts'
 import { madeHash, type OrderRecord, type TradeRow, type World } from './world.ts'
 
-/** Appends a row; `fields` win over the order's own figures. */
+/** Appends a row, and its event to the chain; `fields` win over the order's own figures. */
 export function recordTrade(
   world: World,
   order: OrderRecord,
@@ -12,7 +14,15 @@ export function recordTrade(
   fields: TradeRow['fields'] = {},
 ): void {
   world.counters.trade += 1
+  emitOrderEvent(world, order, eventName, transactionHash, fields)
   const { addresses, numbers } = order.params
+  const market = eventName === 'OrderExecuted' ? world.marketByKey.get(hexKey(addresses.market)) : undefined
+  if (market !== undefined && !market.settings.isSpotOnly) {
+    notePositionTrade(world, order.account, market, order.params.isLong, {
+      sizeDeltaUsd: numbers.sizeDeltaUsd,
+      ...fields,
+    })
+  }
   world.trades.push({
     id: madeHash(world, 'trade', world.counters.trade),
     account: order.account,

@@ -12,6 +12,7 @@ import { prepareCancel, prepareCollateral, prepareEdit } from './changes.ts'
 import { applyFaults, type Faults, noFaults } from './faults.ts'
 import { closedMarkets, readSchedule } from './hours.ts'
 import { badFields, bodyOf, HttpFailure, type Json, notFound, requiredAddress, stringify } from './http.ts'
+import { ledgerOf } from './ledger.ts'
 import { catalogRow, configRow, createListCache, valuesRow } from './marketRows.ts'
 import {
   oracleCandles,
@@ -35,6 +36,7 @@ import { type SettledEntry, type SubmitEntry, settledRecord } from './record.ts'
 import { defaultVenueSettings, type VenueSettings } from './settings.ts'
 import { loadState, saveState } from './stateFile.ts'
 import { createStateLog, readStateLog, replayStateLog, type StateLog } from './stateLog.ts'
+import { prepareApproval, subaccountStatus } from './subaccounts.ts'
 import { allowanceRows, balanceRows, tokenInfoRow, tokenRow } from './tokenRows.ts'
 import { tradePage, tradesQuery, tradesSearch } from './tradeRoutes.ts'
 import { createWorld, type World } from './world.ts'
@@ -110,7 +112,9 @@ export function createVenue(options: VenueOptions): Venue {
   const saved = options.stateFile === undefined ? undefined : loadState(options.stateFile, options.chain)
   const epochSeconds = saved?.epochSeconds ?? options.epochSeconds
   const prefix = options.prefix ?? ''
+  const faults: Faults = { ...noFaults(), ...options.faults }
   const world = createWorld({
+    dataFaults: faults,
     chain: options.chain,
     clock: options.clock,
     seed: saved?.seed ?? options.seed ?? DEFAULT_SEED,
@@ -118,10 +122,11 @@ export function createVenue(options: VenueOptions): Venue {
     ...(epochSeconds === undefined ? {} : { epochSeconds }),
   })
   readSchedule(world)
+  ledgerOf(world)
   const state: VenueState = {
     world,
     peers: Array.from({ length: API_PEERS }, (_unused, i) => createPeer(`api/${i}`)),
-    faults: { ...noFaults(), ...options.faults },
+    faults,
     record: [],
     log: options.stateFile === undefined ? undefined : createStateLog(options.stateFile),
   }
@@ -157,7 +162,7 @@ export function createVenue(options: VenueOptions): Venue {
 
 /** Changes whenever something happened that a save would keep. */
 function momentOf(world: World): string {
-  return `${Object.values(world.counters).join(':')}:${world.accounts.size}:${world.due.length}`
+  return `${Object.values(world.counters).join(':')}:${world.accounts.size}:${world.due.length}:${ledgerOf(world).runningHour}`
 }
 
 type Handler = (input: {
@@ -262,13 +267,13 @@ function createApp(state: VenueState, prefix: string): Hono {
 
   const markets = world.markets
   api('GET', '/markets', () => changing('markets', 0, () => markets.map(catalogRow)))
-  api('GET', '/markets/config', () => markets.map(configRow))
+  api('GET', '/markets/config', () => markets.map((market) => configRow(world, market)))
   api('GET', '/markets/values', ({ nowMs }) =>
     changing('values', second(nowMs), () => markets.map((market) => valuesRow(world, market, nowMs))),
   )
   api('GET', '/markets/info', ({ nowMs }) =>
     changing('info', second(nowMs), () =>
-      markets.map((market) => ({ ...configRow(market), ...valuesRow(world, market, nowMs) })),
+      markets.map((market) => ({ ...configRow(world, market), ...valuesRow(world, market, nowMs) })),
     ),
   )
   api('GET', '/markets/tickers', ({ query, nowMs }) =>
@@ -314,6 +319,10 @@ function createApp(state: VenueState, prefix: string): Hono {
   )
   api('POST', '/orders/txns/submit', ({ peer, request }) => submitRoute(state, peer, request))
   api('POST', '/orders/txns/status', ({ peer, request }) => statusRoute(state, peer, request))
+  api('POST', '/subaccounts/status', async ({ request }) => subaccountStatus(world, await bodyOf(request)))
+  api('POST', '/subaccounts/approval/prepare', async ({ request }) =>
+    prepareApproval(world, await bodyOf(request)),
+  )
   api('POST', '/relay/submit', ({ peer, request }) => relaySubmitRoute(state, peer, request))
   api('POST', '/relay/status', ({ request }) => relayStatusRoute(state, request))
 

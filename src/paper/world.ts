@@ -11,12 +11,15 @@ import { BaseError } from '../domain/errors.ts'
 import { parseUnits } from '../domain/units.ts'
 import { type Candles, createCandles } from './candles.ts'
 import { type CatalogIndex, type CatalogToken, indexCatalog, loadCatalog } from './catalog.ts'
+import { type BlockChain, createBlockChain } from './chain.ts'
+import { type DataFaults, noDataFaults } from './dataFaults.ts'
 import type { MarketPrices, PricePair, Side, Slot } from './model/market.ts'
 import type { PositionState } from './model/position.ts'
 import { createPrices, type Prices } from './prices.ts'
 import { hashText, mix } from './random.ts'
 import { seedMarkets, type WorldMarket } from './seedMarkets.ts'
 import type { VenueSettings } from './settings.ts'
+import type { SubaccountState, SubaccountUse } from './subaccounts.ts'
 
 /** An address with its paper money. Token keys are lower-case addresses. */
 export interface Account {
@@ -64,7 +67,13 @@ export interface Operation {
   readonly requestId: string | null
   readonly batch: Batch
   readonly relayParams: RelayParams
+  /** The session key that signed, with its approval; absent when the account signed. */
+  readonly subaccount?: SubaccountUse
   readonly digest: Hex
+  /** The signature, when the calldata is made by the relay. */
+  readonly signature?: Hex
+  /** Calldata as it was handed in. */
+  readonly calldata?: Hex
   readonly acceptedAtMs: number
   /** When the transaction is mined. */
   readonly landsAtMs: number
@@ -98,7 +107,11 @@ export interface World {
   readonly chain: Chain
   readonly clock: Clock
   readonly settings: VenueSettings
+  /** What is wrong with the data on purpose; changed at any time. */
+  readonly dataFaults: DataFaults
   readonly seed: number
+  /** Unix ms at which this process made the world. */
+  readonly startedAtMs: number
   /** Unix seconds at which the world began; the prices' zero. */
   readonly epochSeconds: number
   readonly catalog: CatalogIndex
@@ -112,7 +125,13 @@ export interface World {
   readonly orders: Map<string, OrderRecord>
   readonly outcomes: Map<string, OrderOutcome>
   readonly operations: Map<string, Operation>
+  /** What accounts have approved session keys for, by `subaccountKey`. */
+  readonly subaccounts: Map<string, SubaccountState>
+  /** Next approval nonce by lower-case account; absent: 0. */
+  readonly approvalNonces: Map<string, bigint>
   readonly usedDigests: Set<string>
+  /** Blocks, transactions and logs of what happened. */
+  readonly blockChain: BlockChain
   readonly trades: TradeRow[]
   /** Ascending by time. */
   readonly due: DueWork[]
@@ -128,6 +147,8 @@ export interface WorldOptions {
   readonly clock: Clock
   readonly seed: number
   readonly settings: VenueSettings
+  /** Default: nothing wrong. */
+  readonly dataFaults?: DataFaults
   /** Unix seconds of the beginning; default now. */
   readonly epochSeconds?: number
 }
@@ -166,7 +187,9 @@ export function createWorld(options: WorldOptions): World {
     chain,
     clock,
     settings,
+    dataFaults: options.dataFaults ?? noDataFaults(),
     seed,
+    startedAtMs: clock.now(),
     epochSeconds,
     catalog,
     prices,
@@ -179,7 +202,15 @@ export function createWorld(options: WorldOptions): World {
     orders: new Map(),
     outcomes: new Map(),
     operations: new Map(),
+    subaccounts: new Map(),
+    approvalNonces: new Map(),
     usedDigests: new Set(),
+    blockChain: createBlockChain({
+      chain: chain.name,
+      seed,
+      epochSeconds,
+      blockTimeMs: settings.blockTimeMs,
+    }),
     trades: [],
     due: [],
     counters: { order: 0, transaction: 0, trade: 0, request: 0, nonce: 0, task: 0 },

@@ -1,0 +1,87 @@
+/** What may be wrong with the venue's data on purpose: each is a documented state of the live hosts, off by default. */
+
+/** Switches over the data behind the reads. Markets are market tokens in any case. */
+export interface DataFaults {
+  /** `jitDataStatus` of every capacity; only `available` counts JIT liquidity. */
+  jitData: 'available' | 'stale' | 'unavailable'
+  /** `marketDataStatus` of every capacity. */
+  marketData: 'fresh' | 'stale'
+  /** Markets whose value rows have no successful refresh: `updatedAt` null. */
+  staleValues: string[]
+  /** Markets that are disabled: their rows say so and are left out of staleness. */
+  disabledMarkets: string[]
+  /** Markets whose position reader reverts; a list with one such position fails whole. */
+  readerReverts: string[]
+  /** Markets that the indexer has no metrics of: their yields are null. */
+  unindexedMarkets: string[]
+  /** `warming-up`: `/yield/gm-user-earnings` answers 503. */
+  earnings: 'none' | 'warming-up'
+  /** Seconds that every stats source lags more than it does by itself. */
+  statsLagSeconds: number
+  /** Stats sources, as `network:version`, that cannot be read: `missing`, their values null. */
+  missingSources: string[]
+  /** `unavailable`: this deployment serves no stats, 503. */
+  stats: 'none' | 'unavailable'
+  /** `frozen`: the Solana snapshot is no longer rebuilt. `empty`: it is rebuilt without pairs. */
+  solanaPairs: 'none' | 'frozen' | 'empty'
+}
+
+/** Nothing wrong with the data. */
+export function noDataFaults(): DataFaults {
+  return {
+    jitData: 'available',
+    marketData: 'fresh',
+    staleValues: [],
+    disabledMarkets: [],
+    readerReverts: [],
+    unindexedMarkets: [],
+    earnings: 'none',
+    statsLagSeconds: 0,
+    missingSources: [],
+    stats: 'none',
+    solanaPairs: 'none',
+  }
+}
+
+const words: Readonly<Record<string, readonly string[]>> = {
+  jitData: ['available', 'stale', 'unavailable'],
+  marketData: ['fresh', 'stale'],
+  earnings: ['none', 'warming-up'],
+  stats: ['none', 'unavailable'],
+  solanaPairs: ['none', 'frozen', 'empty'],
+}
+const lists = new Set([
+  'staleValues',
+  'disabledMarkets',
+  'readerReverts',
+  'unindexedMarkets',
+  'missingSources',
+])
+
+/** Whether a switch of that name is one of these. */
+export function isDataFault(name: string): name is keyof DataFaults {
+  return Object.hasOwn(words, name) || lists.has(name) || name === 'statsLagSeconds'
+}
+
+/** What is wrong with a value of a switch, or undefined. */
+export function wrongDataFault(name: keyof DataFaults, value: unknown): string | undefined {
+  const choices = words[name]
+  if (choices !== undefined) {
+    return typeof value === 'string' && choices.includes(value)
+      ? undefined
+      : `${name} must be one of ${choices.join(', ')}`
+  }
+  if (lists.has(name)) {
+    return Array.isArray(value) && value.every((one) => typeof one === 'string')
+      ? undefined
+      : `${name} must be a list of texts`
+  }
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0
+    ? undefined
+    : `${name} must be a whole number of seconds`
+}
+
+/** Whether a list of market tokens names a market, whatever the case. */
+export function namesMarket(list: readonly string[], marketKey: string): boolean {
+  return list.length > 0 && list.some((one) => one.toLowerCase() === marketKey)
+}

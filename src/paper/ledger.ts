@@ -1,0 +1,279 @@
+/**
+ * The world's books: what every market did, hour by hour since the world began, before that the seeded past. Every route of
+ * yields, rates, earnings, stats and pairs reads from here, so they agree with each other and with the trades that were made.
+ */
+import { addFlow, type Flow, noFlow, type Sample } from './flow.ts'
+import { hourlyRates } from './marketRows.ts'
+import { fac } from './model/integer.ts'
+import {
+  interestInTokens,
+  interestUsd,
+  type MarketPrices,
+  maxReservedUsd,
+  mid,
+  slotValue,
+} from './model/market.ts'
+import { type Past, pastFlow, pastOf, pastSample } from './past.ts'
+import type { WorldMarket } from './seedMarkets.ts'
+import { marketPrices, type World } from './world.ts'
+
+/** Hours kept one by one; older ones are kept as days. */
+export const HOURS_KEPT = 24 * 8
+/** Days kept; older ones are forgotten. */
+export const DAYS_KEPT = 1200
+/** Wallets remembered one by one for the count of users; more are no longer told apart. */
+export const USERS_KEPT = 100_000
+/** Hours sampled one by one when the world was asleep; of a longer sleep every day is sampled once. */
+const MAX_CATCH_UP_HOURS = 24 * 8
+
+const HOUR = 3600
+
+/** A finished hour: what happened in it and how the market stood at its end. `span` is 1, or 24 for a day. */
+export interface LedgerRow {
+  /** Hours since 1970 of the start. */
+  readonly hour: number
+  readonly span: number
+  readonly flow: Flow
+  readonly sample: Sample
+}
+
+/** One market's books. */
+export interface MarketLedger {
+  readonly market: WorldMarket
+  readonly past: Past
+  /** The hour that is running. */
+  running: Flow
+  /** Ascending; hours. */
+  readonly hours: LedgerRow[]
+  /** Ascending; days. */
+  readonly days: LedgerRow[]
+}
+
+/** All books of a world. */
+export interface Ledger {
+  /** Hour in which the world began; earlier ones are the seeded past. */
+  readonly firstHour: number
+  /** The hour that is running, since 1970. */
+  runningHour: number
+  readonly byMarket: ReadonlyMap<string, MarketLedger>
+  /** Wallets that traded today, and ever, on this venue; lower case. */
+  readonly users: {
+    day: number
+    today: Set<string>
+    readonly ever: Set<string>
+    readonly byDay: Map<number, number>
+  }
+}
+
+const ledgers = new WeakMap<World, Ledger>()
+
+/** The books of a world, opened at its first use. The venue opens them before a saved world is put back. */
+export function ledgerOf(world: World): Ledger {
+  const known = ledgers.get(world)
+  if (known !== undefined) return known
+  const firstHour = Math.floor(world.epochSeconds / HOUR)
+  const byMarket = new Map<string, MarketLedger>()
+  for (const market of world.markets) {
+    const base = sampleOf(world, market, world.epochSeconds)
+    byMarket.set(market.key, {
+      market,
+      past: pastOf(world, market, base),
+      running: noFlow(),
+      hours: [],
+      days: [],
+    })
+  }
+  const ledger: Ledger = {
+    firstHour,
+    runningHour: firstHour,
+    byMarket,
+    users: { day: Math.floor(firstHour / 24), today: new Set(), ever: new Set(), byDay: new Map() },
+  }
+  ledgers.set(world, ledger)
+  return ledger
+}
+
+/** How a market stands at a second. */
+function sampleOf(world: World, market: WorldMarket, seconds: number): Sample {
+  const { settings, state } = market
+  const prices = marketPrices(world, market, seconds)
+  const rates = hourlyRates(market, prices)
+  const open = openPnl(market, prices)
+  return {
+    poolLongUsd: slotValue(settings, state.pool, 0) * mid(prices.long),
+    poolShortUsd: slotValue(settings, state.pool, 1) * mid(prices.short),
+    maxReservedLongUsd: settings.isSpotOnly ? 0n : maxReservedUsd(settings, state, 'long', prices),
+    maxReservedShortUsd: settings.isSpotOnly ? 0n : maxReservedUsd(settings, state, 'short', prices),
+    unrealizedLongUsd: open.long,
+    unrealizedShortUsd: open.short,
+    fundingLong: rates.funding.long,
+    fundingShort: rates.funding.short,
+    borrowingLong: rates.borrowing.long,
+    borrowingShort: rates.borrowing.short,
+  }
+}
+
+/** Traders' open PnL by side at mid price, USD. */
+export function openPnl(
+  market: WorldMarket,
+  prices: MarketPrices,
+): { readonly long: bigint; readonly short: bigint } {
+  const { settings, state } = market
+  if (settings.isSpotOnly) return { long: 0n, short: 0n }
+  const value = (side: 'long' | 'short'): bigint =>
+    interestInTokens(settings, state, side) * mid(prices.index)
+  return {
+    long: value('long') - interestUsd(settings, state, 'long'),
+    short: interestUsd(settings, state, 'short') - value('short'),
+  }
+}
+
+/** Closes the hours that ended up to a second, with the state as it is: call before the state changes past an hour's end. */
+export function sealHours(world: World, seconds: number): void {
+  const ledger = ledgerOf(world)
+  const hour = Math.floor(seconds / HOUR)
+  if (hour <= ledger.runningHour) return
+  const fineFrom = hour - MAX_CATCH_UP_HOURS
+  while (ledger.runningHour < hour) {
+    const { runningHour } = ledger
+    const span = runningHour < fineFrom && runningHour % 24 === 0 && runningHour + 24 <= fineFrom ? 24 : 1
+    const end = runningHour + span
+    const isFine = runningHour >= fineFrom
+    for (const books of ledger.byMarket.values()) {
+      const last = books.hours.at(-1)?.sample ?? books.days.at(-1)?.sample
+      const sample =
+        isFine || span === 24 || last === undefined ? sampleOf(world, books.market, end * HOUR) : last
+      keepRow(books, { hour: runningHour, span, flow: books.running, sample })
+      books.running = noFlow()
+    }
+    ledger.runningHour = end
+    turnDay(ledger, Math.floor(end / 24))
+  }
+}
+
+function turnDay(ledger: Ledger, day: number): void {
+  const { users } = ledger
+  if (day === users.day) return
+  users.byDay.set(users.day, users.today.size)
+  users.day = day
+  users.today = new Set()
+  for (const old of users.byDay.keys()) {
+    if (users.byDay.size <= DAYS_KEPT) break
+    users.byDay.delete(old)
+  }
+}
+
+function keepRow(books: MarketLedger, row: LedgerRow): void {
+  if (row.span === 24) books.days.push(row)
+  else books.hours.push(row)
+  while (books.hours.length > HOURS_KEPT) foldOldestDay(books)
+  while (books.days.length > DAYS_KEPT) books.days.shift()
+}
+
+/** Makes one row of the hours of the oldest day. */
+function foldOldestDay(books: MarketLedger): void {
+  const first = books.hours[0]
+  if (first === undefined) return
+  const day = Math.floor(first.hour / 24)
+  const flow = noFlow()
+  let last = first
+  let count = 0
+  while (books.hours[0] !== undefined && Math.floor(books.hours[0].hour / 24) === day) {
+    last = books.hours.shift() ?? last
+    addFlow(flow, last.flow)
+    count += 1
+  }
+  books.days.push({ hour: first.hour, span: count, flow, sample: last.sample })
+}
+
+/** Rows of the live books that begin in a span of hours, ascending. */
+function rowsBetween(books: MarketLedger, fromHour: number, toHour: number): LedgerRow[] {
+  const isIn = (row: LedgerRow): boolean => row.hour >= fromHour && row.hour < toHour
+  return [...books.days.filter(isIn), ...books.hours.filter(isIn)]
+}
+
+/** What a market did from one hour to another (the end is not in it; the running hour may be). */
+export function flowBetween(world: World, books: MarketLedger, fromHour: number, toHour: number): Flow {
+  const ledger = ledgerOf(world)
+  const sum = pastFlow(world.seed, books.past, fromHour, Math.min(toHour, ledger.firstHour))
+  for (const row of rowsBetween(books, fromHour, toHour)) addFlow(sum, row.flow)
+  if (ledger.runningHour >= fromHour && ledger.runningHour < toHour) addFlow(sum, books.running)
+  return sum
+}
+
+/** How a market stood at the start of an hour. */
+export function sampleAt(world: World, books: MarketLedger, hour: number): Sample {
+  const ledger = ledgerOf(world)
+  if (hour <= ledger.firstHour) return pastSample(world, books.market, books.past, hour)
+  const rows = hour > (books.hours[0]?.hour ?? Number.POSITIVE_INFINITY) ? books.hours : books.days
+  let low = 0
+  let high = rows.length - 1
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((rows[middle]?.hour ?? 0) < hour) low = middle
+    else high = middle - 1
+  }
+  return rows[low]?.sample ?? books.past.base
+}
+
+/** Notes that an account traded. */
+function noteUser(world: World, account: string): void {
+  const { users } = ledgerOf(world)
+  const key = account.toLowerCase()
+  if (users.today.size < USERS_KEPT) users.today.add(key)
+  if (users.ever.size < USERS_KEPT) users.ever.add(key)
+}
+
+/** Figures of an executed position order, as its trade row has them. */
+export type ExecutedFields = Readonly<Record<string, unknown>>
+
+/** Writes an executed order on a position into the books of its market. */
+export function notePositionTrade(
+  world: World,
+  account: string,
+  market: WorldMarket,
+  isLong: boolean,
+  fields: ExecutedFields,
+): void {
+  const books = ledgerOf(world).byMarket.get(market.key)
+  if (books === undefined) return
+  noteUser(world, account)
+  const amount = (name: string): bigint => {
+    const value = fields[name]
+    return typeof value === 'bigint' ? value : 0n
+  }
+  const price = amount('collateralTokenPriceMin')
+  const flow = books.running
+  const sizeDeltaUsd = amount('sizeDeltaUsd')
+  if (sizeDeltaUsd > 0n) {
+    flow.volumePerpsUsd += sizeDeltaUsd
+    flow.tradesPerps += 1
+  }
+  for (const name of ['positionFeeAmount', 'borrowingFeeAmount', 'liquidationFeeAmount']) {
+    const fee = amount(name)
+    flow.feesTradingUsd += fee * price
+    flow.feesForPoolUsd += (fee - fac(fee, market.settings.feeReceiverFactor)) * price
+  }
+  if (isLong) flow.realizedLongUsd += amount('basePnlUsd')
+  else flow.realizedShortUsd += amount('basePnlUsd')
+}
+
+/** One pool that a swap went through. */
+export interface SwapStep {
+  readonly marketKey: string
+  readonly volumeUsd: bigint
+  readonly feeUsd: bigint
+}
+
+/** Writes the steps of a swap into the books of its pools; the whole fee stays in the pool. */
+export function noteSwaps(world: World, account: string, steps: readonly SwapStep[]): void {
+  if (steps.length > 0) noteUser(world, account)
+  for (const { marketKey, volumeUsd, feeUsd } of steps) {
+    const flow = ledgerOf(world).byMarket.get(marketKey)?.running
+    if (flow === undefined) continue
+    flow.volumeSwapsUsd += volumeUsd
+    flow.feesSwapUsd += feeUsd
+    flow.feesForPoolUsd += feeUsd
+    flow.tradesSwaps += 1
+  }
+}

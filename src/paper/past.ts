@@ -1,0 +1,193 @@
+/**
+ * What markets did before the world began: a pure function of (seed, market, day or hour), so that windows are filled from
+ * the first moment, nothing is stored, and the same seed has the same past byte for byte. Sizes are cut from the pools the
+ * world begins with; pool values follow the same price paths as the tickers.
+ */
+import { hexKey } from '../domain/address.ts'
+import { addFlow, dollarsOf, type Flow, noFlow, type Sample, usdOf } from './flow.ts'
+import { bell, hashText, unit } from './random.ts'
+import type { WorldMarket } from './seedMarkets.ts'
+import type { World } from './world.ts'
+
+const HOUR = 3600
+const DAY_HOURS = 24
+
+/** Part of the fees of the past that the pools kept. */
+const POOL_SHARE = 0.63
+/** Mean size of a trade of the past, USD. */
+const MEAN_TRADE_USD = 9000
+
+/** A market's past. */
+export interface Past {
+  readonly stream: number
+  /** How the market stood when the world began. */
+  readonly base: Sample
+  /** Hours since 1970 at which the market was listed. */
+  readonly listedHour: number
+}
+
+/** The past of a market whose books begin with `base`. */
+export function pastOf(world: World, market: WorldMarket, base: Sample): Past {
+  const listed = Date.parse(market.catalog.listingDate ?? '2023-08-08T00:00:00.000Z') / 1000
+  return {
+    stream: hashText(`${world.seed}:${market.catalog.marketToken}:past`),
+    base,
+    listedHour: Math.floor(listed / HOUR),
+  }
+}
+
+/** Smooth noise between -1 and 1 over cells of `length`. */
+function smooth(stream: number, at: number, length: number): number {
+  const position = at / length
+  const cell = Math.floor(position)
+  const part = position - cell
+  const from = bell(stream, cell)
+  return (from + (bell(stream, cell + 1) - from) * part * part * (3 - 2 * part)) * 1.7
+}
+
+/** What a market did on a day (days since 1970) before the world began. */
+export function pastDay(past: Past, day: number): Flow {
+  const { stream, base } = past
+  const poolUsd = dollarsOf(base.poolLongUsd + base.poolShortUsd)
+  if (poolUsd === 0 || day * DAY_HOURS < past.listedHour) return noFlow()
+  const yearlyYield = 0.05 + 0.25 * unit(stream, 1) ** 2
+  const activity = (0.75 + 0.35 * smooth(stream ^ 0x51, day, 9)) * (0.6 + 0.8 * unit(stream ^ 0x52, day))
+  const forPool = ((poolUsd * yearlyYield) / 365) * activity
+  const fees = forPool / POOL_SHARE
+  const isSpot = base.maxReservedLongUsd === 0n && base.maxReservedShortUsd === 0n
+  const swapShare = isSpot ? 1 : 0.03 + 0.1 * unit(stream, 2)
+  const volumePerps = (fees * (1 - swapShare) * 0.8) / 0.0005
+  const volumeSwaps = (fees * swapShare) / 0.0006
+  const pnl = (salt: number): bigint =>
+    isSpot ? 0n : usdOf(poolUsd * 0.0012 * (smooth(stream ^ salt, day, 3) + 0.5 * bell(stream ^ salt, day)))
+  return {
+    volumePerpsUsd: usdOf(volumePerps),
+    volumeSwapsUsd: usdOf(volumeSwaps),
+    feesTradingUsd: usdOf(fees * (1 - swapShare)),
+    feesSwapUsd: usdOf(fees * swapShare),
+    feesForPoolUsd: usdOf(forPool),
+    realizedLongUsd: pnl(0x61),
+    realizedShortUsd: pnl(0x62),
+    tradesPerps: Math.round(volumePerps / MEAN_TRADE_USD),
+    tradesSwaps: Math.round(volumeSwaps / (MEAN_TRADE_USD / 3)),
+  }
+}
+
+/** Cumulated thousandths of a day's activity that passed before each hour: the world trades more in some hours. */
+function dayProfile(seed: number, day: number): readonly number[] {
+  const weights = Array.from(
+    { length: DAY_HOURS },
+    (_unused, hour) =>
+      0.6 + 0.5 * Math.sin((hour - 8) / 3.8) ** 2 + 0.4 * unit(seed ^ 0x3c6e, day * 24 + hour),
+  )
+  const sum = weights.reduce((total, one) => total + one, 0)
+  let passed = 0
+  const profile = [0]
+  for (const weight of weights) {
+    passed += weight
+    profile.push(Math.round((passed / sum) * 1000))
+  }
+  return profile
+}
+
+/** What a market did in one hour (hours since 1970) before the world began; the hours of a day add up to the day. */
+export function pastHour(seed: number, past: Past, hour: number): Flow {
+  const day = Math.floor(hour / DAY_HOURS)
+  const whole = pastDay(past, day)
+  const profile = dayProfile(seed, day)
+  const from = profile[hour - day * DAY_HOURS] ?? 0
+  const to = profile[hour - day * DAY_HOURS + 1] ?? 1000
+  const part = (value: bigint): bigint => (value * BigInt(to)) / 1000n - (value * BigInt(from)) / 1000n
+  const count = (value: number): number => Math.floor((value * to) / 1000) - Math.floor((value * from) / 1000)
+  return {
+    volumePerpsUsd: part(whole.volumePerpsUsd),
+    volumeSwapsUsd: part(whole.volumeSwapsUsd),
+    feesTradingUsd: part(whole.feesTradingUsd),
+    feesSwapUsd: part(whole.feesSwapUsd),
+    feesForPoolUsd: part(whole.feesForPoolUsd),
+    realizedLongUsd: part(whole.realizedLongUsd),
+    realizedShortUsd: part(whole.realizedShortUsd),
+    tradesPerps: count(whole.tradesPerps),
+    tradesSwaps: count(whole.tradesSwaps),
+  }
+}
+
+/** What a market did from one hour to another (the end is not in it), both before the world began. */
+export function pastFlow(seed: number, past: Past, fromHour: number, toHour: number): Flow {
+  const sum = noFlow()
+  let hour = Math.max(fromHour, past.listedHour)
+  while (hour < toHour) {
+    if (hour % DAY_HOURS === 0 && hour + DAY_HOURS <= toHour) {
+      addFlow(sum, pastDay(past, hour / DAY_HOURS))
+      hour += DAY_HOURS
+    } else {
+      addFlow(sum, pastHour(seed, past, hour))
+      hour += 1
+    }
+  }
+  return sum
+}
+
+/** Ratios of prices to those at the world's start, by token and hour; a bounded memo, paths never change. */
+const ratioMemo = new WeakMap<World, Map<string, number>>()
+const MAX_RATIOS = 200_000
+
+/** Price of a token at an hour over its price when the world began. */
+export function priceRatio(world: World, tokenAddress: string, hour: number): number {
+  let memo = ratioMemo.get(world)
+  if (memo === undefined || memo.size > MAX_RATIOS) {
+    memo = new Map()
+    ratioMemo.set(world, memo)
+  }
+  const token = world.catalog.tokenByAddress.get(hexKey(tokenAddress))
+  if (token === undefined) return 1
+  const key = world.catalog.priceKeyOf(token)
+  const name = `${key}:${hour}`
+  const known = memo.get(name)
+  if (known !== undefined) return known
+  const at = (seconds: number): bigint =>
+    world.prices.medianAt(key, world.prices.stepAt(seconds).startSeconds) ?? 1n
+  const ratio = Number((at(hour * HOUR) * 10n ** 12n) / at(world.epochSeconds)) / 1e12
+  memo.set(name, ratio)
+  return ratio
+}
+
+/** How a market stood at the start of an hour before the world began. */
+export function pastSample(world: World, market: WorldMarket, past: Past, hour: number): Sample {
+  const { base, stream } = past
+  const epochHour = world.epochSeconds / HOUR
+  const swing = (salt: number, length: number): number =>
+    smooth(stream ^ salt, hour, length) - smooth(stream ^ salt, epochHour, length)
+  // Deposits come and go slowly; the value moves with the price of what the pool holds.
+  const deposits = Math.exp(0.25 * swing(0x71, 1100))
+  const scaled = (value: bigint, factor: number): bigint =>
+    (value * BigInt(Math.round(factor * 1e9))) / 10n ** 9n
+  const long = priceRatio(world, market.longToken.address, hour) * deposits
+  const short = priceRatio(world, market.shortToken.address, hour) * deposits
+  const poolUsd = dollarsOf(base.poolLongUsd + base.poolShortUsd)
+  const skew = smooth(stream ^ 0x72, hour, 60)
+  const rate = (Math.abs(skew) * 1.2e-5 + 1e-6) * (0.8 + 0.4 * unit(stream ^ 0x73, hour))
+  const paid = BigInt(Math.round(rate * 1e18)) * 10n ** 12n
+  const received = scaled(paid, 0.75 + 0.4 * unit(stream ^ 0x74, hour))
+  const borrowed =
+    BigInt(Math.round((4e-6 + 1.1e-5 * unit(stream ^ 0x75, Math.floor(hour / 5))) * 1e18)) * 10n ** 12n
+  const isSpot = market.settings.isSpotOnly
+  const longsPay = skew >= 0
+  return {
+    poolLongUsd: scaled(base.poolLongUsd, long),
+    poolShortUsd: scaled(base.poolShortUsd, short),
+    maxReservedLongUsd: scaled(base.maxReservedLongUsd, long),
+    maxReservedShortUsd: scaled(base.maxReservedShortUsd, short),
+    unrealizedLongUsd: isSpot ? 0n : base.unrealizedLongUsd + usdOf(poolUsd * 0.004 * swing(0x76, 30)),
+    unrealizedShortUsd: isSpot ? 0n : base.unrealizedShortUsd + usdOf(poolUsd * 0.004 * swing(0x77, 30)),
+    fundingLong: isSpot ? 0n : longsPay ? -paid : received,
+    fundingShort: isSpot ? 0n : longsPay ? received : -paid,
+    borrowingLong: isSpot || !longsPay ? 0n : borrowed,
+    borrowingShort: isSpot || longsPay ? 0n : borrowed,
+  }
+}
+
+/** Wallets that traded on a day before the world began, from the trades of that day. */
+export function pastUsers(seed: number, day: number, trades: number): number {
+  return Math.round(trades * (0.16 + 0.08 * unit(seed ^ 0x5f3a, day)))
+}
