@@ -1,0 +1,109 @@
+/**
+ * How old a record is, against a clock that is handed in. A 200 does not prove that its values are of the latest refresh
+ * (application document, "Errors"), so each kind of record says its age by the stamp that the documents give it: `updatedAt`
+ * of market values, `window.endTimestamp` of yield and earnings, `meta.sources[]` of stats, `updatedAt` of oracle prices,
+ * the two statuses of a capacity. A stamp that is missing is no age: null, never zero.
+ *
+ * `skewMs` is the host's clock less ours (`api.clockSkewMs(host)`); stamps are the host's, so it is added to our clock.
+ */
+import type { Clock } from '../domain/clock.ts'
+import type { OraclePrice, TradingCapacity } from '../domain/market.ts'
+import type { MarketValues } from './marketInfoTypes.ts'
+import type { Read } from './route.ts'
+import type { StatsMeta, StatsSource, StatsSummary } from './stats.ts'
+import type { GmPool, GmUserEarnings } from './yield.ts'
+
+/** The wall clock that ages are told against. */
+export type Now = Pick<Clock, 'now'>
+
+/** Age beyond which the venue marks market values stale, ms (application document, "Limits"); rows are still served. */
+export const MARKET_VALUES_STALE_MS = 15_000
+
+/** Lag beyond which a source of stats is stale, ms (application document, "Limits"). */
+export const STATS_SOURCE_STALE_MS = 900_000
+
+/** Age of the Solana pair snapshot beyond which the venue answers 503, ms (application document, "Pair feeds"). */
+export const SOLANA_PAIRS_STALE_MS = 900_000
+
+function age(stampMs: number, clock: Now, skewMs: number): number {
+  return Math.max(0, clock.now() + skewMs - stampMs)
+}
+
+/** Ms since the request of a read left: what is known of any record, and no more than a lower bound of its age. */
+export function ageOfRead(read: Pick<Read<unknown>, 'readAtMs'>, clock: Now): number {
+  return age(read.readAtMs, clock, 0)
+}
+
+/**
+ * Ms since the older of the two refreshes behind a row of market values. Null when one of them never succeeded, which a
+ * failed refresh of one market can cause while its old values are kept: treat as stale.
+ */
+export function ageOfMarketValues(
+  row: Pick<MarketValues, 'updatedAtMs'>,
+  clock: Now,
+  skewMs = 0,
+): number | null {
+  return row.updatedAtMs === null ? null : age(row.updatedAtMs, clock, skewMs)
+}
+
+/** Ms since the oracle updated a price; its stamp has whole seconds. */
+export function ageOfOraclePrice(
+  price: Pick<OraclePrice, 'updatedAtSeconds'>,
+  clock: Now,
+  skewMs = 0,
+): number {
+  return age(price.updatedAtSeconds * 1000, clock, skewMs)
+}
+
+/** Ms since the window of a pool's yield ended; windows end on the hour. */
+export function ageOfGmPool(pool: Pick<GmPool, 'window'>, clock: Now, skewMs = 0): number {
+  return age(pool.window.endTimestampSeconds * 1000, clock, skewMs)
+}
+
+/** Ms since earnings were calculated. */
+export function ageOfEarnings(
+  earnings: Pick<GmUserEarnings, 'endTimestampSeconds'>,
+  clock: Now,
+  skewMs = 0,
+): number {
+  return age(earnings.endTimestampSeconds * 1000, clock, skewMs)
+}
+
+/** How far behind a source of stats is, ms; null when it never said anything. */
+export function ageOfStatsSource(source: Pick<StatsSource, 'lagSeconds'>): number | null {
+  return source.lagSeconds === null ? null : source.lagSeconds * 1000
+}
+
+/**
+ * How far behind the worst source of stats is, ms; null when one is missing or says nothing. A stale source still counts in
+ * sums, so `completeness` alone does not tell.
+ */
+export function ageOfStats(meta: StatsMeta): number | null {
+  let worstMs = 0
+  for (const source of meta.sources) {
+    const lagMs = ageOfStatsSource(source)
+    if (lagMs === null || source.health === 'missing') return null
+    worstMs = Math.max(worstMs, lagMs)
+  }
+  return worstMs
+}
+
+/** Ms since the TVL was valued; null where it never was. */
+export function ageOfTvl(
+  summary: Pick<StatsSummary, 'tvlValuedAtMs'>,
+  clock: Now,
+  skewMs = 0,
+): number | null {
+  return summary.tvlValuedAtMs === null ? null : age(summary.tvlValuedAtMs, clock, skewMs)
+}
+
+/**
+ * What of a capacity may be used, by its two statuses: all of it, the part without JIT, or nothing. Words that are not
+ * recognised count as not usable (gaps: conflict 11).
+ */
+export function usableCapacity(
+  capacity: Pick<TradingCapacity, 'jitDataStatus' | 'marketDataStatus'>,
+): 'availableLiquidity' | 'baseAvailableLiquidity' | 'none' {
+  if (capacity.marketDataStatus !== 'fresh') return 'none'
+  return capacity.jitDataStatus === 'available' ? 'availableLiquidity' : 'baseAvailableLiquidity'
+}
