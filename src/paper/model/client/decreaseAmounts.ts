@@ -1,0 +1,187 @@
+/** Amounts of a decrease as the official client foresees it, without a swap (math: market-model, sections 15 and 19). */
+import { fac, max, min } from '../integer.ts'
+import {
+  type MarketPrices,
+  type MarketSettings,
+  type MarketState,
+  type PricePair,
+} from '../market.ts'
+import { acceptablePriceInfo, defaultImpactBps, markPriceOf } from './acceptablePrice.ts'
+import { type ClientReferral, clientPositionFee } from './fees.ts'
+import { clientNetImpact } from './impact.ts'
+import { ANY_HIGH_PRICE } from './increaseAmounts.ts'
+import { clientPnl } from './position.ts'
+import type { ShownPosition } from './positionInfo.ts'
+
+/** Terms of a decrease. */
+export interface DecreaseAmountsTerms {
+  readonly position: ShownPosition
+  readonly closeSizeUsd: bigint
+  readonly keepLeverage: boolean
+  readonly indexDecimals: number
+  readonly collateralPrice: PricePair
+  /** Undefined: a market order. */
+  readonly trigger?:
+    | {
+        readonly type: 'LimitDecrease' | 'StopLossDecrease'
+        /** Contract price. */
+        readonly price: bigint
+        readonly setAcceptablePrice: boolean
+        readonly fixedImpactBps?: bigint | undefined
+      }
+    | undefined
+  readonly uiFeeFactor: bigint
+  readonly referral?: ClientReferral | undefined
+}
+
+/** Whether the client closes the whole position: dust would be left, or its own estimate of too little collateral. */
+function closesWhole(
+  settings: MarketSettings,
+  position: ShownPosition,
+  closeSizeUsd: bigint,
+  pnlUsd: bigint,
+  remainingCollateralUsd: bigint,
+): boolean {
+  const left = position.sizeInUsd - closeSizeUsd
+  if (left < settings.minPositionSizeUsd) return true
+  const realised = (pnlUsd * closeSizeUsd) / position.sizeInUsd
+  if (realised >= 0n) return false
+  // The client adds the loss, and takes the open interest multiplier for a factor (market-model, section 19, row 12).
+  const remainingUsd = remainingCollateralUsd - realised
+  const factor = max(
+    settings.minCollateralFactor,
+    settings.minCollateralFactorForOpenInterest[position.side],
+  )
+  if (remainingUsd > fac(position.sizeInUsd, factor)) return false
+  return remainingUsd + (pnlUsd - realised) < settings.minCollateralUsd
+}
+
+/** Amounts of the order. Prices in API form, USD with 30 decimals. */
+export function decreaseAmounts(
+  settings: MarketSettings,
+  state: MarketState,
+  prices: MarketPrices,
+  terms: DecreaseAmountsTerms,
+) {
+  const { position, trigger, referral } = terms
+  const { side, sizeInUsd, sizeInTokens, collateralAmount } = position
+  const direction = { side, isIncrease: false }
+  const scale = 10n ** BigInt(terms.indexDecimals)
+  const price = trigger?.price ?? markPriceOf(prices.index, direction)
+  const indexPrice = price * scale
+  const minPrice = terms.collateralPrice.min
+  const collateralPrice = position.collateralIsIndexToken ? price : minPrice
+  const pnlUsd = clientPnl(settings, state, side, position, sizeInTokens * price, prices)
+  const fundingUsd = position.fundingFeeAmount * minPrice
+  const collateralUsd = collateralAmount * minPrice
+  const isFullClose = closesWhole(
+    settings,
+    position,
+    terms.closeSizeUsd,
+    pnlUsd,
+    collateralUsd - fundingUsd - position.pendingBorrowingFeesUsd,
+  )
+  const sizeDeltaUsd = isFullClose ? sizeInUsd : terms.closeSizeUsd
+  const product = sizeInTokens * sizeDeltaUsd
+  const sizeDeltaInTokens = isFullClose
+    ? sizeInTokens
+    : side === 'long'
+      ? (product + sizeInUsd - 1n) / sizeInUsd
+      : product / sizeInUsd
+  const realizedPnl = sizeInTokens === 0n ? 0n : (pnlUsd * sizeDeltaInTokens) / sizeInTokens
+  const priceTerms = { ...direction, indexPrice, sizeDeltaUsd, sizeDeltaInTokens }
+  const info = acceptablePriceInfo(settings, state, prices, priceTerms)
+  let { acceptablePrice, acceptablePriceDeltaBps } = info
+  let recommendedAcceptablePriceDeltaBps = 0n
+  if (trigger !== undefined && (trigger.type === 'StopLossDecrease' || !trigger.setAcceptablePrice)) {
+    acceptablePrice = side === 'long' ? 0n : ANY_HIGH_PRICE
+  } else if (trigger !== undefined) {
+    recommendedAcceptablePriceDeltaBps = defaultImpactBps(
+      indexPrice,
+      sizeDeltaUsd,
+      info.priceImpactDeltaUsd,
+      direction,
+    )
+    const budget = acceptablePriceInfo(settings, state, prices, {
+      ...priceTerms,
+      maxNegativeImpactBps: trigger.fixedImpactBps ?? recommendedAcceptablePriceDeltaBps,
+    })
+    acceptablePrice = budget.acceptablePrice
+    acceptablePriceDeltaBps = budget.acceptablePriceDeltaBps
+  }
+  const net = clientNetImpact(settings, state, position, sizeDeltaUsd, info.priceImpactDeltaUsd, prices)
+
+  const gained = max(0n, realizedPnl) + max(0n, net.totalImpactUsd)
+  const profitAmount = gained / collateralPrice
+  const fee = clientPositionFee(
+    settings,
+    sizeDeltaUsd,
+    info.balanceWasImproved,
+    referral,
+    terms.uiFeeFactor,
+  )
+  // The client goes through whole token units at the min price, then values them at its own collateral price.
+  const costOf = (usd: bigint): bigint => (usd / minPrice) * collateralPrice
+  const positionFeeUsd = costOf(fee.positionFeeUsd)
+  const borrowingFeeUsd = costOf(position.pendingBorrowingFeesUsd)
+  const fundingFeeUsd = costOf(fundingUsd)
+  const costUsd =
+    positionFeeUsd +
+    borrowingFeeUsd +
+    fundingFeeUsd +
+    fee.uiFeeUsd +
+    max(0n, -realizedPnl) +
+    max(0n, -net.totalImpactUsd)
+  const costAmount = costUsd / collateralPrice
+  const paidOutput = min(profitAmount, costAmount)
+  const paidCollateral = min(collateralAmount, costAmount - paidOutput)
+  const output = profitAmount - paidOutput
+  const remaining = collateralAmount - paidCollateral
+  let collateralDeltaUsd = 0n
+  let collateralDeltaAmount = 0n
+  let receiveTokenAmount = output
+  if (isFullClose) {
+    collateralDeltaUsd = collateralUsd
+    collateralDeltaAmount = collateralAmount
+    receiveTokenAmount = output + remaining
+  } else if (terms.keepLeverage) {
+    collateralDeltaUsd = (remaining * collateralPrice * sizeDeltaUsd) / sizeInUsd
+    collateralDeltaAmount = collateralDeltaUsd / collateralPrice
+    receiveTokenAmount = output + collateralDeltaAmount
+  }
+  return {
+    isFullClose,
+    sizeDeltaUsd,
+    sizeDeltaInTokens,
+    collateralDeltaUsd,
+    collateralDeltaAmount,
+    indexPrice,
+    collateralPrice,
+    acceptablePrice,
+    acceptablePriceDeltaBps,
+    recommendedAcceptablePriceDeltaBps,
+    proportionalPendingImpactDeltaUsd: net.proportionalPendingImpactUsd,
+    closePriceImpactDeltaUsd: info.priceImpactDeltaUsd,
+    totalPendingImpactDeltaUsd: net.totalImpactUsd,
+    priceImpactDiffUsd: net.priceImpactDiffUsd,
+    balanceWasImproved: info.balanceWasImproved,
+    estimatedPnl: pnlUsd,
+    realizedPnl,
+    positionFeeUsd,
+    uiFeeUsd: fee.uiFeeUsd,
+    feeDiscountUsd: costOf(fee.discountUsd),
+    borrowingFeeUsd,
+    fundingFeeUsd,
+    payedOutputUsd: paidOutput * collateralPrice,
+    payedRemainingCollateralUsd: paidCollateral * collateralPrice,
+    payedRemainingCollateralAmount: paidCollateral,
+    receiveTokenAmount,
+    receiveUsd: receiveTokenAmount * collateralPrice,
+    triggerThresholdType:
+      trigger === undefined
+        ? undefined
+        : (trigger.type === 'LimitDecrease') === (side === 'long')
+          ? '>'
+          : '<',
+  }
+}

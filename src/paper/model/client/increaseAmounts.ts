@@ -1,0 +1,187 @@
+/** Amounts of an increase as the official client sizes it, without a swap (math: market-model, section 15). */
+import { ceilDiv, fac, min } from '../integer.ts'
+import type { MarketPrices, MarketSettings, MarketState, PricePair, Side } from '../market.ts'
+import { acceptablePriceInfo, BPS, defaultImpactBps, markPriceOf } from './acceptablePrice.ts'
+import { type ClientReferral, clientPositionFee } from './fees.ts'
+import { clientCappedImpact, clientPendingImpact } from './impact.ts'
+import { entryPrice, leverageBps, liquidationPrice } from './position.ts'
+import type { ShownPosition } from './positionInfo.ts'
+import { wholeCloseImpact } from './withdraw.ts'
+
+/** Any price: the widest limit of the contracts. */
+export const ANY_HIGH_PRICE = 2n ** 256n - 1n
+
+/** Terms of an increase. Amounts that the strategy does not start from are ignored. */
+export interface IncreaseAmountsTerms {
+  readonly side: Side
+  readonly strategy: 'leverageBySize' | 'leverageByCollateral' | 'independent'
+  readonly leverageBps?: bigint | undefined
+  /** Collateral token units. */
+  readonly collateralAmount: bigint
+  /** Index token units. */
+  readonly indexTokenAmount: bigint
+  readonly indexDecimals: number
+  readonly collateralPrice: PricePair
+  readonly collateralIsIndexToken: boolean
+  /** Undefined: a market order. */
+  readonly limit?:
+    | {
+        readonly type: 'LimitIncrease' | 'StopIncrease'
+        /** Contract price. */
+        readonly triggerPrice: bigint
+        readonly setAcceptablePrice: boolean
+        readonly fixedImpactBps?: bigint | undefined
+        readonly bufferBps?: bigint | undefined
+      }
+    | undefined
+  readonly uiFeeFactor: bigint
+  readonly referral?: ClientReferral | undefined
+  readonly position?: ShownPosition | undefined
+}
+
+/** Direction in which the price must move to wake a limit order of a side. */
+function thresholdOf(type: 'LimitIncrease' | 'StopIncrease', side: Side): '<' | '>' {
+  return (type === 'LimitIncrease') === (side === 'long') ? '<' : '>'
+}
+
+/** Index token units that an increase opens at a contract price. */
+export function tokensOpened(side: Side, sizeDeltaUsd: bigint, price: bigint): bigint {
+  return side === 'long' ? sizeDeltaUsd / price : ceilDiv(sizeDeltaUsd, price)
+}
+
+/** Part of a negative impact beyond the largest share of a size, USD, not negative. */
+function excessOf(settings: MarketSettings, sizeUsd: bigint, impactUsd: bigint): bigint {
+  const lowest = -fac(sizeUsd, settings.maxPositionImpactFactorNegative)
+  return impactUsd < lowest ? lowest - impactUsd : 0n
+}
+
+/** Amounts of the order. Prices in API form, USD with 30 decimals, leverage and deltas in bps. */
+export function increaseAmounts(
+  settings: MarketSettings,
+  state: MarketState,
+  prices: MarketPrices,
+  terms: IncreaseAmountsTerms,
+) {
+  const { side, limit, position, referral, uiFeeFactor, strategy } = terms
+  const direction = { side, isIncrease: true }
+  const price = limit?.triggerPrice ?? markPriceOf(prices.index, direction)
+  const indexPrice = price * 10n ** BigInt(terms.indexDecimals)
+  const collateralPrice = terms.collateralPrice.min
+  const leverage = terms.leverageBps ?? 0n
+  const borrowingFeeUsd = position?.pendingBorrowingFeesUsd ?? 0n
+  const fundingFeeUsd = (position?.fundingFeeAmount ?? 0n) * collateralPrice
+  const feeOf = (sizeUsd: bigint) => {
+    const tokens = tokensOpened(side, sizeUsd, price)
+    const impact = clientCappedImpact(settings, state, side, sizeUsd, tokens, prices)
+    return clientPositionFee(settings, sizeUsd, impact.balanceWasImproved, referral, uiFeeFactor)
+  }
+  let initialCollateralAmount = terms.collateralAmount
+  let initialCollateralUsd = initialCollateralAmount * collateralPrice
+  let indexTokenAmount = terms.indexTokenAmount
+  let sizeDeltaUsd = indexTokenAmount * price
+  if (strategy === 'leverageByCollateral') {
+    const base = feeOf((initialCollateralUsd * leverage) / BPS)
+    sizeDeltaUsd = ((initialCollateralUsd - base.positionFeeUsd - base.uiFeeUsd) * leverage) / BPS
+    indexTokenAmount = sizeDeltaUsd / price
+  }
+  const fee = feeOf(sizeDeltaUsd)
+  const costUsd = fee.positionFeeUsd + borrowingFeeUsd + fundingFeeUsd + fee.uiFeeUsd
+  let collateralDeltaUsd = initialCollateralUsd - costUsd
+  if (strategy === 'leverageBySize') {
+    collateralDeltaUsd = leverage === 0n ? 0n : (sizeDeltaUsd * BPS) / leverage
+    initialCollateralUsd = collateralDeltaUsd + costUsd
+    initialCollateralAmount = initialCollateralUsd / collateralPrice
+  }
+  const sizeDeltaInTokens = tokensOpened(side, sizeDeltaUsd, price)
+  const priceTerms = { ...direction, indexPrice, sizeDeltaUsd, sizeDeltaInTokens }
+  const info = acceptablePriceInfo(settings, state, prices, priceTerms)
+  let { acceptablePrice, acceptablePriceDeltaBps } = info
+  let recommendedAcceptablePriceDeltaBps = 0n
+  if (limit !== undefined && (limit.type === 'StopIncrease' || !limit.setAcceptablePrice)) {
+    acceptablePrice = side === 'long' ? ANY_HIGH_PRICE : 0n
+    acceptablePriceDeltaBps = 0n
+  } else if (limit !== undefined) {
+    recommendedAcceptablePriceDeltaBps = defaultImpactBps(
+      indexPrice,
+      sizeDeltaUsd,
+      info.priceImpactDeltaUsd,
+      direction,
+      limit.bufferBps,
+    )
+    const budget = acceptablePriceInfo(settings, state, prices, {
+      ...priceTerms,
+      maxNegativeImpactBps: limit.fixedImpactBps ?? recommendedAcceptablePriceDeltaBps,
+    })
+    acceptablePrice = budget.acceptablePrice
+    acceptablePriceDeltaBps = budget.acceptablePriceDeltaBps
+  }
+  const impactUsd = info.priceImpactDeltaUsd
+  return {
+    initialCollateralAmount,
+    initialCollateralUsd,
+    collateralDeltaAmount: collateralDeltaUsd / collateralPrice,
+    collateralDeltaUsd,
+    indexTokenAmount,
+    sizeDeltaUsd,
+    sizeDeltaInTokens,
+    estimatedLeverage: leverageBps({ sizeInUsd: sizeDeltaUsd, collateralUsd: collateralDeltaUsd, pendingFeesUsd: 0n }),
+    indexPrice,
+    collateralPrice,
+    acceptablePrice,
+    acceptablePriceDeltaBps,
+    recommendedAcceptablePriceDeltaBps,
+    positionFeeUsd: fee.positionFeeUsd,
+    uiFeeUsd: fee.uiFeeUsd,
+    feeDiscountUsd: fee.discountUsd,
+    borrowingFeeUsd,
+    fundingFeeUsd,
+    positionPriceImpactDeltaUsd: impactUsd,
+    potentialPriceImpactDiffUsd: excessOf(settings, sizeDeltaUsd, impactUsd),
+    triggerThresholdType: limit === undefined ? undefined : thresholdOf(limit.type, side),
+  }
+}
+
+/** The position after an increase, as the official client foresees it. */
+export function positionAfterIncrease(
+  settings: MarketSettings,
+  state: MarketState,
+  prices: MarketPrices,
+  terms: IncreaseAmountsTerms,
+  amounts: ReturnType<typeof increaseAmounts>,
+) {
+  const { position, side, referral, indexDecimals } = terms
+  const price = terms.collateralPrice.min
+  const nextSizeUsd = (position?.sizeInUsd ?? 0n) + amounts.sizeDeltaUsd
+  const nextSizeInTokens = (position?.sizeInTokens ?? 0n) + amounts.sizeDeltaInTokens
+  const nextCollateralUsd = (position?.collateralAmount ?? 0n) * price + amounts.collateralDeltaUsd
+  const held =
+    position === undefined ? 0n : clientPendingImpact(position, position.sizeInUsd, prices.index).usd
+  const pendingImpactAmount = position?.pendingImpactAmount ?? 0n
+  const nextPosition = {
+    side,
+    sizeInUsd: nextSizeUsd,
+    sizeInTokens: nextSizeInTokens,
+    pendingImpactAmount,
+  }
+  return {
+    nextSizeUsd,
+    nextSizeInTokens,
+    nextCollateralUsd,
+    nextEntryPrice: entryPrice(nextSizeUsd, nextSizeInTokens, indexDecimals),
+    nextLeverage: leverageBps({ sizeInUsd: nextSizeUsd, collateralUsd: nextCollateralUsd, pendingFeesUsd: 0n }),
+    nextLiqPrice: liquidationPrice(settings, {
+      side,
+      sizeInUsd: nextSizeUsd,
+      sizeInTokens: nextSizeInTokens,
+      collateralAmount: nextCollateralUsd / price,
+      collateralUsd: nextCollateralUsd,
+      collateralIsIndexToken: terms.collateralIsIndexToken,
+      pendingFeesUsd: 0n,
+      closingFeeUsd: clientPositionFee(settings, nextSizeUsd, false, referral).positionFeeUsd,
+      impactUsd: wholeCloseImpact(settings, state, nextPosition, prices),
+      indexDecimals,
+    }),
+    nextPendingImpactDeltaUsd: min(0n, held + amounts.positionPriceImpactDeltaUsd),
+    potentialPriceImpactDiffUsd: amounts.potentialPriceImpactDiffUsd,
+  }
+}
