@@ -6,11 +6,14 @@
 import { type Batch, type CreateOrderParams, orderKeyOf, type RelayParams } from '../chains/relayRouter.ts'
 import type { Address } from '../domain/address.ts'
 import { type Hex, hexKey, ZERO_ADDRESS } from '../domain/address.ts'
+import { mine, useDigest } from './chain.ts'
 import { revertBytes } from './customErrors.ts'
 import { cancelOrder } from './keeper.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { bringsCollateral, isMarketOrder, orderTypes } from './orderTypes.ts'
 import { unit } from './random.ts'
+import { relayInput, routerOf } from './relayCall.ts'
+import { checkSubaccount, type SubaccountUse } from './subaccounts.ts'
 import { MAX_SWAP_PATH } from './swaps.ts'
 import { recordTrade } from './trades.ts'
 import {
@@ -32,7 +35,10 @@ export function acceptOperation(
     readonly requestId: string | null
     readonly batch: Batch
     readonly relayParams: RelayParams
+    readonly subaccount?: SubaccountUse | undefined
     readonly digest: Hex
+    readonly signature?: Hex
+    readonly calldata?: Hex
     readonly nowMs: number
   },
 ): Operation {
@@ -43,7 +49,10 @@ export function acceptOperation(
     requestId: options.requestId,
     batch: options.batch,
     relayParams: options.relayParams,
+    ...(options.subaccount === undefined ? {} : { subaccount: options.subaccount }),
     digest: options.digest,
+    ...(options.signature === undefined ? {} : { signature: options.signature }),
+    ...(options.calldata === undefined ? {} : { calldata: options.calldata }),
     acceptedAtMs: options.nowMs,
     landsAtMs: options.nowMs + world.settings.relayDelayMs,
     status: 'pending',
@@ -61,21 +70,32 @@ export function landOperation(world: World, taskId: string, nowMs: number): void
   if (operation === undefined || operation.status !== 'pending') return
   operation.updatedAtMs = nowMs
   operation.txHash = nextTransactionHash(world)
+  const transaction = mine(world.blockChain, {
+    hash: operation.txHash,
+    sender: 'relayer',
+    to: routerOf(world, operation),
+    input: relayInput(operation),
+  })
   const undo = snapshotOf(world, operation.account)
   try {
     requireValid(world, operation, nowMs)
+    const keepSubaccount = checkSubaccount(world, operation, nowMs)
     payRelayFee(world, operation)
     for (const params of operation.batch.createOrderParamsList) createOrder(world, operation, params, nowMs)
     for (const update of operation.batch.updateOrderParamsList) updateOrder(world, operation, update, nowMs)
     for (const key of operation.batch.cancelOrderKeys) cancelByUser(world, operation, key, nowMs)
+    keepSubaccount()
     operation.status = 'executed'
     world.usedDigests.add(hexKey(operation.digest))
+    useDigest(world.blockChain, transaction, operation.digest)
   } catch (error) {
     if (!(error instanceof ProtocolRevert)) throw error
     undo()
     operation.orderKeys = []
     operation.status = 'reverted'
     operation.error = { code: error.errorName, message: error.message, data: revertBytes(error) }
+    transaction.logs = []
+    transaction.revertData = operation.error.data
   }
 }
 
@@ -220,5 +240,5 @@ function cancelByUser(world: World, operation: Operation, key: Hex, nowMs: numbe
       throw new ProtocolRevert('RequestNotYetCancellable', [age, expiration, 'Order'])
     }
   }
-  cancelOrder(world, order, 'USER_INITIATED_CANCEL', nowMs)
+  cancelOrder(world, order, 'USER_INITIATED_CANCEL', nowMs, operation.txHash)
 }

@@ -5,10 +5,12 @@
 
 import { type Batch, digestOf, domainSeparator, type RelayParams } from '../chains/relayRouter.ts'
 import { type Address, type Hex, hexKey, sameHex } from '../domain/address.ts'
+import { hashApproval, readApproval } from './approval.ts'
 import { badFields, type FieldError, isObject, type Json, notFound, parseAddress, refused } from './http.ts'
 import { acceptOperation } from './operations.ts'
 import type { SubmitEntry } from './record.ts'
 import { isSignedBy } from './signature.ts'
+import type { SubaccountUse } from './subaccounts.ts'
 import { madeHash, type Operation, type World } from './world.ts'
 
 /** A prepared request at a peer. */
@@ -19,6 +21,8 @@ export interface OrderChainRecord {
   readonly mode: 'express' | 'classic'
   readonly batch: Batch
   readonly relayParams: RelayParams
+  /** The session key that is to sign; absent when the account does. */
+  readonly subaccount?: SubaccountUse
   /** JSON of what a submit must echo. */
   readonly batchParamsText: string
   readonly relayParamsText: string
@@ -52,6 +56,7 @@ export function storePrepared(
     readonly mode: 'express' | 'classic'
     readonly batch: Batch
     readonly relayParams: RelayParams
+    readonly subaccount?: SubaccountUse | undefined
     /** JSON of what a submit must echo. */
     readonly batchParams: Json
     readonly relayParamsJson: Json
@@ -67,6 +72,7 @@ export function storePrepared(
     mode: prepared.mode,
     batch: prepared.batch,
     relayParams: prepared.relayParams,
+    ...(prepared.subaccount === undefined ? {} : { subaccount: prepared.subaccount }),
     batchParamsText: JSON.stringify(prepared.batchParams),
     relayParamsText: JSON.stringify(prepared.relayParamsJson),
     createdAtMs: prepared.nowMs,
@@ -103,14 +109,26 @@ const separators = new Map<string, Hex>()
 
 /** Domain separator of the chain's own-wallet router. */
 export function ownWalletSeparator(world: World): Hex {
-  const { chainId, contracts } = world.chain
-  const key = `${chainId}:${contracts.gelatoRelayRouter}`
+  return separatorOf(world, world.chain.contracts.gelatoRelayRouter)
+}
+
+/** Domain separator of a relay router of the chain. */
+export function separatorOf(world: World, router: Address): Hex {
+  const { chainId } = world.chain
+  const key = `${chainId}:${router}`
   let separator = separators.get(key)
   if (separator === undefined) {
-    separator = domainSeparator(chainId, contracts.gelatoRelayRouter)
+    separator = domainSeparator(chainId, router)
     separators.set(key, separator)
   }
   return separator
+}
+
+/** Digest that a request's signer signs: the account at its router, a session key at its own. */
+function digestOfRecord(world: World, { batch, subaccount }: OrderChainRecord): Hex {
+  const { gelatoRelayRouter, subaccountGelatoRelayRouter } = world.chain.contracts
+  const router = subaccount === undefined ? gelatoRelayRouter : subaccountGelatoRelayRouter
+  return digestOf(separatorOf(world, router), batch)
 }
 
 /** Whether two JSON values say the same: numbers may be texts, hex may differ in case, order of keys is free. */
@@ -146,13 +164,15 @@ export async function submitOrder(
 ): Promise<Json> {
   const record = await checkSubmit(world, peer, body, entry)
   if (record.taskId === undefined) {
-    const digest = digestOf(ownWalletSeparator(world), record.batch)
+    const digest = digestOfRecord(world, record)
     const operation = acceptOperation(world, {
       account: record.account,
       requestId: record.requestId,
       batch: record.batch,
       relayParams: record.relayParams,
+      subaccount: record.subaccount,
       digest,
+      signature: body.signature as Hex,
       nowMs: world.clock.now(),
     })
     record.taskId = operation.taskId
@@ -198,7 +218,7 @@ async function checkSubmit(
     entry.result = 'not found'
     throw notFound('Transaction not found')
   }
-  const digest = digestOf(ownWalletSeparator(world), record.batch)
+  const digest = digestOfRecord(world, record)
   entry.digest = digest
   if (record.taskId !== undefined) return record
   const refuse = (code: string, message: string): never => {
@@ -221,8 +241,19 @@ async function checkSubmit(
       refuse('INVALID_PARAMS', `eip712Data.${name} differs from what was prepared`)
     }
   }
-  if (!(await isSignedBy(record.account, digest, signature as Hex))) {
-    refuse('INVALID_SIGNATURE', 'The signature is not one of the account over the prepared message')
+  const { subaccount } = record
+  if (subaccount !== undefined) {
+    const given = readApproval(echo.subaccountApproval)
+    if (!('subaccount' in given) || hashApproval(given) !== record.batch.subaccountApproval) {
+      refuse('INVALID_PARAMS', 'eip712Data.subaccountApproval differs from what was prepared')
+    }
+  }
+  const signer = subaccount?.address ?? record.account
+  if (!(await isSignedBy(signer, digest, signature as Hex))) {
+    refuse(
+      'INVALID_SIGNATURE',
+      `The signature is not one of the ${subaccount === undefined ? 'account' : 'subaccount'} over the prepared message`,
+    )
   }
   return record
 }

@@ -16,6 +16,7 @@ import { feeTokenOf, type Quote } from './quoteCommon.ts'
 import type { SubmitEntry } from './record.ts'
 import { relayStatus, submitRelay } from './relay.ts'
 import type { StateLog } from './stateLog.ts'
+import { type SubaccountUse, subaccountOf } from './subaccounts.ts'
 import type { VenueState } from './venue.ts'
 
 /** Somebody else: where a poisoned payload sends the money. */
@@ -34,6 +35,8 @@ interface Prepared {
   readonly estimates?: Json
   readonly warnings: Quote['warnings']
   readonly paysNative: boolean
+  /** The session key that is to sign. */
+  readonly subaccount: SubaccountUse | undefined
 }
 
 /** Builds, stores and answers a prepared batch. */
@@ -48,12 +51,17 @@ function answerPrepared(venue: VenueState, peer: Peer, prepared: Prepared, isPoi
     executionFees: prepared.executionFees,
     nowMs,
     ...(isPoisoned ? { foreignReceiver: stranger } : {}),
+    signedBySubaccount: prepared.subaccount && {
+      account: prepared.account,
+      approval: prepared.subaccount.approval,
+    },
   })
   const record = storePrepared(world, peer, {
     account: prepared.account,
     mode,
     batch: built.batch,
     relayParams: built.relayParams,
+    subaccount: prepared.subaccount,
     batchParams: built.payload.batchParams ?? null,
     relayParamsJson: built.payload.relayParams ?? null,
     nowMs,
@@ -88,7 +96,9 @@ function takePrepareFault(venue: VenueState): boolean {
 /** `POST /orders/txns/prepare`. Throws HttpFailure. */
 export async function prepareRoute(venue: VenueState, peer: Peer, request: Request): Promise<Json> {
   const { world } = venue
-  const wanted = readPrepare(await bodyOf(request))
+  const body = await bodyOf(request)
+  const wanted = readPrepare(body)
+  const subaccount = await subaccountOf(world, body, wanted.from)
   const isPoisoned = takePrepareFault(venue)
   let quote: Quote
   try {
@@ -108,6 +118,7 @@ export async function prepareRoute(venue: VenueState, peer: Peer, request: Reque
     estimates: quote.estimates,
     warnings: quote.warnings,
     paysNative: findToken(world, wanted.collateralToPay?.token ?? '')?.isNative === true,
+    subaccount,
   }
   return answerPrepared(venue, peer, prepared, isPoisoned)
 }
@@ -134,6 +145,7 @@ export async function changeRoute(
     feeToken: feeTokenOf(world, gasToken),
     warnings: [],
     paysNative: false,
+    subaccount: await subaccountOf(world, body, change.account),
   }
   return answerPrepared(venue, peer, prepared, isPoisoned)
 }

@@ -11,6 +11,7 @@ import {
 } from '../chains/relayRouter.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
+import { hashApproval, type SubaccountApproval } from './approval.ts'
 import type { CatalogToken } from './catalog.ts'
 import { type Json, refused } from './http.ts'
 import { feeSwapPathOf, relayFeeOf } from './quote.ts'
@@ -33,7 +34,7 @@ export interface BuiltPayload {
 }
 
 /**
- * Builds the batch of an account that signs for itself.
+ * Builds the batch of an account that signs for itself, or of its session key.
  *
  * @throws HttpFailure 400 NO_SWAP_PATH when the fee token cannot become the native token
  */
@@ -46,12 +47,17 @@ export function buildPayload(
     readonly nowMs: number
     /** Receiver written instead of the true one: the poisoned answer of the faults. */
     readonly foreignReceiver?: Address
+    /** The account and its session key, when that signs. */
+    readonly signedBySubaccount?:
+      | { readonly account: Address; readonly approval: SubaccountApproval }
+      | undefined
   },
 ): BuiltPayload {
   const { feeToken, nowMs } = options
   const seconds = Math.floor(nowMs / 1000)
   const { contracts } = world.chain
-  const router = contracts.gelatoRelayRouter
+  const { signedBySubaccount: session } = options
+  const router = session === undefined ? contracts.gelatoRelayRouter : contracts.subaccountGelatoRelayRouter
   const feeSwapPath = feeSwapPathOf(world, feeToken.address, seconds)
   if (feeSwapPath === undefined) {
     throw refused('NO_SWAP_PATH', `No swap path found from ${feeToken.symbol} to the native token`)
@@ -92,12 +98,12 @@ export function buildPayload(
           addresses: { ...order.addresses, receiver: foreignReceiver },
         }))
   const batch: Batch = {
-    account: ZERO_ADDRESS,
+    account: session?.account ?? ZERO_ADDRESS,
     createOrderParamsList: creates,
     updateOrderParamsList: options.actions.updates,
     cancelOrderKeys: options.actions.cancels,
     relayParams: hashRelayParams(relayParams),
-    subaccountApproval: ZERO_HASH,
+    subaccountApproval: session === undefined ? ZERO_HASH : hashApproval(session.approval),
   }
   const createList = creates.map(orderJson)
   return {

@@ -1,51 +1,55 @@
 /** The generic relay: own calldata of the relay router's `batch` (wire: application-api-orders, section 10). */
-import { decodeFunctionData, type Hex, parseAbi } from 'viem'
+import { decodeFunctionData, type Hex } from 'viem'
 import { type Batch, digestOf, hashRelayParams, type RelayParams } from '../chains/relayRouter.ts'
 import { type Address, hexKey, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
+import { hashApproval, type SubaccountApproval } from './approval.ts'
 import { badFields, badRequest, type Json, notFound, refused } from './http.ts'
 import { acceptOperation } from './operations.ts'
-import { ownWalletSeparator } from './orderChain.ts'
+import { separatorOf } from './orderChain.ts'
 import type { SubmitEntry } from './record.ts'
-import { recoverSigner } from './signature.ts'
+import { relayRouterAbi, subaccountRouterAbi } from './relayCall.ts'
+import { isSignedBy } from './signature.ts'
+import { isApprovedBy } from './subaccounts.ts'
 import type { World } from './world.ts'
-
-/** `batch` of the own-wallet relay router, selector 0x0427ef5f (wire: eip712-and-chain, section 2). */
-export const relayRouterAbi = parseAbi([
-  'struct OracleParams { address[] tokens; address[] providers; bytes[] data; }',
-  'struct ExternalCalls { address[] sendTokens; uint256[] sendAmounts; address[] externalCallTargets; bytes[] externalCallDataList; address[] refundTokens; address[] refundReceivers; }',
-  'struct TokenPermit { address owner; address spender; uint256 value; uint256 deadline; uint8 v; bytes32 r; bytes32 s; address token; }',
-  'struct FeeParams { address feeToken; uint256 feeAmount; address[] feeSwapPath; }',
-  'struct RelayParams { OracleParams oracleParams; ExternalCalls externalCalls; TokenPermit[] tokenPermits; FeeParams fee; uint256 userNonce; uint256 deadline; bytes signature; uint256 desChainId; }',
-  'struct Addresses { address receiver; address cancellationReceiver; address callbackContract; address uiFeeReceiver; address market; address initialCollateralToken; address[] swapPath; }',
-  'struct Numbers { uint256 sizeDeltaUsd; uint256 initialCollateralDeltaAmount; uint256 triggerPrice; uint256 acceptablePrice; uint256 executionFee; uint256 callbackGasLimit; uint256 minOutputAmount; uint256 validFromTime; }',
-  'struct CreateOrderParams { Addresses addresses; Numbers numbers; uint8 orderType; uint8 decreasePositionSwapType; bool isLong; bool shouldUnwrapNativeToken; bool autoCancel; bytes32 referralCode; bytes32[] dataList; }',
-  'struct UpdateOrderParams { bytes32 key; uint256 sizeDeltaUsd; uint256 acceptablePrice; uint256 triggerPrice; uint256 minOutputAmount; uint256 validFromTime; bool autoCancel; uint256 executionFeeIncrease; }',
-  'struct BatchParams { CreateOrderParams[] createOrderParamsList; UpdateOrderParams[] updateOrderParamsList; bytes32[] cancelOrderKeys; }',
-  'function batch(RelayParams relayParams, address account, BatchParams params) returns (bytes32[])',
-])
 
 interface DecodedBatch {
   readonly account: Address
   readonly signature: Hex
   readonly relayParams: RelayParams
   readonly batch: Batch
+  readonly session: { readonly address: Address; readonly approval: SubaccountApproval } | undefined
 }
 
-function decode(data: Hex): DecodedBatch {
-  let decoded: ReturnType<typeof decodeFunctionData<typeof relayRouterAbi>>
+type OwnArguments = ReturnType<typeof decodeFunctionData<typeof relayRouterAbi>>['args']
+
+function decode(data: Hex, isSubaccount: boolean): DecodedBatch {
   try {
-    decoded = decodeFunctionData({ abi: relayRouterAbi, data })
+    if (isSubaccount) {
+      const { args } = decodeFunctionData({ abi: subaccountRouterAbi, data })
+      const [relay, approval, account, address, params] = args
+      return decoded(relay, account, params, { address, approval })
+    }
+    const [relay, account, params] = decodeFunctionData({ abi: relayRouterAbi, data }).args
+    return decoded(relay, account, params, undefined)
   } catch {
     throw badRequest('data is no calldata of the relay router batch function')
   }
-  const [relay, account, params] = decoded.args
+}
+
+function decoded(
+  relay: OwnArguments[0],
+  account: Address,
+  params: OwnArguments[2],
+  session: DecodedBatch['session'],
+): DecodedBatch {
   const { signature, ...relayParams } = relay
   return {
     account,
     signature,
     relayParams,
+    session,
     batch: {
-      account: ZERO_ADDRESS,
+      account: session === undefined ? ZERO_ADDRESS : account,
       createOrderParamsList: params.createOrderParamsList.map((order) => ({
         ...order,
         orderType: BigInt(order.orderType),
@@ -54,7 +58,7 @@ function decode(data: Hex): DecodedBatch {
       updateOrderParamsList: params.updateOrderParamsList,
       cancelOrderKeys: params.cancelOrderKeys,
       relayParams: hashRelayParams(relayParams),
-      subaccountApproval: ZERO_HASH,
+      subaccountApproval: session === undefined ? ZERO_HASH : hashApproval(session.approval),
     },
   }
 }
@@ -77,17 +81,21 @@ export async function submitRelay(
       ...(typeof data === 'string' ? {} : { data: { message: "'data' is required" } }),
     })
   }
-  if (!sameHex(to, world.chain.contracts.gelatoRelayRouter)) {
+  const { gelatoRelayRouter, subaccountGelatoRelayRouter } = world.chain.contracts
+  const isSubaccount = sameHex(to, subaccountGelatoRelayRouter)
+  if (!isSubaccount && !sameHex(to, gelatoRelayRouter)) {
     entry.result = 'bad target'
     throw badRequest('to is not an allowlisted relay router')
   }
-  const { account, signature, relayParams, batch } = decode(data as Hex)
-  const digest = digestOf(ownWalletSeparator(world), batch)
+  const { account, signature, relayParams, batch, session } = decode(data as Hex, isSubaccount)
+  const digest = digestOf(
+    separatorOf(world, isSubaccount ? subaccountGelatoRelayRouter : gelatoRelayRouter),
+    batch,
+  )
   entry.account = account
   entry.digest = digest
   entry.signature = signature
-  const signer = await recoverSigner(digest, signature)
-  if (signer === undefined || !sameHex(signer, account)) {
+  if (!(await isSignedBy(session?.address ?? account, digest, signature))) {
     entry.result = 'INVALID_SIGNATURE'
     throw refused('INVALID_SIGNATURE', 'The signature in the calldata is not one of the account')
   }
@@ -96,7 +104,12 @@ export async function submitRelay(
     requestId: null,
     batch,
     relayParams,
+    subaccount: session && {
+      ...session,
+      isApproved: await isApprovedBy(world, account, session.approval),
+    },
     digest,
+    calldata: data as Hex,
     nowMs: world.clock.now(),
   })
   entry.result = 'accepted'

@@ -1,0 +1,332 @@
+/**
+ * The chain under the world: blocks by the clock, the transactions that changed something, their logs, and reorganisations.
+ *
+ * Blocks are not kept: number, time and hash follow from the clock, the seed and the reorganisations, so empty ones cost
+ * nothing. A block holds what happened in its stretch of time and can be read once the stretch is over; then it changes
+ * only by a reorganisation.
+ */
+import type { ChainName } from '../chains/chain.ts'
+import { type Address, type Hex, hexKey } from '../domain/address.ts'
+import { hashText, mix } from './random.ts'
+
+/** Most transactions kept; older ones are forgotten with their logs, as a pruned node forgets. */
+export const MAX_TRANSACTIONS = 5000
+/** Most blocks one reorganisation replaces. */
+export const MAX_REORG_BLOCKS = 10_000
+/** Most reorganisations in the life of a world; hashes carry their number. */
+export const MAX_REORGS = 10_000
+/** Reorganisations whose lost blocks are still told to subscribers. */
+const LOST_KEPT = 16
+
+/** A value of an event's item. */
+export type EventValue = string | bigint | boolean | readonly string[]
+
+/** A log of the event emitter, encoded when somebody asks for it. */
+export interface ChainLog {
+  readonly eventName: string
+  /** Indexed words after the name's hash: one or two. */
+  readonly topics: readonly Hex[]
+  readonly items: Readonly<Record<string, EventValue>>
+}
+
+/** A block that holds, or held, a transaction. */
+export interface Inclusion {
+  readonly number: number
+  readonly generation: number
+}
+
+/** A transaction: a relayed batch, or the keeper's work on one order. */
+export interface ChainTransaction {
+  readonly hash: Hex
+  readonly sender: 'relayer' | 'keeper'
+  readonly to: Address
+  readonly nonce: number
+  input: Hex
+  /** Digest that the transaction used up at the contract `to`. */
+  digest?: Hex
+  /** Revert bytes; a transaction that has them changed nothing. */
+  revertData?: Hex
+  logs: ChainLog[]
+  /** Every block it was in, oldest first; the last is the block it is in, or will be in when it returns. */
+  readonly inclusions: Inclusion[]
+}
+
+/** Blocks `first` to `last` were replaced. */
+export interface Reorg {
+  readonly first: number
+  readonly last: number
+}
+
+/** A transaction that a reorganisation took out of a block. */
+export interface LostTransaction {
+  readonly transaction: ChainTransaction
+  readonly inclusion: Inclusion
+}
+
+/** The chain's memory. */
+export interface BlockChain {
+  /** Number of the block whose stretch begins with the world. */
+  readonly firstNumber: number
+  readonly firstMs: number
+  readonly blockTimeMs: number
+  /** 32 bits of the seed and the beginning; the root of all block hashes. */
+  readonly stream: number
+  /** Ascending by block. */
+  readonly transactions: ChainTransaction[]
+  readonly byHash: Map<string, ChainTransaction>
+  readonly byDigest: Map<string, ChainTransaction>
+  readonly reorgs: Reorg[]
+  /** What the newest reorganisations took out, by their number from 1. */
+  readonly lost: Map<number, readonly LostTransaction[]>
+  readonly nonces: { relayer: number; keeper: number }
+  /** Moment of the work that is being done, Unix ms. */
+  atMs: number
+}
+
+/** Milliseconds between blocks, and a height like the real chain's. */
+const pace: Readonly<Record<ChainName, { readonly blockTimeMs: number; readonly firstNumber: number }>> = {
+  arbitrum: { blockTimeMs: 250, firstNumber: 400_000_000 },
+  avalanche: { blockTimeMs: 1000, firstNumber: 70_000_000 },
+  megaeth: { blockTimeMs: 1000, firstNumber: 10_000_000 },
+}
+
+/** An empty chain that begins with the world. `blockTimeMs` 0 = the chain's own pace. */
+export function createBlockChain(options: {
+  readonly chain: ChainName
+  readonly seed: number
+  readonly epochSeconds: number
+  readonly blockTimeMs: number
+}): BlockChain {
+  const { chain, seed, epochSeconds, blockTimeMs } = options
+  return {
+    firstNumber: pace[chain].firstNumber,
+    firstMs: epochSeconds * 1000,
+    blockTimeMs: blockTimeMs > 0 ? blockTimeMs : pace[chain].blockTimeMs,
+    stream: hashText(`${chain}:${seed}:${epochSeconds}`),
+    transactions: [],
+    byHash: new Map(),
+    byDigest: new Map(),
+    reorgs: [],
+    lost: new Map(),
+    nonces: { relayer: 0, keeper: 0 },
+    atMs: epochSeconds * 1000,
+  }
+}
+
+/** Number of the block that a moment falls into; it can be read when its stretch is over. */
+export function blockNumberAt(chain: BlockChain, atMs: number): number {
+  return chain.firstNumber + Math.floor((atMs - chain.firstMs) / chain.blockTimeMs)
+}
+
+/** Newest block that can be read at a moment. */
+export function headAt(chain: BlockChain, nowMs: number): number {
+  return blockNumberAt(chain, nowMs) - 1
+}
+
+/** Timestamp of a block, Unix seconds: the beginning of its stretch, so that it agrees with the trades in it. */
+export function blockSeconds(chain: BlockChain, number: number): number {
+  return Math.max(0, Math.floor((chain.firstMs + (number - chain.firstNumber) * chain.blockTimeMs) / 1000))
+}
+
+/** Which version of a block number holds after the first `view` reorganisations (default: all): 0, or the last that replaced it. */
+export function generationAt(chain: BlockChain, number: number, view = chain.reorgs.length): number {
+  for (let i = view; i > 0; i -= 1) {
+    const reorg = chain.reorgs[i - 1]
+    if (reorg !== undefined && reorg.first <= number && number <= reorg.last) return i
+  }
+  return 0
+}
+
+/** How many reorganisations had happened while a version of a block was last part of the chain. */
+export function viewOf(chain: BlockChain, { number, generation }: Inclusion): number {
+  for (let i = generation; i < chain.reorgs.length; i += 1) {
+    const reorg = chain.reorgs[i]
+    if (reorg !== undefined && reorg.first <= number && number <= reorg.last) return i
+  }
+  return chain.reorgs.length
+}
+
+function word(value: number): string {
+  return (value >>> 0).toString(16).padStart(8, '0')
+}
+
+/** Hash of a version of a block. Its last 16 digits carry number and version, masked by the first, so it can be read back. */
+export function blockHash(chain: BlockChain, { number, generation }: Inclusion): Hex {
+  const base = mix(
+    chain.stream ^ mix(number | 0) ^ mix(Math.floor(number / 4294967296) + Math.imul(generation, 0x9e3779b1)),
+  )
+  let digits = ''
+  for (let i = 0; i < 6; i += 1) digits += word(mix(base ^ Math.imul(number + i * 7, i * 2 + 0x85ebca6b)))
+  const maskHigh = mix(Number.parseInt(digits.slice(0, 8), 16) ^ chain.stream)
+  const maskLow = mix(Number.parseInt(digits.slice(8, 16), 16) ^ chain.stream)
+  const high = (generation << 16) | (Math.floor(number / 4294967296) & 0xffff)
+  return `0x${digits}${word(high ^ maskHigh)}${word(number ^ maskLow)}`
+}
+
+/** The block of a hash, on the chain or replaced; undefined for a hash that no block up to `head` has or had. */
+export function blockOfHash(chain: BlockChain, hash: string, head: number): Inclusion | undefined {
+  const digits = hash.slice(2).toLowerCase()
+  const maskHigh = mix(Number.parseInt(digits.slice(0, 8), 16) ^ chain.stream)
+  const maskLow = mix(Number.parseInt(digits.slice(8, 16), 16) ^ chain.stream)
+  const high = (Number.parseInt(digits.slice(48, 56), 16) ^ maskHigh) >>> 0
+  const low = (Number.parseInt(digits.slice(56, 64), 16) ^ maskLow) >>> 0
+  const block: Inclusion = { number: (high & 0xffff) * 4294967296 + low, generation: high >>> 16 }
+  if (block.number > head || blockHash(chain, block) !== `0x${digits}`) return undefined
+  // A version that this number never had: replaced numbers only have the versions that replaced them, and 0.
+  const known =
+    block.generation === 0 || generationAt(chain, block.number, block.generation) === block.generation
+  return known && block.generation <= chain.reorgs.length ? block : undefined
+}
+
+/** The block a transaction is in or returns in. */
+export function blockOf(transaction: ChainTransaction): Inclusion {
+  const last = transaction.inclusions.at(-1)
+  if (last === undefined) throw new RangeError(`transaction ${transaction.hash} is in no block`)
+  return last
+}
+
+function put(chain: BlockChain, transaction: ChainTransaction): void {
+  const { number } = blockOf(transaction)
+  const list = chain.transactions
+  let at = list.length
+  for (; at > 0; at -= 1) {
+    const before = list[at - 1]
+    if (before === undefined || blockOf(before).number <= number) break
+  }
+  list.splice(at, 0, transaction)
+}
+
+/** Mines a transaction now: into the block of `chain.atMs`. */
+export function mine(
+  chain: BlockChain,
+  options: Pick<ChainTransaction, 'hash' | 'sender' | 'to' | 'input'>,
+): ChainTransaction {
+  const number = blockNumberAt(chain, chain.atMs)
+  const transaction: ChainTransaction = {
+    ...options,
+    nonce: chain.nonces[options.sender],
+    logs: [],
+    inclusions: [{ number, generation: generationAt(chain, number) }],
+  }
+  chain.nonces[options.sender] += 1
+  put(chain, transaction)
+  chain.byHash.set(hexKey(transaction.hash), transaction)
+  while (chain.transactions.length > MAX_TRANSACTIONS) {
+    const oldest = chain.transactions.shift()
+    if (oldest === undefined) break
+    forget(chain, oldest)
+  }
+  return transaction
+}
+
+function forget(chain: BlockChain, transaction: ChainTransaction): void {
+  chain.byHash.delete(hexKey(transaction.hash))
+  if (transaction.digest !== undefined) chain.byDigest.delete(hexKey(transaction.digest))
+}
+
+/** Notes that a transaction used a digest up. */
+export function useDigest(chain: BlockChain, transaction: ChainTransaction, digest: Hex): void {
+  transaction.digest = digest
+  chain.byDigest.set(hexKey(digest), transaction)
+}
+
+/** Puts saved transactions and reorganisations back. */
+export function restoreBlockChain(
+  chain: BlockChain,
+  saved: {
+    readonly transactions: readonly ChainTransaction[]
+    readonly reorgs: readonly Reorg[]
+    readonly nonces: BlockChain['nonces']
+  },
+): void {
+  chain.transactions.push(...saved.transactions)
+  chain.reorgs.push(...saved.reorgs)
+  Object.assign(chain.nonces, saved.nonces)
+  for (const transaction of saved.transactions) {
+    chain.byHash.set(hexKey(transaction.hash), transaction)
+    if (transaction.digest !== undefined) chain.byDigest.set(hexKey(transaction.digest), transaction)
+  }
+}
+
+/** First position of a block number, or of a later one, in the list of transactions. */
+function positionOf(chain: BlockChain, number: number): number {
+  let low = 0
+  let high = chain.transactions.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const transaction = chain.transactions[middle]
+    if (transaction !== undefined && blockOf(transaction).number < number) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Transactions of the blocks `first` to `last` of the chain as it is, in order. */
+export function transactionsBetween(
+  chain: BlockChain,
+  first: number,
+  last: number,
+): readonly ChainTransaction[] {
+  return chain.transactions.slice(positionOf(chain, first), positionOf(chain, last + 1))
+}
+
+/** Whether a transaction had happened at a version of a block. */
+export function isIncludedAt(chain: BlockChain, transaction: ChainTransaction, block: Inclusion): boolean {
+  const view = viewOf(chain, block)
+  return transaction.inclusions.some(
+    ({ number, generation }) => number <= block.number && generationAt(chain, number, view) === generation,
+  )
+}
+
+/** What a reorganisation did. */
+export interface ReorgReport {
+  readonly first: number
+  readonly last: number
+  readonly transactions: readonly Hex[]
+  /** Block the transactions return in; absent when they are gone. */
+  readonly returnsIn?: number
+}
+
+/**
+ * Replaces the newest `blocks` blocks. Their transactions return in a later block in their old order, or are gone; what the
+ * application's peers have told stays told, as with a peer that follows another node.
+ *
+ * @throws RangeError outside 1..MAX_REORG_BLOCKS, or after MAX_REORGS
+ */
+export function reorganise(
+  chain: BlockChain,
+  options: {
+    readonly nowMs: number
+    readonly blocks: number
+    readonly returnAfterBlocks: number | undefined
+  },
+): ReorgReport {
+  const { blocks, returnAfterBlocks } = options
+  if (
+    !Number.isInteger(blocks) ||
+    blocks < 1 ||
+    blocks > MAX_REORG_BLOCKS ||
+    chain.reorgs.length >= MAX_REORGS
+  ) {
+    throw new RangeError(`cannot replace ${blocks} blocks`)
+  }
+  const last = headAt(chain, options.nowMs)
+  const first = Math.max(0, last - blocks + 1)
+  const moved = transactionsBetween(chain, first, last)
+  chain.transactions.splice(positionOf(chain, first), moved.length)
+  const lost = moved.map((transaction) => ({ transaction, inclusion: blockOf(transaction) }))
+  chain.reorgs.push({ first, last })
+  chain.lost.set(chain.reorgs.length, lost)
+  chain.lost.delete(chain.reorgs.length - LOST_KEPT)
+  const transactions = moved.map(({ hash }) => hash)
+  if (returnAfterBlocks === undefined) {
+    for (const transaction of moved) forget(chain, transaction)
+    return { first, last, transactions }
+  }
+  const returnsIn = last + Math.max(1, returnAfterBlocks)
+  for (const transaction of moved) {
+    transaction.inclusions.push({ number: returnsIn, generation: generationAt(chain, returnsIn) })
+    put(chain, transaction)
+  }
+  return { first, last, transactions, returnsIn }
+}

@@ -1,0 +1,234 @@
+/** Session keys that trade for an account: what is approved, and what each operation uses of it (wire: behaviours, J). */
+import { relayRouterDomain } from '../chains/relayRouter.ts'
+import { type Address, hexKey, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
+import {
+  approvalDigest,
+  approvalJson,
+  approvalTypes,
+  readApproval,
+  SUBACCOUNT_ORDER_ACTION,
+  type SubaccountApproval,
+} from './approval.ts'
+import { badFields, type FieldError, type Json, parseAddress, refused } from './http.ts'
+import { ProtocolRevert } from './model/revert.ts'
+import { uintOf } from './prepareShape.ts'
+import { isSignedBy } from './signature.ts'
+import type { Operation, World } from './world.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** What an account has approved a session key for. */
+export interface SubaccountState {
+  isActive: boolean
+  maxAllowedCount: bigint
+  currentActionsCount: bigint
+  /** Unix seconds. */
+  expiresAt: bigint
+}
+
+/** A session key with the approval it brings. */
+export interface SubaccountUse {
+  readonly address: Address
+  readonly approval: SubaccountApproval
+  /** Whether the approval's signature is the account's; found out when it was submitted. */
+  readonly isApproved: boolean
+}
+
+/** Key of an account and a session key in the world. */
+export function subaccountKey(account: Address, subaccount: Address): string {
+  return `${hexKey(account)}:${hexKey(subaccount)}`
+}
+
+/** Next nonce of an account's approvals. */
+export function approvalNonceOf(world: World, account: Address): bigint {
+  return world.approvalNonces.get(hexKey(account)) ?? 0n
+}
+
+function pairOf(body: Body): { account: Address; subaccount: Address; errors: Record<string, FieldError> } {
+  const errors: Record<string, FieldError> = {}
+  const read = (name: string): Address => {
+    const address = parseAddress(body[name])
+    if (address !== undefined) return address
+    errors[name] = {
+      message: body[name] === undefined ? `'${name}' is required` : `'${name}' is not an address`,
+      ...(typeof body[name] === 'string' ? { value: body[name] } : {}),
+    }
+    return ZERO_ADDRESS
+  }
+  return { account: read('account'), subaccount: read('subaccountAddress'), errors }
+}
+
+/** `POST /subaccounts/status`: zeros for a pair that was never used. Throws HttpFailure 400. */
+export function subaccountStatus(world: World, body: Body): Json {
+  const { account, subaccount, errors } = pairOf(body)
+  if (Object.keys(errors).length > 0) throw badFields(errors)
+  const state = world.subaccounts.get(subaccountKey(account, subaccount))
+  const max = state?.maxAllowedCount ?? 0n
+  const current = state?.currentActionsCount ?? 0n
+  return {
+    active: state?.isActive ?? false,
+    maxAllowedCount: max.toString(),
+    currentActionsCount: current.toString(),
+    remainingActions: (max > current ? max - current : 0n).toString(),
+    expiresAt: (state?.expiresAt ?? 0n).toString(),
+    approvalNonce: approvalNonceOf(world, account).toString(),
+    multichainApprovalNonce: '0',
+    integrationId: null,
+  }
+}
+
+/** `POST /subaccounts/approval/prepare`: what the main account signs. Throws HttpFailure 400. */
+export function prepareApproval(world: World, body: Body): Json {
+  const { account, subaccount, errors } = pairOf(body)
+  const uint = (name: string): bigint => {
+    const value = uintOf(body[name])
+    if (value === undefined) errors[name] = { message: `'${name}' must be a non-negative integer` }
+    return value ?? 0n
+  }
+  const expiresAt = uint('expiresAt')
+  const maxAllowedCount = uint('maxAllowedCount')
+  if (typeof body.shouldAdd !== 'boolean') errors.shouldAdd = { message: "'shouldAdd' must be true or false" }
+  if (Object.keys(errors).length > 0) throw badFields(errors)
+  if (sameHex(account, subaccount)) {
+    throw refused('INVALID_PARAMS', 'The subaccount is the account itself')
+  }
+  const { chainId, contracts } = world.chain
+  const nonce = approvalNonceOf(world, account)
+  const message = approvalJson({
+    subaccount,
+    shouldAdd: body.shouldAdd === true,
+    expiresAt,
+    maxAllowedCount,
+    actionType: SUBACCOUNT_ORDER_ACTION,
+    nonce,
+    desChainId: BigInt(chainId),
+    deadline: expiresAt,
+    integrationId: ZERO_HASH,
+    signature: '0x',
+  })
+  return {
+    domain: relayRouterDomain(chainId, contracts.subaccountGelatoRelayRouter),
+    types: approvalTypes as unknown as Json,
+    message,
+    primaryType: 'SubaccountApproval',
+    relayRouterAddress: contracts.subaccountGelatoRelayRouter,
+    nonce: nonce.toString(),
+  }
+}
+
+/** The session key of an order request, or undefined when the account signs itself. Throws HttpFailure 400. */
+export async function subaccountOf(
+  world: World,
+  body: Body,
+  account: Address,
+): Promise<SubaccountUse | undefined> {
+  if (body.subaccountAddress === undefined && body.subaccountApproval === undefined) return undefined
+  const address = parseAddress(body.subaccountAddress)
+  const approval = readApproval(body.subaccountApproval)
+  const wrong = [
+    ...(address === undefined ? ['subaccountAddress'] : []),
+    ...('subaccount' in approval ? [] : approval),
+  ]
+  if (wrong.length > 0 || address === undefined || !('subaccount' in approval)) {
+    throw badFields(
+      Object.fromEntries(wrong.map((name) => [name, { message: `'${name}' is missing or malformed` }])),
+    )
+  }
+  if (!sameHex(address, approval.subaccount)) {
+    throw refused('INVALID_PARAMS', 'subaccountApproval is the approval of another subaccount')
+  }
+  return { address, approval, isApproved: await isApprovedBy(world, account, approval) }
+}
+
+/** Whether an approval may count: it is empty, or the account signed it. */
+export async function isApprovedBy(
+  world: World,
+  account: Address,
+  approval: SubaccountApproval,
+): Promise<boolean> {
+  return (
+    approval.signature === '0x' ||
+    (await isSignedBy(account, approvalDigest(world.chain, approval), approval.signature))
+  )
+}
+
+/**
+ * What the router checks of a session key when the operation is mined. Returns what to write once all else went well.
+ *
+ * @throws ProtocolRevert with the router's own errors
+ */
+export function checkSubaccount(world: World, operation: Operation, nowMs: number): () => void {
+  const { subaccount: use, account, batch } = operation
+  if (use === undefined) return () => undefined
+  const { address, approval } = use
+  for (const { addresses } of batch.createOrderParamsList) {
+    if (!sameHex(addresses.receiver, account)) {
+      throw new ProtocolRevert('InvalidReceiverForSubaccountOrder', [addresses.receiver, account])
+    }
+    const { cancellationReceiver } = addresses
+    if (!sameHex(cancellationReceiver, ZERO_ADDRESS) && !sameHex(cancellationReceiver, account)) {
+      throw new ProtocolRevert('InvalidCancellationReceiverForSubaccountOrder', [
+        cancellationReceiver,
+        account,
+      ])
+    }
+  }
+  const { externalCalls } = operation.relayParams
+  if (externalCalls.externalCallTargets.length > 0) {
+    throw new ProtocolRevert('NonEmptyExternalCallsForSubaccountOrder')
+  }
+  const nowSeconds = BigInt(Math.floor(nowMs / 1000))
+  const state: SubaccountState = {
+    isActive: false,
+    maxAllowedCount: 0n,
+    currentActionsCount: 0n,
+    expiresAt: 0n,
+    ...world.subaccounts.get(subaccountKey(account, address)),
+  }
+  const nonce = approvalNonceOf(world, account)
+  const isSigned = approval.signature !== '0x'
+  if (isSigned) applyApproval(world, use, state, nonce, nowSeconds)
+  if (!state.isActive) throw new ProtocolRevert('SubaccountNotAuthorized', [account, address])
+  if (nowSeconds > state.expiresAt) {
+    throw new ProtocolRevert('SubaccountApprovalExpired', [account, address, state.expiresAt, nowSeconds])
+  }
+  const actions =
+    batch.createOrderParamsList.length + batch.updateOrderParamsList.length + batch.cancelOrderKeys.length
+  const count = state.currentActionsCount + BigInt(actions)
+  if (count > state.maxAllowedCount) {
+    throw new ProtocolRevert('MaxSubaccountActionCountExceeded', [
+      account,
+      address,
+      count,
+      state.maxAllowedCount,
+    ])
+  }
+  state.currentActionsCount = count
+  return () => {
+    world.subaccounts.set(subaccountKey(account, address), state)
+    if (isSigned) world.approvalNonces.set(hexKey(account), nonce + 1n)
+  }
+}
+
+function applyApproval(
+  world: World,
+  { address, approval, isApproved }: SubaccountUse,
+  state: SubaccountState,
+  nonce: bigint,
+  nowSeconds: bigint,
+): void {
+  if (!sameHex(approval.subaccount, address)) throw new ProtocolRevert('InvalidSubaccountApprovalSubaccount')
+  if (approval.desChainId !== BigInt(world.chain.chainId)) {
+    throw new ProtocolRevert('InvalidSubaccountApprovalDesChainId', [approval.desChainId])
+  }
+  if (nowSeconds > approval.deadline) {
+    throw new ProtocolRevert('SubaccountApprovalDeadlinePassed', [nowSeconds, approval.deadline])
+  }
+  if (approval.nonce !== nonce) {
+    throw new ProtocolRevert('InvalidSubaccountApprovalNonce', [nonce, approval.nonce])
+  }
+  if (!isApproved) throw new ProtocolRevert('InvalidSignature', ['subaccount approval'])
+  if (approval.maxAllowedCount > 0n) state.maxAllowedCount = approval.maxAllowedCount
+  if (approval.expiresAt > 0n) state.expiresAt = approval.expiresAt
+  if (approval.shouldAdd) state.isActive = true
+}
