@@ -1,16 +1,22 @@
 /** `perpd check`: whether the configuration and the strategy files would start, without touching network or journal. */
+import { BaseError } from '../domain/errors.ts'
 import { formatUsd } from '../domain/units.ts'
-import { loadStrategies } from '../strategy/load.ts'
+import { loadCatalog } from '../paper/catalog.ts'
+import { checkMarkets, type LoadedStrategy, loadStrategies } from '../strategy/load.ts'
 import type { Call } from './command.ts'
-import { startProblems } from './config/typed.ts'
+import type { Config } from './config/types.ts'
 import { exitCodes } from './exit.ts'
+import { signerProblems } from './signer.ts'
 import { columns } from './table.ts'
 
 /** Prints what would run; exit code 4 when something would not. */
 export async function check({ loaded, flags, out, err }: Call): Promise<number> {
   const { config, warnings } = loaded
   const found = await loadStrategies(config.strategies.paths)
-  const problems = [...startProblems(config), ...found.problems.map((problem) => problem.message)]
+  const problems = [
+    ...signerProblems(config),
+    ...[...found.problems, ...marketProblems(config, found.strategies)].map((problem) => problem.message),
+  ]
   const code = problems.length === 0 ? exitCodes.ok : exitCodes.configuration
   if (flags.has('json')) {
     out(
@@ -52,4 +58,20 @@ export async function check({ loaded, flags, out, err }: Call): Promise<number> 
   for (const problem of problems) err(problem)
   out(problems.length === 0 ? 'Everything checked would start.' : 'perpd would not start like this.')
   return code
+}
+
+/** The embedded venue's markets are known without network; a live venue says at the start what it lists. */
+function marketProblems(config: Config, strategies: readonly LoadedStrategy[]): readonly BaseError[] {
+  if (!config.embedsVenue) return []
+  try {
+    const { markets } = loadCatalog(config.venue.chain.name)
+    const traded = markets.filter(({ isListed, isSpotOnly }) => isListed && !isSpotOnly)
+    return checkMarkets(
+      strategies,
+      traded.map(({ symbol }) => symbol),
+    )
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    return [error]
+  }
 }

@@ -97,7 +97,7 @@ export function parseArguments(command: Command, argv: readonly string[]): Argum
         `--${name}`,
         known.map((each) => `--${each}`),
       )
-      throw misuse(command, `${argument}: ${command.name} has no such flag.${hint}`)
+      throw misuse(command, `--${name}: ${command.name} has no such flag.${hint}`, exitCodes.configuration)
     }
     rest.push(argument)
     if (inline === undefined && next !== undefined && !next.startsWith('--') && takesValue(name)) {
@@ -120,8 +120,8 @@ function isSetting(name: string): boolean {
   return name.includes('.') || shortNames.includes(name) || name === 'json'
 }
 
-function misuse(command: Command, what: string): CommandError {
-  return new CommandError(`${what}\n${usageOf(command)}`, exitCodes.error)
+function misuse(command: Command, what: string, exitCode: number = exitCodes.error): CommandError {
+  return new CommandError(`${what}\n${usageOf(command)}`, exitCode)
 }
 
 /** `usage: perpd orders [--open] ...`. */

@@ -13,6 +13,19 @@ export const exitCodes = {
   configuration: 4,
 } as const
 
+/** Codes of faults that lie in what the operator configured; `KEY_FILE_...` besides. */
+const configurationCodes: ReadonlySet<string> = new Set([
+  'CONFIG_INVALID',
+  'PAPER_CATALOG_MISSING',
+  'PAPER_TOKEN_UNKNOWN',
+])
+
+/** The exit code of a command that ended with a fault of this code. */
+export function exitCodeOf(code: string): number {
+  const isConfiguration = configurationCodes.has(code) || code.startsWith('KEY_FILE_')
+  return isConfiguration ? exitCodes.configuration : exitCodes.error
+}
+
 /** A command ends with this message on stderr and this exit code. */
 export class CommandError extends Error {
   readonly exitCode: number

@@ -4,7 +4,7 @@ import { BaseError } from '../domain/errors.ts'
 import { type Call, type Command, helpOf, parseArguments } from './command.ts'
 import { didYouMean } from './config/suggest.ts'
 import { loadConfig } from './config.ts'
-import { CommandError, exitCodes } from './exit.ts'
+import { CommandError, exitCodeOf, exitCodes } from './exit.ts'
 import { columns } from './table.ts'
 import { version } from './version.ts'
 
@@ -119,11 +119,19 @@ export async function main(
       err(error.message)
       return error.exitCode
     }
-    // A fault is for the operator; anything else is a mistake of ours and is shown whole.
-    if (!(error instanceof BaseError)) throw error
-    err(error.message)
-    return error.code === 'CONFIG_INVALID' ? exitCodes.configuration : exitCodes.error
+    if (error instanceof BaseError) {
+      err(error.message)
+      return exitCodeOf(error.code)
+    }
+    // What the system refused is for the operator; anything else is a mistake of ours and is shown whole.
+    if (!isSystemError(error)) throw error
+    err(`The system refused something perpd needs: ${error.message}\n  perpd stops.`)
+    return exitCodes.error
   }
+}
+
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error
 }
 
 if (import.meta.main) {

@@ -35,7 +35,7 @@ export interface StartedVenue {
  */
 export async function startVenue(config: Config, log: Log): Promise<StartedVenue> {
   const { paper } = config
-  mkdirSync(dirname(paper.stateFile), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(paper.stateFile))
   const venues = createFleet({
     clock: systemClock,
     chains: paper.chains,
@@ -52,6 +52,17 @@ export async function startVenue(config: Config, log: Log): Promise<StartedVenue
     control: main.control,
     chains: Object.fromEntries(paper.chains.flatMap(({ name }, i) => (served[i] ? [[name, served[i]]] : []))),
     close: () => main.close(),
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new CommandError(
+      `The paper venue's folder cannot be made: ${reasonOf(error)}.\n  Nothing was started. Name another place: --paper.stateFile FILE`,
+      exitCodes.error,
+    )
   }
 }
 

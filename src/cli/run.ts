@@ -16,7 +16,6 @@ import { createShell } from '../execution/shell.ts'
 import type { SigningPolicy } from '../execution/verify.ts'
 import type { Journal } from '../journal/journal.ts'
 import { openJournal } from '../journal/open.ts'
-import { paperSigner, readKeyFile } from '../keys/local.ts'
 import { createHealth } from '../monitor/health.ts'
 import type { Log } from '../monitor/log.ts'
 import { createMetrics } from '../monitor/metrics.ts'
@@ -24,6 +23,7 @@ import { checkMarkets, type LoadedStrategy, loadStrategies } from '../strategy/l
 import type { Config } from './config/types.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { type StartedVenue, startVenue } from './paper.ts'
+import { signerOf } from './signer.ts'
 import { systemClock } from './systemClock.ts'
 import { version } from './version.ts'
 
@@ -92,11 +92,14 @@ async function live(
     status: () => engine?.status(),
   })
   const health = createHealth(() => engine?.status())
-  const emit = emitTo([log.listen, metrics.listen, health.listen], (error) =>
+  const ended = Promise.withResolvers<number>()
+  const stopped = fatalStop(log, () => engine?.abort(), ended.resolve)
+  const { fatal } = stopped
+  // Once it was said that perpd stops, what falls over because of that is not said too.
+  const tell: Emit = (event) => (stopped.isOver() ? undefined : log.listen(event))
+  const emit = emitTo([tell, metrics.listen, health.listen], (error) =>
     log.note('error', `a listener failed: ${reasonOf(error)}`),
   )
-  const ended = Promise.withResolvers<number>()
-  const fatal = fatalStop(log, () => engine?.abort(), ended.resolve)
 
   const fetch = createNodeFetch()
   closers.push(() => fetch.close())
@@ -193,36 +196,6 @@ function strategyProblems(problems: readonly BaseError[]): CommandError {
   return new CommandError(problems.map((problem) => problem.message).join('\n'), exitCodes.configuration)
 }
 
-/** Paper makes its own key and takes no other; live reads a raw key file, and only when the operator said so. */
-function signerOf(config: Config): Signer {
-  const { keyFile, acceptRawKey } = config.account
-  if (config.isPaper) {
-    if (keyFile !== undefined) {
-      throw new CommandError(
-        `account.keyFile is set (${keyFile}), but the paper profile makes its own key and takes no other:\n` +
-          '  signatures made on paper are valid on the live chain. Remove account.keyFile, or choose a live profile.',
-        exitCodes.configuration,
-      )
-    }
-    return paperSigner(config.paper.keyFile)
-  }
-  if (keyFile === undefined) {
-    throw new CommandError(
-      `The profile "${config.profile}" is live and needs a key: set account.keyFile to a file that holds it (chmod 600).\n` +
-        '  Paper needs none: npm start',
-      exitCodes.configuration,
-    )
-  }
-  if (!acceptRawKey) {
-    throw new CommandError(
-      `The profile "${config.profile}" is live, and a raw key file is for development: whoever reads it owns the account.\n` +
-        '  If you accept that for this account, set account.acceptRawKey to true.',
-      exitCodes.configuration,
-    )
-  }
-  return readKeyFile(keyFile)
-}
-
 function signingPolicyOf(config: Config, feeSwapMarkets: () => ReadonlySet<string>): () => SigningPolicy {
   const { signing, venue } = config
   // The fee token is a dollar coin; one unit counts as one USD.
@@ -299,9 +272,13 @@ function announce(
 }
 
 /** One clear line, then the end: an order is never made without its journal, and a mistake of ours is never lived with. */
-function fatalStop(log: Log, abort: () => void, end: (code: number) => void): (error: unknown) => void {
+function fatalStop(
+  log: Log,
+  abort: () => void,
+  end: (code: number) => void,
+): { readonly fatal: (error: unknown) => void; readonly isOver: () => boolean } {
   let isOver = false
-  return (error) => {
+  const fatal = (error: unknown): void => {
     if (isOver) return
     isOver = true
     abort()
@@ -319,6 +296,7 @@ function fatalStop(log: Log, abort: () => void, end: (code: number) => void): (e
     log.note('error', `perpd stops: ${text}`)
     end(exitCodes.error)
   }
+  return { fatal, isOver: () => isOver }
 }
 
 /** First signal drains, second leaves at once. */

@@ -1,6 +1,7 @@
 /** What the control port answers. Reads only: nothing here changes an order or the daemon. */
 import { isIP } from 'node:net'
 import { Hono } from 'hono'
+import { hexKey } from '../domain/address.ts'
 import { reasonOf } from '../domain/errors.ts'
 import { type OrderRow, orderRow, orderStory, type Plain, toPlain } from '../domain/orderView.ts'
 import type { EngineDoor, EngineStatus } from '../engine/status.ts'
@@ -61,7 +62,11 @@ export function controlRoutes(context: ControlContext): Hono {
   app.get('/readyz', (c) => answer(c, context.health.ready()))
   app.get('/api/status', () => {
     const status = context.door.status()
-    const body: StatusBody = toPlain({ ...status, openIntents: status.openIntents.map(orderRow) })
+    const body: StatusBody = toPlain({
+      ...status,
+      symbols: symbolsOf(status),
+      openIntents: status.openIntents.map(orderRow),
+    })
     return Response.json(body)
   })
   app.get('/api/orders', (c) => {
@@ -101,6 +106,12 @@ export function controlRoutes(context: ControlContext): Hono {
     ),
   )
   return app
+}
+
+/** Symbols of the markets that the status speaks of; a venue lists far more. */
+function symbolsOf({ positions, symbols }: EngineStatus): Readonly<Record<string, string>> {
+  const held = new Set(positions.map(({ marketToken }) => hexKey(marketToken)))
+  return Object.fromEntries(Object.entries(symbols).filter(([marketToken]) => held.has(marketToken)))
 }
 
 function answer(c: { json: (value: unknown, status: 200 | 503) => Response }, verdict: Verdict): Response {

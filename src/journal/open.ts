@@ -5,6 +5,13 @@ import { createMemoryJournal } from './memory.ts'
 import { openSqliteReader } from './reader.ts'
 import { createSqliteJournal, type SqliteJournalOptions } from './sqlite.ts'
 
+const schemes: readonly string[] = ['sqlite', 'memory']
+
+/** Whether a location names a journal that `openJournal` can open: a plain path or a scheme it knows. */
+export function isJournalLocation(location: string): boolean {
+  return schemes.includes(split(location).scheme)
+}
+
 /**
  * Opens the journal that `location` names: a plain path or `sqlite:<path>` for a file, `memory:` for one that ends with
  * the process.

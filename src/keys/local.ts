@@ -7,6 +7,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  type Stats,
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -25,37 +26,31 @@ export function createLocalSigner(privateKey: Hex): Signer {
   return { address, sign: async ({ digest }) => signDigest(privateKey, digest) }
 }
 
+/** What is told about a key file: the setting that names it. */
+export type KeyFileSetting = 'account.keyFile' | 'paper.keyFile'
+
 /**
  * Reads a raw private key (0x and 64 hex digits) from a file that nobody but its owner can read.
  *
- * @throws KeyFileError when the file is missing, a link, readable by others, owned by another, or holds no key.
+ * @throws KeyFileError KEY_FILE_UNREADABLE when it is missing or a link, KEY_FILE_NOT_A_FILE for a directory, pipe or
+ * device, KEY_FILE_OWNER when another user owns it, KEY_FILE_PERMISSIONS when others may use it, KEY_FILE_CONTENT when it
+ * holds no key.
  */
-export function readKeyFile(path: string): Signer {
+export function readKeyFile(path: string, setting: KeyFileSetting = 'account.keyFile'): Signer {
   let descriptor: number
   try {
-    // A link could point anywhere by the time it is read.
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    // A link could point anywhere by the time it is read; a pipe must not be waited for.
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (cause) {
     throw new KeyFileError('The key file cannot be opened.', {
       code: 'KEY_FILE_UNREADABLE',
-      facts: { path, reason: reasonOf(cause) },
-      details: 'perpd did not start. Name an existing regular file in account.keyFile (links are refused).',
+      facts: { path, reason: isCode(cause, 'ELOOP') ? 'it is a symbolic link' : reasonOf(cause) },
+      details: `perpd did not start. Name an existing regular file in ${setting} (links are refused).`,
       cause,
     })
   }
   try {
-    const stat = fstatSync(descriptor)
-    if (
-      !stat.isFile() ||
-      (stat.mode & 0o077) !== 0 ||
-      (process.getuid !== undefined && stat.uid !== process.getuid())
-    ) {
-      throw new KeyFileError('The key file is open to others.', {
-        code: 'KEY_FILE_PERMISSIONS',
-        facts: { path, mode: (stat.mode & 0o777).toString(8), owner: stat.uid },
-        details: `perpd did not start. Make it yours alone: chmod 600 ${path}`,
-      })
-    }
+    refuseShared(path, fstatSync(descriptor), setting)
     const text = readFileSync(descriptor, 'utf8').trim()
     if (!isPrivateKey(text)) {
       throw new KeyFileError('The key file holds no private key.', {
@@ -70,23 +65,61 @@ export function readKeyFile(path: string): Signer {
   }
 }
 
+function refuseShared(path: string, stat: Stats, setting: KeyFileSetting): void {
+  if (!stat.isFile()) {
+    throw new KeyFileError('The key file is no regular file.', {
+      code: 'KEY_FILE_NOT_A_FILE',
+      facts: { path, found: stat.isDirectory() ? 'a directory' : 'a pipe, socket or device' },
+      details: `perpd did not start. Name a regular file in ${setting}.`,
+    })
+  }
+  const user = process.getuid?.()
+  if (user !== undefined && stat.uid !== user) {
+    throw new KeyFileError('The key file belongs to another user.', {
+      code: 'KEY_FILE_OWNER',
+      facts: { path, owner: stat.uid, user },
+      details: `perpd did not start. Give it to the user that runs perpd: chown ${user} ${path}`,
+    })
+  }
+  if ((stat.mode & 0o077) !== 0) {
+    throw new KeyFileError('The key file is open to others.', {
+      code: 'KEY_FILE_PERMISSIONS',
+      facts: { path, mode: (stat.mode & 0o777).toString(8), owner: stat.uid },
+      details: `perpd did not start. Make it yours alone: chmod 600 ${path}`,
+    })
+  }
+}
+
 /**
  * The paper profile's own key: made on the first start, kept beside the paper state so that the account stays the same.
  * Paper signatures carry the real domain, so this key must never be anybody's real one: it is never read from elsewhere.
+ *
+ * @throws KeyFileError as `readKeyFile`, and KEY_FILE_NOT_MADE when a new one cannot be written.
  */
 export function paperSigner(path: string): Signer {
   try {
-    return readKeyFile(path)
+    return readKeyFile(path, 'paper.keyFile')
   } catch (error) {
-    const missing = error instanceof KeyFileError && error.walk((each) => isMissing(each)) !== undefined
-    if (!missing) throw error
+    const isMissing =
+      error instanceof KeyFileError && error.walk((each) => isCode(each, 'ENOENT')) !== undefined
+    if (!isMissing) throw error
   }
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  writeFileSync(path, `${generatePrivateKey()}\n`, { mode: 0o600, flag: 'wx' })
-  chmodSync(path, 0o600)
-  return readKeyFile(path)
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(path, `${generatePrivateKey()}\n`, { mode: 0o600, flag: 'wx' })
+    chmodSync(path, 0o600)
+  } catch (cause) {
+    throw new KeyFileError('The key of the paper account cannot be written.', {
+      code: 'KEY_FILE_NOT_MADE',
+      facts: { path, reason: reasonOf(cause) },
+      details:
+        'perpd did not start. Check the place for permissions and space, or name another one in paper.keyFile.',
+      cause,
+    })
+  }
+  return readKeyFile(path, 'paper.keyFile')
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }

@@ -185,7 +185,7 @@ async function loadFile(
       new StrategyFileError({
         file,
         what: `cannot be read: ${reasonOf(cause)}`,
-        fix: 'check its permissions',
+        fix: 'check that it is a file, and its permissions',
         cause,
       }),
     ]

@@ -54,8 +54,40 @@ export function parseYaml(file: string, text: string): YamlFile | readonly Strat
       }),
     ]
   }
-  const problems = longNumbers(file, document, at)
+  const problems = [...longNumbers(file, document, at), ...unusableAliases(file, document, at)]
   return problems.length > 0 ? problems : yamlFile(file, document, at)
+}
+
+/** Aliases (`*name`) without their anchor, inside their own anchor, or so many that they blow the file up. */
+function unusableAliases(
+  file: string,
+  document: Document,
+  at: (offset: number) => Place,
+): StrategyFileError[] {
+  let reason: string
+  try {
+    // A circle is no tree, and JSON says so.
+    JSON.stringify(document.toJS())
+    return []
+  } catch (error) {
+    reason = error instanceof ReferenceError ? firstLine(error.message) : 'it holds itself'
+  }
+  let offset: number | undefined
+  visit(document, {
+    Alias(_key, node) {
+      const isLost = node.resolve(document) === undefined
+      if (isLost || offset === undefined) offset = node.range?.[0] ?? 0
+      return isLost ? visit.BREAK : undefined
+    },
+  })
+  return [
+    new StrategyFileError({
+      file,
+      place: at(offset ?? 0),
+      what: `has a YAML alias that cannot be used: ${reason}`,
+      fix: 'write the value out instead of the *alias; a text that begins with * needs quotes',
+    }),
+  ]
 }
 
 function yamlFile(file: string, document: Document, at: (offset: number) => Place): YamlFile {

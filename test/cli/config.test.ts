@@ -215,7 +215,18 @@ test('a live profile never trusts the venue alone, and needs a key to start', ()
   expect(startProblems(load(['--profile', 'megaeth']).config)).toEqual([
     "account.keyFile is not set; the profile megaeth trades real money and needs the account's key: --account.keyFile FILE",
   ])
+  expect(startProblems(load(['--profile', 'arbitrum', '--account.keyFile', 'key']).config)).toEqual([
+    'account.acceptRawKey is false; the profile arbitrum trades real money, and whoever reads a raw key file owns the account. If you accept that for this account: --account.acceptRawKey',
+  ])
   expect(startProblems(load().config)).toEqual([])
+})
+
+test('a journal of an unknown scheme is a problem before anything is opened', () => {
+  expect(problemsOf(['--journal.path', 'redis://user:secret@host/0'])).toEqual([
+    'flag --journal.path: journal.path names the scheme redis:; a journal is a path, sqlite:PATH, or memory:.',
+  ])
+  expect(problemsOf(['--journal.path', 'sqlite:var/j.db'])).toEqual([])
+  expect(problemsOf(['--journal.path', 'memory:'])).toEqual([])
 })
 
 test('limits that contradict each other are a problem', () => {

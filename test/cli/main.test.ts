@@ -50,7 +50,7 @@ test('a command explains itself', async () => {
   `)
 })
 
-test('an unknown command, flag or argument ends with exit code 1, usage and a hint', async () => {
+test('an unknown command or argument ends with exit code 1, an unknown flag with 4, each with usage and a hint', async () => {
   const said = async (...argv: string[]) => {
     const { code, err } = await perpd(cwd, argv)
     return `${code} ${err}`
@@ -59,7 +59,7 @@ test('an unknown command, flag or argument ends with exit code 1, usage and a hi
     /^1 perpd has no command ordres\. Did you mean orders\?\nusage: perpd run \| /,
   )
   expect(await said('orders', '--opne')).toBe(
-    '1 --opne: orders has no such flag. Did you mean --open?\nusage: perpd orders [--open] [--strategy NAME] [--limit N] [--json] [--section.key value ...]',
+    '4 --opne: orders has no such flag. Did you mean --open?\nusage: perpd orders [--open] [--strategy NAME] [--limit N] [--json] [--section.key value ...]',
   )
   expect(await said('orders', 'stray')).toMatch(/^1 stray: orders takes no such argument\.\nusage: /)
   expect(await said('orders', '--strategy')).toMatch(/^1 --strategy needs a value: NAME\.\nusage: /)

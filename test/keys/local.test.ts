@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -96,7 +97,34 @@ test('a missing key file and a link to one are refused', () => {
   const link = join(directory, 'link')
   symlinkSync(keyFile(key), link)
   expect(errorOf(() => readKeyFile(join(directory, 'none'))).code).toBe('KEY_FILE_UNREADABLE')
-  expect(errorOf(() => readKeyFile(link)).code).toBe('KEY_FILE_UNREADABLE')
+  expect(errorOf(() => readKeyFile(link)).message).toBe(
+    [
+      'The key file cannot be opened.',
+      `  path: ${link}`,
+      '  reason: it is a symbolic link',
+      '  perpd did not start. Name an existing regular file in account.keyFile (links are refused).',
+    ].join('\n'),
+  )
+})
+
+test('a directory or a pipe in the place of the key file is refused at once', () => {
+  const pipe = join(directory, 'pipe')
+  execFileSync('mkfifo', ['-m', '600', pipe])
+  const found = [directory, pipe].map((path) => {
+    const { code, facts } = errorOf(() => readKeyFile(path))
+    return [code, facts.found]
+  })
+  expect(found).toEqual([
+    ['KEY_FILE_NOT_A_FILE', 'a directory'],
+    ['KEY_FILE_NOT_A_FILE', 'a pipe, socket or device'],
+  ])
+})
+
+test('a paper key that cannot be written is one clear fault', () => {
+  const path = join(keyFile(key), 'below', 'key')
+  expect(errorOf(() => paperSigner(path)).code).toBe('KEY_FILE_UNREADABLE')
+  symlinkSync(join(directory, 'gone'), join(directory, 'link'))
+  expect(errorOf(() => paperSigner(join(directory, 'link', 'key'))).code).toBe('KEY_FILE_NOT_MADE')
 })
 
 test('the paper key is made once, for its owner alone, and kept', () => {

@@ -209,6 +209,23 @@ test('a file that is no YAML, no map, or has a number a float cannot carry is to
   expect(messages[2]).toContain('fix: put it in quotes: "1234567890123.4567"')
 })
 
+test('an alias without its anchor, one that holds itself and a flood of them are told with their place', async () => {
+  write('a.yaml', 'kind: guard\nmarkets: *mine\n')
+  write('b.yaml', 'kind: guard\nparams: &all\n  minDistanceBps: *all\n')
+  const flood = Array.from(
+    { length: 12 },
+    (_, at) => `l${at + 1}: &l${at + 1} [${`*l${at}, `.repeat(9)}*l${at}]`,
+  )
+  write('c.yaml', `kind: guard\nl0: &l0 x\n${flood.join('\n')}\n`)
+  write('d.yaml', 'kind: guard\nslippageBps: &wide 150\nparams: { minDistanceBps: *wide, closeDistanceBps: 200, reduceShareBps: 5000 }\n')
+  expect((await messagesOf(folder)).map((message) => message.split('\n')[0])).toEqual([
+    'F/a.yaml:2:10: has a YAML alias that cannot be used: Unresolved alias (the anchor must be set before the alias): mine.',
+    'F/b.yaml:3:19: has a YAML alias that cannot be used: it holds itself.',
+    'F/c.yaml:3:10: has a YAML alias that cannot be used: Excessive alias count indicates a resource exhaustion attack.',
+    'F/d.yaml:3:52: params.closeDistanceBps is not valid.',
+  ])
+})
+
 test('two files with one name, a bad name, an empty folder, a wrong file and a missing path are problems', async () => {
   mkdirSync(join(folder, 'empty'))
   mkdirSync(join(folder, 'other'))

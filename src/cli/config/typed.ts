@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Chain, ChainName } from '../../chains/chain.ts'
 import { chains } from '../../chains/index.ts'
 import { parseUnits, usd } from '../../domain/units.ts'
+import { isJournalLocation } from '../../journal/open.ts'
 import { isLoopback } from './formats.ts'
 import type { RawConfig } from './schema.ts'
 import type { Config } from './types.ts'
@@ -157,6 +158,11 @@ export function judge(
     const [low, high] = [limitOf(config, lower), limitOf(config, higher)]
     if (low > high) problems.push(`${at(lower)} is above ${higher} (${origins[higher]}); it must not be.`)
   }
+  if (!isJournalLocation(config.journal.path)) {
+    problems.push(
+      `${at('journal.path')} names the scheme ${config.journal.path.split(':')[0]}:; a journal is a path, sqlite:PATH, or memory:.`,
+    )
+  }
   if (!isLoopback(config.control.host.includes(':') ? `[${config.control.host}]` : config.control.host)) {
     warnings.push(
       `control.host ${config.control.host} is not this machine alone: whoever reaches it sees account, orders and metrics.`,
@@ -167,9 +173,16 @@ export function judge(
 
 /** What a live start needs beyond a valid configuration; empty when the daemon may start. */
 export function startProblems(config: Config): readonly string[] {
-  if (config.isPaper || config.account.keyFile !== undefined) return []
+  if (config.isPaper) return []
+  const { keyFile, acceptRawKey } = config.account
+  if (keyFile === undefined) {
+    return [
+      `account.keyFile is not set; the profile ${config.profile} trades real money and needs the account's key: --account.keyFile FILE`,
+    ]
+  }
+  if (acceptRawKey) return []
   return [
-    `account.keyFile is not set; the profile ${config.profile} trades real money and needs the account's key: --account.keyFile FILE`,
+    `account.acceptRawKey is false; the profile ${config.profile} trades real money, and whoever reads a raw key file owns the account. If you accept that for this account: --account.acceptRawKey`,
   ]
 }
 
