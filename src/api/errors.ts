@@ -158,7 +158,7 @@ export class UnreachableError extends BaseError {
     super(`${who} ${silenceText(options)} ${options.method} ${options.route}.`, {
       code: 'API_UNREACHABLE',
       facts: {
-        host: options.host,
+        host: options.host === '' ? undefined : options.host,
         attempts: options.attempts,
         reached: reachedText(options),
         means: unavailableText(options),

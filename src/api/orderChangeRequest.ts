@@ -30,7 +30,7 @@ interface EditFields {
 }
 
 type AtLeastOne<Fields> = {
-  [Name in keyof Fields]: Required<Pick<Fields, Name>> & Omit<Fields, Name>
+  [Name in keyof Fields]-?: Required<Pick<Fields, Name>> & Omit<Fields, Name>
 }[keyof Fields]
 
 /**
@@ -40,7 +40,7 @@ type AtLeastOne<Fields> = {
 export type EditRequest = ChangeBase & {
   /** Keys of the orders; market orders cannot be edited. */
   readonly orderKeys: readonly [Hex, ...Hex[]]
-} & AtLeastOne<Required<EditFields>>
+} & AtLeastOne<EditFields>
 
 /** Which orders to cancel: those named, or all that rest. A market order only after the chain's request expiration. */
 export type CancelRequest = ChangeBase &

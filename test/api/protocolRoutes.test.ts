@@ -168,7 +168,6 @@ test('a service without a host is not asked, and the error says what to do', asy
   expect(error).toMatchObject({ silence: 'no-host', sent: 'no' })
   expect(String(error)).toMatchInlineSnapshot(`
     "UnreachableError: No host is configured, so nobody was asked for GET /v1/pairs.
-      host: 
       attempts: 0
       reached: no, not a byte left
       Configure a host that serves this route, or do without it."
