@@ -217,7 +217,10 @@ test('an alias without its anchor, one that holds itself and a flood of them are
     (_, at) => `l${at + 1}: &l${at + 1} [${`*l${at}, `.repeat(9)}*l${at}]`,
   )
   write('c.yaml', `kind: guard\nl0: &l0 x\n${flood.join('\n')}\n`)
-  write('d.yaml', 'kind: guard\nslippageBps: &wide 150\nparams: { minDistanceBps: *wide, closeDistanceBps: 200, reduceShareBps: 5000 }\n')
+  write(
+    'd.yaml',
+    'kind: guard\nslippageBps: &wide 150\nparams: { minDistanceBps: *wide, closeDistanceBps: 200, reduceShareBps: 5000 }\n',
+  )
   expect((await messagesOf(folder)).map((message) => message.split('\n')[0])).toEqual([
     'F/a.yaml:2:10: has a YAML alias that cannot be used: Unresolved alias (the anchor must be set before the alias): mine.',
     'F/b.yaml:3:19: has a YAML alias that cannot be used: it holds itself.',
