@@ -1,0 +1,160 @@
+/** `perpd/api` as its users have it: packed, installed in an empty folder, read by plain JavaScript and by TypeScript. */
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { scratch, startPaper } from '../world/processes.ts'
+
+const run = promisify(execFile)
+const root = resolve(import.meta.dirname, '..', '..')
+const folder = scratch()
+const user = join(folder.path, 'user')
+let venue: Awaited<ReturnType<typeof startPaper>> | undefined
+
+// Started by `npm test`, npm would take the project for the place to install in.
+const env: NodeJS.ProcessEnv = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^npm_(?:config_local_prefix|package|lifecycle)/i.test(name),
+  ),
+)
+const npm = (args: readonly string[], cwd: string) =>
+  run('npm', [...args, '--no-audit', '--no-fund', '--no-update-notifier'], { cwd, env, timeout: 120_000 })
+
+/** Neither a warm npm cache nor a registry. */
+const cannotFetch =
+  /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/
+
+async function install(tarball: string): Promise<void> {
+  try {
+    await npm(['install', '--prefer-offline', '--ignore-scripts', '--fetch-retries=0', tarball], user)
+  } catch (error) {
+    if (!cannotFetch.test(String((error as { stderr?: unknown }).stderr))) throw error
+    // The tarball alone, beside the project's own copies of what it needs.
+    const modules = join(user, 'node_modules')
+    const installed = join(modules, 'perpd')
+    mkdirSync(installed, { recursive: true })
+    await run('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1'])
+    const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>
+    }
+    for (const name of Object.keys(manifest.dependencies)) {
+      mkdirSync(dirname(join(modules, name)), { recursive: true })
+      symlinkSync(join(root, 'node_modules', name), join(modules, name))
+    }
+  }
+}
+
+beforeAll(async () => {
+  mkdirSync(user)
+  writeFileSync(join(user, 'package.json'), '{ "name": "user", "private": true, "type": "module" }\n')
+  const packed = await npm(['pack', '--json', '--pack-destination', folder.path], root)
+  // What the build prints comes before the JSON.
+  const [{ filename }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[\n'))) as [
+    { filename: string },
+  ]
+  ;[venue] = await Promise.all([startPaper(), install(join(folder.path, filename))])
+}, 240_000)
+
+afterAll(async () => {
+  venue?.child.kill('SIGTERM')
+  await venue?.ended
+  folder.remove()
+})
+
+/** Writes a program beside the installed package and runs it; gives what it printed. */
+async function printed(name: string, program: string): Promise<unknown> {
+  writeFileSync(join(user, name), program)
+  const { stdout } = await run(process.execPath, [name, JSON.stringify(venue?.hosts)], { cwd: user, env })
+  return JSON.parse(stdout)
+}
+
+const wanted = {
+  symbol: 'ETH/USD [WETH-USDC]',
+  price: expect.stringMatching(/^\$[\d,]+\.\d\d$/),
+  unit: 'bigint',
+  refusal: { code: 'API_REFUSED', status: 400, proves: 'refused' },
+}
+
+const body = `
+  const nodeFetch = createNodeFetch()
+  const api = createApi({
+    chain: arbitrum,
+    hosts: JSON.parse(process.argv[2] ?? ''),
+    fetch: nodeFetch.fetch,
+    clock: systemClock,
+    random: Math.random,
+  })
+  const symbol = 'ETH/USD [WETH-USDC]'
+  const { value } = await api.getMarketTickers({ symbols: [symbol] })
+  const [ticker] = value
+  const refusal = await api.getTradingCapacity({ symbol: 'no such market', direction: 'long' }).catch((error) => error)
+  if (!(refusal instanceof RefusedError) || ticker === undefined) throw new Error('not refused, or no ticker')
+  console.log(JSON.stringify({
+    symbol: ticker.symbol,
+    price: formatUsd(ticker.markPrice),
+    unit: typeof ticker.markPrice,
+    refusal: { code: refusal.code, status: refusal.status, proves: proves(refusal) },
+  }))
+  nodeFetch.close()
+`
+const names = 'arbitrum, createApi, createNodeFetch, formatUsd, proves, RefusedError, systemClock'
+
+test('plain JavaScript reads the paper venue with the installed package', async () => {
+  expect(await printed('module.js', `import { ${names} } from 'perpd/api'\n${body}`)).toEqual(wanted)
+  expect(
+    await printed('script.cjs', `const { ${names} } = require('perpd/api')\n;(async () => {${body}})()`),
+  ).toEqual(wanted)
+})
+
+test('TypeScript reads it too, checked against the declarations of the package', async () => {
+  const typed = `
+    import { type Api, type Fetch, type Prepared, type Read, type Ticker, ${names} } from 'perpd/api'
+    ${body}
+    const read: Read<readonly Ticker[]> = { value, readAtMs: 0, host: '' }
+    const price: bigint = ticker.markPrice
+    const globalFetchFits: Fetch = globalThis.fetch
+    const submit: (prepared: Prepared) => Promise<unknown> = (prepared) => api.getOrderStatus(prepared)
+    // @ts-expect-error An amount is not a number.
+    const float: number = ticker.markPrice
+    // @ts-expect-error The legacy liquidity does not come out of the decoder.
+    const legacy = ticker.availableLiquidityLong
+    // @ts-expect-error There is no such route.
+    const nothing: keyof Api = 'getNothing'
+    void [read, price, globalFetchFits, submit, float, legacy, nothing]
+  `
+  expect(await printed('typed.ts', typed)).toEqual(wanted)
+  writeFileSync(
+    join(user, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        noEmit: true,
+        target: 'es2024',
+        module: 'nodenext',
+        lib: ['es2024', 'dom'],
+        types: ['node'],
+        typeRoots: [join(root, 'node_modules', '@types')],
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+      },
+      files: ['typed.ts'],
+    }),
+  )
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const checked = await run(process.execPath, [tsc, '-p', user], { cwd: user }).catch((error) => error)
+  expect(checked.stdout).toBe('')
+}, 120_000)
+
+test('the package holds what was built, and no TypeScript but the declarations and the daemon’s command', async () => {
+  const { stdout } = await npm(['pack', '--json', '--dry-run', '--ignore-scripts'], root)
+  const [{ files }] = JSON.parse(stdout) as [{ files: readonly { path: string }[] }]
+  const paths = files.map(({ path }) => path)
+  expect(paths).toEqual(expect.arrayContaining(['dist/api/index.js', 'dist/api/index.d.ts', 'LICENSE']))
+  expect(paths.filter((path) => path.startsWith('dist/')).map((path) => path.split('/')[1])).not.toContain(
+    'paper',
+  )
+  expect(
+    paths.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && path !== 'src/cli/main.ts'),
+  ).toEqual([])
+})
