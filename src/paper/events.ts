@@ -1,0 +1,248 @@
+/** What the world writes into the chain: the event emitter's events of orders and positions (wire: eip712-and-chain, 8). */
+import type { CreateOrderParams } from '../chains/relayRouter.ts'
+import { type Address, type Hex, ZERO_ADDRESS } from '../domain/address.ts'
+import { type ChainTransaction, type EventValue, mine } from './chain.ts'
+import type { EventName } from './eventData.ts'
+import { actorsOf, executeOrderInput } from './keeperCall.ts'
+import type { DecreaseResult } from './model/decrease.ts'
+import type { PositionFees } from './model/fees.ts'
+import type { IncreaseResult } from './model/increase.ts'
+import { fac } from './model/integer.ts'
+import { type MarketPrices, type MarketSettings, slotPrice } from './model/market.ts'
+import { newPosition, type PositionState, positionPnl } from './model/position.ts'
+import type { WorldMarket } from './seedMarkets.ts'
+import type { OrderRecord, TradeRow, World } from './world.ts'
+
+function addressWord(address: Address): Hex {
+  return `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
+}
+
+/** The transaction of a hash; the keeper's when nobody has opened it. */
+function transactionOf(world: World, hash: Hex, orderKey: Hex): ChainTransaction {
+  return (
+    world.blockChain.byHash.get(hash) ??
+    mine(world.blockChain, {
+      hash,
+      sender: 'keeper',
+      to: actorsOf(world.chain).orderHandler,
+      input: executeOrderInput(orderKey),
+    })
+  )
+}
+
+function emit(
+  transaction: ChainTransaction,
+  eventName: EventName,
+  topics: readonly Hex[],
+  items: Readonly<Record<string, EventValue>>,
+): void {
+  transaction.logs.push({ eventName, topics, items })
+}
+
+function createdItems(order: OrderRecord, params: CreateOrderParams): Record<string, EventValue> {
+  const { addresses, numbers } = params
+  return {
+    ...addresses,
+    ...numbers,
+    account: order.account,
+    orderType: params.orderType,
+    decreasePositionSwapType: params.decreasePositionSwapType,
+    updatedAtTime: BigInt(order.updatedAtSeconds),
+    srcChainId: 0n,
+    isLong: params.isLong,
+    shouldUnwrapNativeToken: params.shouldUnwrapNativeToken,
+    autoCancel: params.autoCancel,
+    key: order.key,
+    dataList: params.dataList,
+  }
+}
+
+/** Emits the event of a row of the trade history, into the transaction of `hash`. */
+export function emitOrderEvent(
+  world: World,
+  order: OrderRecord,
+  eventName: TradeRow['eventName'],
+  hash: Hex,
+  fields: TradeRow['fields'],
+): void {
+  const transaction = transactionOf(world, hash, order.key)
+  const { account, key, params } = order
+  const topics = [key, addressWord(account)]
+  if (eventName === 'OrderCreated') emit(transaction, eventName, topics, createdItems(order, params))
+  else if (eventName === 'OrderUpdated') {
+    const { sizeDeltaUsd, acceptablePrice, triggerPrice, minOutputAmount, validFromTime } = params.numbers
+    emit(transaction, eventName, topics, {
+      key,
+      account,
+      sizeDeltaUsd,
+      acceptablePrice,
+      triggerPrice,
+      minOutputAmount,
+      updatedAtTime: BigInt(order.updatedAtSeconds),
+      validFromTime,
+      autoCancel: params.autoCancel,
+      dataList: params.dataList,
+    })
+  } else if (eventName === 'OrderExecuted') {
+    emit(transaction, eventName, topics, { key, account, secondaryOrderType: 0n })
+  } else {
+    emit(transaction, eventName, topics, {
+      key,
+      account,
+      reason: String(fields.reason ?? ''),
+      reasonBytes: String(fields.reasonBytes ?? '0x'),
+    })
+  }
+}
+
+/** What position events share. */
+interface PositionChange {
+  readonly order: OrderRecord
+  readonly market: WorldMarket
+  readonly positionKey: Hex
+  readonly collateralToken: Address
+  readonly prices: MarketPrices
+  readonly seconds: number
+  readonly hash: Hex
+}
+
+function positionItems(change: PositionChange, position: PositionState): Record<string, EventValue> {
+  const { order, prices } = change
+  const collateralPrice = slotPrice(prices, position.slot)
+  return {
+    account: order.account,
+    market: order.params.addresses.market,
+    collateralToken: change.collateralToken,
+    sizeInUsd: position.sizeInUsd,
+    sizeInTokens: position.sizeInTokens,
+    collateralAmount: position.collateralAmount,
+    borrowingFactor: position.borrowingFactor,
+    fundingFeeAmountPerSize: position.fundingFeeAmountPerSize,
+    longTokenClaimableFundingAmountPerSize: position.claimablePerSize[0],
+    shortTokenClaimableFundingAmountPerSize: position.claimablePerSize[1],
+    'indexTokenPrice.max': prices.index.max,
+    'indexTokenPrice.min': prices.index.min,
+    'collateralTokenPrice.max': collateralPrice.max,
+    'collateralTokenPrice.min': collateralPrice.min,
+    orderType: order.params.orderType,
+    isLong: order.params.isLong,
+    orderKey: order.key,
+    positionKey: change.positionKey,
+  }
+}
+
+/** The fee factor that was charged: the cheaper one when it explains the amount. */
+function feeFactorOf(settings: MarketSettings, sizeUsd: bigint, price: bigint, amount: bigint): bigint {
+  const improved = settings.positionFeeFactorForBalanceWasImproved
+  return fac(sizeUsd, improved) / price === amount
+    ? improved
+    : settings.positionFeeFactorForBalanceWasNotImproved
+}
+
+function emitFees(
+  transaction: ChainTransaction,
+  change: PositionChange,
+  position: PositionState,
+  fees: PositionFees,
+  sizeUsd: bigint,
+  isIncrease: boolean,
+): void {
+  const { order, market, prices } = change
+  const { market: marketToken, uiFeeReceiver } = order.params.addresses
+  const { feeReceiverFactor } = market.settings
+  const collateralPrice = slotPrice(prices, position.slot)
+  const borrowingForReceiver = fac(fees.borrowingFeeAmount, feeReceiverFactor)
+  const positionForReceiver = fac(fees.positionFeeAmount, feeReceiverFactor)
+  const liquidationForReceiver = fac(fees.liquidationFeeAmount, feeReceiverFactor)
+  emit(transaction, 'PositionFeesCollected', [addressWord(marketToken)], {
+    orderKey: order.key,
+    positionKey: change.positionKey,
+    referralCode: order.params.referralCode,
+    market: marketToken,
+    collateralToken: change.collateralToken,
+    affiliate: ZERO_ADDRESS,
+    trader: order.account,
+    uiFeeReceiver,
+    'collateralTokenPrice.min': collateralPrice.min,
+    'collateralTokenPrice.max': collateralPrice.max,
+    tradeSizeUsd: sizeUsd,
+    fundingFeeAmount: fees.fundingFeeAmount,
+    claimableLongTokenAmount: fees.claimableLongTokenAmount,
+    claimableShortTokenAmount: fees.claimableShortTokenAmount,
+    latestFundingFeeAmountPerSize: position.fundingFeeAmountPerSize,
+    latestLongTokenClaimableFundingAmountPerSize: position.claimablePerSize[0],
+    latestShortTokenClaimableFundingAmountPerSize: position.claimablePerSize[1],
+    borrowingFeeUsd: fees.borrowingFeeUsd,
+    borrowingFeeAmount: fees.borrowingFeeAmount,
+    borrowingFeeReceiverFactor: feeReceiverFactor,
+    borrowingFeeAmountForFeeReceiver: borrowingForReceiver,
+    positionFeeFactor: feeFactorOf(market.settings, sizeUsd, collateralPrice.min, fees.positionFeeAmount),
+    protocolFeeAmount: fees.positionFeeAmount,
+    positionFeeReceiverFactor: feeReceiverFactor,
+    feeReceiverAmount: borrowingForReceiver + positionForReceiver + liquidationForReceiver,
+    feeAmountForPool: fees.feeAmountForPool,
+    positionFeeAmountForPool: fees.positionFeeAmount - positionForReceiver,
+    positionFeeAmount: fees.positionFeeAmount,
+    totalCostAmount: fees.totalCostAmount,
+    uiFeeReceiverFactor: 0n,
+    uiFeeAmount: fees.uiFeeAmount,
+    isIncrease,
+    ...(fees.liquidationFeeAmount === 0n ? {} : { liquidationFeeAmount: fees.liquidationFeeAmount }),
+  })
+}
+
+/** Emits fees and the increase of a position, before the order's own event. */
+export function emitPositionIncrease(world: World, change: PositionChange, result: IncreaseResult): void {
+  const { order, seconds } = change
+  const { position, execution } = result
+  const transaction = transactionOf(world, change.hash, order.key)
+  emitFees(transaction, change, position, result.fees, order.params.numbers.sizeDeltaUsd, true)
+  emit(transaction, 'PositionIncrease', [addressWord(order.account)], {
+    ...positionItems(change, position),
+    executionPrice: execution.executionPrice,
+    sizeDeltaUsd: order.params.numbers.sizeDeltaUsd,
+    sizeDeltaInTokens: execution.sizeDeltaInTokens,
+    increasedAtTime: BigInt(seconds),
+    collateralDeltaAmount: result.collateralDeltaAmount,
+    pendingPriceImpactUsd: execution.impactUsd,
+    pendingPriceImpactAmount: execution.impactAmount,
+  })
+}
+
+/** Emits what a decrease was cut or grown to, fees, and the decrease of a position, before the order's own event. */
+export function emitPositionDecrease(
+  world: World,
+  change: PositionChange,
+  before: PositionState,
+  result: DecreaseResult,
+): void {
+  const { order, market, prices, seconds } = change
+  const asked = order.params.numbers.sizeDeltaUsd
+  const transaction = transactionOf(world, change.hash, order.key)
+  // A closed position ends with size 0 at the market's values of now.
+  const after = result.position ?? newPosition(market.settings, market.state, before.side, before.slot)
+  const uncapped = positionPnl(market.settings, market.state, before, prices).uncappedUsd
+  if (result.sizeDeltaUsd !== asked) {
+    emit(transaction, 'OrderSizeDeltaAutoUpdated', [order.key], {
+      key: order.key,
+      sizeDeltaUsd: asked,
+      nextSizeDeltaUsd: result.sizeDeltaUsd,
+    })
+  }
+  emitFees(transaction, change, after, result.fees, result.sizeDeltaUsd, false)
+  emit(transaction, 'PositionDecrease', [addressWord(order.account)], {
+    ...positionItems(change, after),
+    executionPrice: result.executionPrice,
+    sizeDeltaUsd: result.sizeDeltaUsd,
+    sizeDeltaInTokens: result.sizeDeltaInTokens,
+    collateralDeltaAmount: before.collateralAmount - after.collateralAmount,
+    'values.priceImpactDiffUsd': result.priceImpactDiffUsd,
+    decreasedAtTime: BigInt(seconds),
+    priceImpactUsd: result.priceImpactUsd,
+    basePnlUsd: result.basePnlUsd,
+    uncappedBasePnlUsd:
+      result.sizeDeltaUsd === 0n ? 0n : (uncapped * result.sizeDeltaInTokens) / before.sizeInTokens,
+    proportionalPendingImpactUsd: result.proportionalPendingImpactUsd,
+    totalImpactUsd: result.totalImpactUsd,
+  })
+}

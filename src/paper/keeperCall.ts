@@ -1,0 +1,46 @@
+/** Who sends the venue's transactions, and what the keeper's look like. */
+import { encodeFunctionData, getAddress, keccak256, parseAbi, stringToHex } from 'viem'
+import type { Chain } from '../chains/chain.ts'
+import type { Address, Hex } from '../domain/address.ts'
+
+/** Addresses that only the paper chain has: the relayer, the keeper, and the contract that the keeper calls. */
+export interface Actors {
+  readonly relayer: Address
+  readonly keeper: Address
+  /** Executes orders; the sender of the event emitter's events. */
+  readonly orderHandler: Address
+}
+
+const known = new Map<number, Actors>()
+
+function made(chain: Chain, role: string): Address {
+  return getAddress(`0x${keccak256(stringToHex(`perpd paper ${chain.name} ${role}`)).slice(26)}`)
+}
+
+/** The actors of a chain: always the same. */
+export function actorsOf(chain: Chain): Actors {
+  let actors = known.get(chain.chainId)
+  if (actors === undefined) {
+    actors = {
+      relayer: made(chain, 'relayer'),
+      keeper: made(chain, 'keeper'),
+      orderHandler: made(chain, 'order handler'),
+    }
+    known.set(chain.chainId, actors)
+  }
+  return actors
+}
+
+const orderHandlerAbi = parseAbi([
+  'struct OracleParams { address[] tokens; address[] providers; bytes[] data; }',
+  'function executeOrder(bytes32 key, OracleParams oracleParams)',
+])
+
+/** Calldata of the keeper's transaction on an order. */
+export function executeOrderInput(key: Hex): Hex {
+  return encodeFunctionData({
+    abi: orderHandlerAbi,
+    functionName: 'executeOrder',
+    args: [key, { tokens: [], providers: [], data: [] }],
+  })
+}

@@ -1,0 +1,226 @@
+/**
+ * Contract reads of the paper chain: used digests and approval nonces of the relay routers, ERC-20 tokens, and Multicall3.
+ *
+ * Digests are answered as of the block asked for. Balances, allowances and nonces are kept as of now only, and that is what
+ * every block answers.
+ */
+import {
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeErrorResult,
+  encodeFunctionResult,
+  parseAbi,
+} from 'viem'
+import { type Address, type Hex, hexKey } from '../domain/address.ts'
+import { parseUnits } from '../domain/units.ts'
+import type { CatalogToken } from './catalog.ts'
+import { type Inclusion, isIncludedAt } from './chain.ts'
+import { isObject } from './http.ts'
+import { invalidParams, RpcError, readAddress, readBytes, rpcCodes } from './rpcError.ts'
+import type { World } from './world.ts'
+
+/** Multicall3 at the address it has on every chain. */
+const MULTICALL3 = '0xca11bde05977b3631167028862be2a173976ca11'
+/** Most calls of one Multicall3 call. */
+const MAX_CALLS = 1000
+
+const routerAbi = parseAbi([
+  'function digests(bytes32 digest) view returns (bool)',
+  'function subaccountApprovalNonces(address account) view returns (uint256)',
+])
+const tokenAbi = parseAbi([
+  'function balanceOf(address account) view returns (uint256)',
+  'function allowance(address owner, address spender) view returns (uint256)',
+  'function decimals() view returns (uint8)',
+  'function symbol() view returns (string)',
+  'function name() view returns (string)',
+])
+const multicallAbi = parseAbi([
+  'struct Call { address target; bool allowFailure; bytes callData; }',
+  'struct Result { bool success; bytes returnData; }',
+  'function aggregate3(Call[] calls) payable returns (Result[] returnData)',
+])
+const errorAbi = parseAbi(['error Error(string message)'])
+
+const SELECTORS = {
+  digests: '0x01ac4293',
+  subaccountApprovalNonces: '0x496747d5',
+  aggregate3: '0x82ad56cb',
+} as const
+
+/** A call that reverted. */
+function revertedWith(data: Hex): RpcError {
+  return new RpcError(rpcCodes.reverted, 'execution reverted', data)
+}
+
+function routersOf({ chain }: World): readonly string[] {
+  const { contracts } = chain
+  return [
+    contracts.gelatoRelayRouter,
+    contracts.subaccountGelatoRelayRouter,
+    contracts.multichainOrderRouter,
+    contracts.multichainSubaccountRouter,
+    contracts.multichainTransferRouter,
+  ].map(hexKey)
+}
+
+/** Contracts that do an order's work when they are called: gas estimates need them. */
+export function workersOf(world: World): ReadonlySet<string> {
+  return new Set([...routersOf(world), hexKey(world.chain.contracts.exchangeRouter)])
+}
+
+/** An ERC-20 token of the catalogue. */
+function tokenAt(world: World, address: string): CatalogToken | undefined {
+  const token = world.catalog.tokenByAddress.get(address)
+  return token === undefined || token.isNative || token.isSynthetic ? undefined : token
+}
+
+/** Whether a contract is at an address: the protocol's, tokens, markets, Multicall3. */
+export function hasCode(world: World, address: string): boolean {
+  const key = hexKey(address)
+  if (key === MULTICALL3 || tokenAt(world, key) !== undefined || world.marketByKey.has(key)) return true
+  return Object.values(world.chain.contracts).some((contract) => hexKey(contract) === key)
+}
+
+/** `eth_getCode`: a stub that only stops, with the address in it, so that contracts differ; `0x` for everything else. */
+export function codeAt(world: World, address: Hex): Hex {
+  return hasCode(world, address) ? `0x6080604052fe${address.slice(2)}` : '0x'
+}
+
+/** What an address holds of a token, without making an account of it. Token units. */
+export function balanceOf(world: World, address: string, token: CatalogToken): bigint {
+  const account = world.accounts.get(hexKey(address))
+  if (account !== undefined) return account.balances.get(hexKey(token.address)) ?? 0n
+  const start = world.settings.startBalances[token.symbol]
+  return start === undefined ? 0n : parseUnits(start, token.decimals)
+}
+
+/** `eth_getBalance`: wei of the native coin. */
+export function nativeBalanceOf(world: World, address: string): bigint {
+  const native = world.catalog.catalog.tokens.find((token) => token.isNative)
+  return native === undefined ? 0n : balanceOf(world, address, native)
+}
+
+/** Whether a digest had been used up at a router by a block. */
+export function isDigestUsed(world: World, router: string, digest: Hex, block: Inclusion): boolean {
+  const transaction = world.blockChain.byDigest.get(hexKey(digest))
+  if (transaction !== undefined) {
+    return hexKey(transaction.to) === router && isIncludedAt(world.blockChain, transaction, block)
+  }
+  // Used so long ago that its transaction is forgotten: before every block that is still of interest.
+  return world.usedDigests.has(hexKey(digest))
+}
+
+function readRouter(world: World, router: string, data: Hex, block: Inclusion): Hex {
+  const selector = data.slice(0, 10)
+  const { subaccountGelatoRelayRouter, multichainSubaccountRouter } = world.chain.contracts
+  if (selector === SELECTORS.digests) {
+    const [digest] = decoded(() => decodeFunctionData({ abi: routerAbi, data })).args
+    const isUsed = isDigestUsed(world, router, digest as Hex, block)
+    return encodeAbiParameters([{ type: 'bool' }], [isUsed])
+  }
+  const keepsNonces = [subaccountGelatoRelayRouter, multichainSubaccountRouter].some(
+    (one) => hexKey(one) === router,
+  )
+  if (selector === SELECTORS.subaccountApprovalNonces && keepsNonces) {
+    const [account] = decoded(() => decodeFunctionData({ abi: routerAbi, data })).args
+    // The multichain router counts for itself, and no operation has gone through it.
+    const nonce =
+      router === hexKey(subaccountGelatoRelayRouter) ? world.approvalNonces.get(hexKey(account)) : undefined
+    return encodeAbiParameters([{ type: 'uint256' }], [nonce ?? 0n])
+  }
+  throw revertedWith('0x')
+}
+
+/** Arguments that do not decode revert, as in a contract. */
+function decoded<T>(decode: () => T): T {
+  try {
+    return decode()
+  } catch {
+    throw revertedWith('0x')
+  }
+}
+
+function readToken(world: World, token: CatalogToken, data: Hex): Hex {
+  const call = decoded(() => decodeFunctionData({ abi: tokenAbi, data }))
+  const abi = tokenAbi
+  switch (call.functionName) {
+    case 'balanceOf':
+      return encodeFunctionResult({
+        abi,
+        functionName: 'balanceOf',
+        result: balanceOf(world, call.args[0], token),
+      })
+    case 'allowance':
+      return encodeFunctionResult({
+        abi,
+        functionName: 'allowance',
+        result: allowanceOf(world, call.args[0], call.args[1]),
+      })
+    case 'decimals':
+      return encodeFunctionResult({ abi, functionName: 'decimals', result: token.decimals })
+    case 'symbol':
+      return encodeFunctionResult({ abi, functionName: 'symbol', result: token.symbol })
+    case 'name':
+      return encodeFunctionResult({ abi, functionName: 'name', result: token.name })
+  }
+}
+
+/** What a spender may take of an owner's tokens: paper wallets let the router take all, and nobody else. */
+function allowanceOf(world: World, _owner: Address, spender: Address): bigint {
+  const isRouter = hexKey(spender) === hexKey(world.chain.contracts.router)
+  return isRouter && world.settings.startAllowance ? 2n ** 256n - 1n : 0n
+}
+
+function aggregate(world: World, data: Hex, block: Inclusion): Hex {
+  const { args } = decoded(() => decodeFunctionData({ abi: multicallAbi, data }))
+  if (args[0].length > MAX_CALLS) throw revertedWith('0x')
+  const result = args[0].map(({ target, allowFailure, callData }) => {
+    try {
+      return { success: true, returnData: read(world, target, callData, block, false) }
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.data === undefined) throw error
+      if (!allowFailure) {
+        const text = encodeErrorResult({
+          abi: errorAbi,
+          errorName: 'Error',
+          args: ['Multicall3: call failed'],
+        })
+        throw new RpcError(rpcCodes.reverted, 'execution reverted: Multicall3: call failed', text)
+      }
+      return { success: false, returnData: error.data }
+    }
+  })
+  return encodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', result })
+}
+
+function read(world: World, to: string, data: Hex, block: Inclusion, mayAggregate: boolean): Hex {
+  const target = hexKey(to)
+  const token = tokenAt(world, target)
+  if (token !== undefined) return readToken(world, token, data)
+  if (routersOf(world).includes(target)) return readRouter(world, target, data, block)
+  const isMulticall = target === MULTICALL3 || target === hexKey(world.chain.contracts.multicall)
+  if (isMulticall && mayAggregate && data.startsWith(SELECTORS.aggregate3))
+    return aggregate(world, data, block)
+  if (hasCode(world, target)) throw revertedWith('0x')
+  // A call of an address without code succeeds with nothing, as on any chain.
+  return '0x'
+}
+
+/**
+ * `eth_call` as of a block.
+ *
+ * @throws RpcError 3 for a call that the contract does not know; -32602 for another shape
+ */
+export function callContract(world: World, call: unknown, block: Inclusion): Hex {
+  const { to, data } = readCall(call)
+  if (to === undefined) throw invalidParams('invalid argument: to is required')
+  return read(world, to, data, block, true)
+}
+
+/** Target and bytes of a call object. Throws RpcError -32602. */
+export function readCall(call: unknown): { readonly to: Hex | undefined; readonly data: Hex } {
+  if (!isObject(call)) throw invalidParams('invalid argument: the call must be an object')
+  const to = call.to === undefined || call.to === null ? undefined : readAddress(call.to, 'to')
+  return { to, data: readBytes(call.input ?? call.data, 'data') }
+}

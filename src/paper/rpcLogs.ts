@@ -1,0 +1,65 @@
+/** `eth_getLogs`: the event emitter's logs by range or block, address and topics. */
+import { blockOf, type ChainTransaction, transactionsBetween } from './chain.ts'
+import { isObject } from './http.ts'
+import { blockLogs, canonical, type LogRow, type LogTest, transactionsOf } from './rpcBlocks.ts'
+import { invalidParams, RpcError, readHash, rpcCodes } from './rpcError.ts'
+import { findBlock, headOf, logTestOf, readBlockNumber, readLogFilter } from './rpcParams.ts'
+import type { World } from './world.ts'
+
+/** Widest range of one query, blocks. */
+export const MAX_LOG_RANGE = 100_000
+/** Most logs that one query answers. */
+export const MAX_LOG_RESULTS = 10_000
+
+/** Logs of the blocks `first` to `last` that pass the test, in the chain's order. */
+export function logsBetween(world: World, first: number, last: number, test: LogTest): LogRow[] {
+  const rows = { chain: world.chain, blocks: world.blockChain }
+  const found: LogRow[] = []
+  let block: ChainTransaction[] = []
+  const flush = (): void => {
+    const [any] = block
+    if (any === undefined) return
+    found.push(...blockLogs(rows, canonical(world.blockChain, blockOf(any).number), block, false, test))
+    block = []
+  }
+  for (const transaction of transactionsBetween(world.blockChain, first, last)) {
+    const [any] = block
+    if (any !== undefined && blockOf(any).number !== blockOf(transaction).number) flush()
+    block.push(transaction)
+    if (found.length > MAX_LOG_RESULTS) break
+  }
+  flush()
+  if (found.length > MAX_LOG_RESULTS) {
+    throw new RpcError(rpcCodes.limitExceeded, `query returned more than ${MAX_LOG_RESULTS} results`)
+  }
+  return found
+}
+
+/**
+ * `eth_getLogs`. Ranges above the head are cut to it.
+ *
+ * @throws RpcError -32602 for a bad filter, -32001 for an unknown block hash, -32005 above the limits
+ */
+export function getLogs(world: World, filter: unknown): LogRow[] {
+  if (!isObject(filter)) throw invalidParams('invalid argument: the filter must be an object')
+  const wanted = readLogFilter(filter)
+  const test = logTestOf(wanted, world.chain.contracts.eventEmitter)
+  const { blockHash, fromBlock, toBlock } = filter
+  if (blockHash !== undefined) {
+    if (fromBlock !== undefined || toBlock !== undefined) {
+      throw invalidParams('invalid argument: name blocks by blockHash or by range, not both')
+    }
+    const block = findBlock(world, readHash(blockHash, 'blockHash'))
+    if (block === undefined) throw new RpcError(rpcCodes.notFound, 'unknown block')
+    if (test === undefined) return []
+    const rows = { chain: world.chain, blocks: world.blockChain }
+    return blockLogs(rows, block, transactionsOf(world.blockChain, block), false, test)
+  }
+  const first = readBlockNumber(world, fromBlock, 'fromBlock')
+  const last = readBlockNumber(world, toBlock, 'toBlock')
+  if (first > last) throw invalidParams('invalid block range params: fromBlock is above toBlock')
+  if (last - first >= MAX_LOG_RANGE) {
+    throw new RpcError(rpcCodes.limitExceeded, `block range is wider than ${MAX_LOG_RANGE} blocks`)
+  }
+  return test === undefined ? [] : logsBetween(world, first, Math.min(last, headOf(world)), test)
+}

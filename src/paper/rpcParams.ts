@@ -1,0 +1,114 @@
+/** Blocks and log filters as clients name them: numbers, tags, hashes (EIP-1898), topic patterns. */
+import { type Hex, hexKey } from '../domain/address.ts'
+import { type BlockChain, blockOfHash, generationAt, headAt, type Inclusion } from './chain.ts'
+import { isObject } from './http.ts'
+import type { LogTest } from './rpcBlocks.ts'
+import { canonical } from './rpcBlocks.ts'
+import { invalidParams, RpcError, readAddress, readHash, readQuantity, rpcCodes } from './rpcError.ts'
+import type { World } from './world.ts'
+
+const tags = ['latest', 'pending', 'safe', 'finalized', 'earliest'] as const
+
+/** Newest block that can be read now. */
+export function headOf(world: World): number {
+  return headAt(world.blockChain, world.clock.now())
+}
+
+/** Number of a tag or quantity; it may be above the head. Throws RpcError -32602. */
+export function readBlockNumber(world: World, value: unknown, name = 'block'): number {
+  const head = headOf(world)
+  if (value === undefined || value === null || value === 'latest' || value === 'pending') return head
+  if (value === 'safe') return Math.max(0, head - world.settings.safeLagBlocks)
+  if (value === 'finalized') return Math.max(0, head - world.settings.finalizedLagBlocks)
+  if (value === 'earliest') return 0
+  if (typeof value === 'string' && value.startsWith('0x')) return readQuantity(value, name)
+  throw invalidParams(`invalid argument: ${name} must be a block number or one of ${tags.join(', ')}`)
+}
+
+/** The block of a hash that the chain has, or had. */
+export function findBlock(world: World, hash: Hex): Inclusion | undefined {
+  return blockOfHash(world.blockChain, hash, headOf(world))
+}
+
+/** Whether a version of a block is on the chain. */
+export function isCanonical(blocks: BlockChain, block: Inclusion): boolean {
+  return generationAt(blocks, block.number) === block.generation
+}
+
+/**
+ * The block whose state a call reads: a number, a tag, or an object of EIP-1898.
+ *
+ * @throws RpcError -32602 for another shape, -32000 above the head and for a replaced block with `requireCanonical`,
+ * -32001 for an unknown hash
+ */
+export function readStateBlock(world: World, value: unknown): Inclusion {
+  if (!isObject(value)) {
+    return stateBlockOf(world, readBlockNumber(world, value))
+  }
+  const { blockNumber, blockHash, requireCanonical } = value
+  if ((blockNumber === undefined) === (blockHash === undefined)) {
+    throw invalidParams('invalid argument: name the block by blockNumber or by blockHash')
+  }
+  if (blockHash === undefined) return stateBlockOf(world, readQuantity(blockNumber, 'blockNumber'))
+  if (requireCanonical !== undefined && typeof requireCanonical !== 'boolean') {
+    throw invalidParams('invalid argument: requireCanonical must be true or false')
+  }
+  const block = findBlock(world, readHash(blockHash, 'blockHash'))
+  if (block === undefined) throw new RpcError(rpcCodes.notFound, 'header for hash not found')
+  if (requireCanonical === true && !isCanonical(world.blockChain, block)) {
+    throw new RpcError(rpcCodes.invalidInput, 'hash is not currently canonical')
+  }
+  return block
+}
+
+function stateBlockOf(world: World, number: number): Inclusion {
+  if (number > headOf(world)) throw new RpcError(rpcCodes.invalidInput, 'header not found')
+  return canonical(world.blockChain, number)
+}
+
+/** Addresses and topics that a log must have. */
+export interface LogFilter {
+  /** Lower case; undefined = any. */
+  readonly addresses: ReadonlySet<string> | undefined
+  /** By position; undefined = any. */
+  readonly topics: readonly (ReadonlySet<string> | undefined)[]
+}
+
+/** Most topics or addresses that one filter may list at a place. */
+const MAX_ALTERNATIVES = 1000
+
+function setOf(value: unknown, read: (one: unknown) => Hex): ReadonlySet<string> | undefined {
+  if (value === undefined || value === null) return undefined
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (list.length > MAX_ALTERNATIVES)
+    throw invalidParams(`a filter takes at most ${MAX_ALTERNATIVES} alternatives`)
+  // An empty list is any, as with the nodes.
+  return list.length === 0 ? undefined : new Set(list.map(read))
+}
+
+/** Reads `address` and `topics` of a filter. Throws RpcError -32602. */
+export function readLogFilter(filter: Readonly<Record<string, unknown>>): LogFilter {
+  const { address, topics } = filter
+  if (topics !== undefined && topics !== null && (!Array.isArray(topics) || topics.length > 4)) {
+    throw invalidParams('invalid argument: topics must be a list of at most 4')
+  }
+  const places: readonly unknown[] = Array.isArray(topics) ? topics : []
+  return {
+    addresses: setOf(address, (one) => readAddress(one, 'address')),
+    topics: places.map((place) =>
+      Array.isArray(place) && place.includes(null)
+        ? undefined
+        : setOf(place, (one) => readHash(one, 'topic')),
+    ),
+  }
+}
+
+/** The filter as a test of topics; undefined when no log of the emitter can pass. */
+export function logTestOf(filter: LogFilter, emitter: string): LogTest | undefined {
+  if (filter.addresses !== undefined && !filter.addresses.has(hexKey(emitter))) return undefined
+  return (topics) =>
+    filter.topics.every((wanted, i) => {
+      const topic = topics[i]
+      return topic !== undefined && (wanted === undefined || wanted.has(hexKey(topic)))
+    })
+}
