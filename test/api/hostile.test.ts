@@ -2,14 +2,21 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { getOrders, getPositions, getTrades } from '../../src/api/account.ts'
+import { getWithdrawalStatus, prepareDeposit, prepareWithdrawal } from '../../src/api/accountTransfers.ts'
+import { prepareClassicCancel } from '../../src/api/classicOrders.ts'
 import { DecodeError } from '../../src/api/errors.ts'
 import { getApy, getPerformanceAnnualized, getPerformanceSnapshots, getRates } from '../../src/api/history.ts'
+import { getJitHistory, getJitLiquidity } from '../../src/api/jit.ts'
 import { getMarketsInfo } from '../../src/api/marketInfo.ts'
 import { getMarkets, getMarketTickers, getTradingCapacity } from '../../src/api/markets.ts'
+import { getOhlcv } from '../../src/api/ohlcv.ts'
 import { getCandles, getMarketsState, getOracleTokens, getPrices, ping } from '../../src/api/oracle.ts'
 import { getOracleMarkets, getOracleMarketsInfo, getSignedPrices } from '../../src/api/oracleMarkets.ts'
+import { prepareCancel, prepareEdit } from '../../src/api/orderChanges.ts'
 import { getOrderStatus, prepareOrder, submitOrder } from '../../src/api/orders.ts'
 import { getRelayStatus, submitRelay } from '../../src/api/relay.ts'
+import { getStatsSources, getStatsSummary, getStatsTimeseries } from '../../src/api/stats.ts'
+import { getSubaccountStatus, prepareSubaccountApproval } from '../../src/api/subaccounts.ts'
 import { getPairs, getRiskOracleMarkets, getTokensInfo } from '../../src/api/tokens.ts'
 import type { Transport } from '../../src/api/transport.ts'
 import { getAllowances, getBuybackStats, getStakingPower, getWalletBalances } from '../../src/api/wallet.ts'
@@ -75,6 +82,44 @@ const routes: Readonly<Record<string, (transport: Transport) => Promise<{ readon
   pairs: (transport) => getPairs(transport, once),
   'risk-oracle-markets': (transport) => getRiskOracleMarkets(transport, once),
   'relay-status': (transport) => getRelayStatus(transport, { taskId: 'x' }, once),
+  'stats-summary': (transport) => getStatsSummary(transport, {}, once),
+  'stats-timeseries': (transport) => getStatsTimeseries(transport, { metric: 'volume.total' }, once),
+  'stats-sources': (transport) => getStatsSources(transport, once),
+  'jit-info': (transport) => getJitLiquidity(transport, once),
+  'jit-history': (transport) => getJitHistory(transport, { period: '1h' }, once),
+  ohlcv: (transport) => getOhlcv(transport, { symbol: 'x', timeframe: '5m', limit: 2 }, once),
+  'subaccount-status': (transport) =>
+    getSubaccountStatus(transport, { account, subaccountAddress: account }, once),
+  'subaccount-approval': (transport) =>
+    prepareSubaccountApproval(
+      transport,
+      {
+        account,
+        subaccountAddress: account,
+        shouldAdd: true,
+        expiresAtSeconds: 1,
+        maxAllowedCount: 1n,
+      },
+      once,
+    ),
+  'edit-prepare': (transport) =>
+    prepareEdit(transport, { from: account, orderKeys: [`0x${'0b'.repeat(32)}`], newSizeUsd: 1n }, once),
+  'cancel-prepare': (transport) => prepareCancel(transport, { from: account, all: true }, once),
+  'classic-prepare': (transport) => prepareClassicCancel(transport, { from: account, all: true }, once),
+  'deposit-prepare': (transport) =>
+    prepareDeposit(transport, { srcChainId: 8453, account, amount: 1n, token: { symbol: 'USDC' } }, once),
+  'withdraw-prepare': (transport) =>
+    prepareWithdrawal(
+      transport,
+      {
+        srcChainId: 8453,
+        account,
+        bridgeOutParams: { token: account, amount: 1n, minAmountOut: 1n, provider: account, data: '0x' },
+      },
+      once,
+    ),
+  'withdraw-status': (transport) =>
+    getWithdrawalStatus(transport, { host: 'http://one/v1', requestId: 'wd-1a' }, once),
 }
 
 const names = Object.keys(routes)
@@ -168,7 +213,7 @@ test.each(names)('%s: arbitrary JSON is an error or a value, never a crash', asy
 })
 
 const amountFields =
-  /^(?:size|collateral|remaining|min|max|mark|median|entry|liquidation|pnl|net|position(?:Value|Fee)|available|base|jit|long|short|funding|borrowing|initial|trigger|acceptable|execution|callback|validFrom|feeAmount|userNonce|deadline|desChainId|leverage$|balance|allowance|cumulative|total|current|treasury|weekly|lifetime|recent|open|pool|rates|virtual)/
+  /^(?:size|collateral|remaining|min|max|mark|median|entry|liquidation|pnl|net|position(?:Value|Fee)|available|base|jit|long|short|funding|borrowing|initial|trigger|acceptable|execution|callback|validFrom|feeAmount|userNonce|deadline|desChainId|leverage$|balance|allowance|cumulative|total|current|treasury|weekly|lifetime|recent|open|pool|rates|virtual|volume|fees|revenue|tvl|byNetwork|byVersion|arbitrum|v2|value|openInterest|high|low|close|nonce|composeGas|nativeFee|relayerFee|gasPaymentTokenAmount|marketTokenAmount|approvalNonce|multichain)/
 
 test.each(names)('%s: no amount survives as a float, an exponent or a fraction', async (name) => {
   const body = JSON.parse(fixtureText(name)) as unknown
