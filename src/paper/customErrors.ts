@@ -33,6 +33,7 @@ export const customErrors = parseAbi([
   'error InvalidSignature(string signatureType)',
   'error UnexpectedRelayFeeToken(address feeToken, address expectedFeeToken)',
   'error RelayEmptyBatch()',
+  'error Error(string reason)',
   'error InvalidSubaccountApprovalNonce(uint256 storedNonce, uint256 nonce)',
   'error InvalidSubaccountApprovalDesChainId(uint256 desChainId)',
   'error InvalidSubaccountApprovalSubaccount()',

@@ -16,9 +16,9 @@ import { relayInput, routerOf } from './relayCall.ts'
 import { checkSubaccount, type SubaccountUse } from './subaccounts.ts'
 import { MAX_SWAP_PATH } from './swaps.ts'
 import { recordTrade } from './trades.ts'
+import { pullTokens } from './wallet.ts'
 import {
   accountOf,
-  addTo,
   madeHash,
   nextTransactionHash,
   type Operation,
@@ -103,12 +103,15 @@ export function landOperation(world: World, taskId: string, nowMs: number): void
 function snapshotOf(world: World, address: Address): () => void {
   const account = accountOf(world, address)
   const balances = new Map(account.balances)
+  const allowances = new Map(account.allowances)
   const orders = [...world.orders].map(([key, order]) => [key, { ...order }] as const)
   const trades = world.trades.length
   const due = [...world.due]
   return () => {
     account.balances.clear()
     for (const [key, value] of balances) account.balances.set(key, value)
+    account.allowances.clear()
+    for (const [key, value] of allowances) account.allowances.set(key, value)
     world.orders.clear()
     for (const [key, order] of orders) world.orders.set(key, order)
     world.trades.length = trades
@@ -139,16 +142,7 @@ function payRelayFee(world: World, operation: Operation): void {
   if (!allowed || (!isWrappedNative && feeSwapPath.length === 0)) {
     throw new ProtocolRevert('UnexpectedRelayFeeToken', [feeToken, wrappedNative])
   }
-  pull(world, operation.account, feeToken, feeAmount)
-}
-
-/** Takes tokens from the account's wallet, as the router does with its allowance. */
-function pull(world: World, address: Address, token: Address, amount: bigint): void {
-  const { balances } = accountOf(world, address)
-  if ((balances.get(hexKey(token)) ?? 0n) < amount) {
-    throw new ProtocolRevert('TokenTransferError', [token, world.chain.contracts.orderVault, amount])
-  }
-  addTo(balances, token, -amount)
+  pullTokens(world, operation.account, feeToken, feeAmount)
 }
 
 function createOrder(world: World, operation: Operation, params: CreateOrderParams, nowMs: number): void {
@@ -164,7 +158,7 @@ function createOrder(world: World, operation: Operation, params: CreateOrderPara
     ])
   }
   if (bringsCollateral(type)) {
-    pull(
+    pullTokens(
       world,
       operation.account,
       params.addresses.initialCollateralToken,

@@ -47,6 +47,7 @@ interface SavedState {
   readonly accounts: readonly {
     readonly address: Account['address']
     readonly balances: readonly (readonly [string, bigint])[]
+    readonly allowances?: readonly (readonly [string, bigint])[]
     readonly claimableFunding: readonly (readonly [string, bigint])[]
     readonly claimableCollateral: readonly (readonly [string, bigint])[]
   }[]
@@ -129,10 +130,11 @@ function restore(saved: SavedState, { world, peers, record }: VenueState): void 
     const market = world.marketByKey.get(key)
     if (market !== undefined) market.state = state
   }
-  for (const { address, balances, claimableFunding, claimableCollateral } of saved.accounts) {
+  for (const { address, balances, allowances, claimableFunding, claimableCollateral } of saved.accounts) {
     world.accounts.set(address.toLowerCase(), {
       address,
       balances: new Map(balances),
+      allowances: new Map(allowances),
       claimableFunding: new Map(claimableFunding),
       claimableCollateral: new Map(claimableCollateral),
     })
@@ -173,6 +175,7 @@ export function saveState(path: string, { world, peers, record }: VenueState): v
     accounts: [...world.accounts.values()].map((account) => ({
       address: account.address,
       balances: [...account.balances],
+      allowances: [...account.allowances],
       claimableFunding: [...account.claimableFunding],
       claimableCollateral: [...account.claimableCollateral],
     })),

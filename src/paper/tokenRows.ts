@@ -3,7 +3,8 @@ import { type Address, hexKey, sameHex } from '../domain/address.ts'
 import type { CatalogToken } from './catalog.ts'
 import type { Json } from './http.ts'
 import { scaleOf } from './marketRows.ts'
-import { accountOf, type World } from './world.ts'
+import { allowanceOf } from './wallet.ts'
+import { startBalances, type World } from './world.ts'
 
 /** `/tokens` row. */
 export function tokenRow(token: CatalogToken): Record<string, Json> {
@@ -32,7 +33,8 @@ function erc20Tokens(world: World): CatalogToken[] {
 
 /** `/balances/wallet`: every ERC-20 token; the native coin is not included, as on the live hosts. */
 export function balanceRows(world: World, address: Address): Json {
-  const { balances } = accountOf(world, address)
+  // A read makes no account: whoever asks for many addresses must not fill the memory.
+  const balances = world.accounts.get(hexKey(address))?.balances ?? startBalances(world)
   return erc20Tokens(world).map((token) => ({
     symbol: token.symbol,
     address: token.address,
@@ -41,13 +43,13 @@ export function balanceRows(world: World, address: Address): Json {
   }))
 }
 
-/** `/allowances`: paper wallets have approved the router without limit, and nothing else. */
-export function allowanceRows(world: World, spender: string): Json {
+/** `/allowances` of a spender by name or address; only the router is ever allowed anything. */
+export function allowanceRows(world: World, address: Address, spender: string): Json {
   const isRouter = spender === 'router' || sameHex(spender, world.chain.contracts.router)
   return erc20Tokens(world).map((token) => ({
     symbol: token.symbol,
     address: token.address,
     decimals: token.decimals,
-    allowance: (isRouter ? 2n ** 256n - 1n : 0n).toString(),
+    allowance: (isRouter ? allowanceOf(world, address, token.address) : 0n).toString(),
   }))
 }

@@ -39,6 +39,7 @@ import { createStateLog, readStateLog, replayStateLog, type StateLog } from './s
 import { prepareApproval, subaccountStatus } from './subaccounts.ts'
 import { allowanceRows, balanceRows, tokenInfoRow, tokenRow } from './tokenRows.ts'
 import { tradePage, tradesQuery, tradesSearch } from './tradeRoutes.ts'
+import { changeAccount } from './wallet.ts'
 import { createWorld, type World } from './world.ts'
 
 /** Default seed: its first minutes trend in the big markets. */
@@ -293,10 +294,10 @@ function createApp(state: VenueState, prefix: string): Hono {
   )
   api('GET', '/balances/wallet', ({ query }) => balanceRows(world, requiredAddress(query, 'address')))
   api('GET', '/allowances', ({ query }) => {
-    requiredAddress(query, 'address')
+    const address = requiredAddress(query, 'address')
     const spender = query.get('spender')
     if (spender === null) throw badFields({ spender: { message: "'spender' is required" } })
-    return allowanceRows(world, spender)
+    return allowanceRows(world, address, spender)
   })
   api('GET', '/positions', ({ query, nowMs }) => positions(world, query, nowMs))
   api('GET', '/positions/:key', ({ query, nowMs, param }) => positionByKey(world, param('key'), query, nowMs))
@@ -332,6 +333,12 @@ function createApp(state: VenueState, prefix: string): Hono {
     return wrong === undefined ? answer(200, stringify(faults)) : answer(400, stringify({ message: wrong }))
   })
   app.get('/__control/faults', () => answer(200, stringify(faults)))
+  app.post('/__control/accounts', async (context) => {
+    const changed = changeAccount(world, await context.req.json().catch(() => undefined))
+    return typeof changed === 'string'
+      ? answer(400, stringify({ message: changed }))
+      : answer(200, stringify(changed))
+  })
   app.get('/__control/record', () => {
     advanceWorld(world)
     return answer(200, stringify(settledRecord(world, state.record)))

@@ -25,6 +25,8 @@ import type { SubaccountState, SubaccountUse } from './subaccounts.ts'
 export interface Account {
   readonly address: Address
   readonly balances: Map<string, bigint>
+  /** What the router may take, by token key; absent: what a new account allows (`startAllowance`). */
+  readonly allowances: Map<string, bigint>
   /** Funding that positions earned, claimable by token key. */
   readonly claimableFunding: Map<string, bigint>
   /** Excess negative price impact, released later, by token key. */
@@ -251,19 +253,26 @@ export function sideOf(isLong: boolean): Side {
   return isLong ? 'long' : 'short'
 }
 
-/** The account of an address, made with its paper balance when it is seen for the first time. */
-export function accountOf(world: World, address: Address): Account {
-  const key = hexKey(address)
-  const known = world.accounts.get(key)
-  if (known !== undefined) return known
+/** Balances of an address seen for the first time, by token key. */
+export function startBalances(world: World): Map<string, bigint> {
   const balances = new Map<string, bigint>()
   for (const [symbol, text] of Object.entries(world.settings.startBalances)) {
     const token = world.catalog.tokenBySymbol.get(symbol)
     if (token !== undefined) balances.set(hexKey(token.address), parseUnits(text, token.decimals))
   }
+  return balances
+}
+
+/** The account of an address, made with its paper balance when it is seen for the first time. */
+export function accountOf(world: World, address: Address): Account {
+  const key = hexKey(address)
+  const known = world.accounts.get(key)
+  if (known !== undefined) return known
+  const balances = startBalances(world)
   const account: Account = {
     address,
     balances,
+    allowances: new Map(),
     claimableFunding: new Map(),
     claimableCollateral: new Map(),
   }

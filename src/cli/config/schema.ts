@@ -215,7 +215,7 @@ export const schema = {
     startAllowance: setting(
       as.flag,
       true,
-      'Whether a new account has let the router take its tokens. If not, orders that bring collateral revert until the control address or a permit allows them.',
+      'Whether a new account has let the router take its tokens. If not, every order reverts until the control address allows it.',
     ),
     traders: setting(
       as.integer(0, 2_000),

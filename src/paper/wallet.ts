@@ -1,0 +1,73 @@
+/** Wallets: what the router may take from them, and how an operator changes them at the control address. */
+import { type Address, hexKey } from '../domain/address.ts'
+import { MAX_UINT256, parseUnits } from '../domain/units.ts'
+import { isObject, type Json, parseAddress } from './http.ts'
+import { findToken } from './lookup.ts'
+import { ProtocolRevert } from './model/revert.ts'
+import { accountOf, addTo, nextTransactionHash, type World } from './world.ts'
+
+/** What the router may take of a token, smallest units; the largest uint256 never runs down. */
+export function allowanceOf(world: World, address: Address, token: Address): bigint {
+  const set = world.accounts.get(hexKey(address))?.allowances.get(hexKey(token))
+  return set ?? (world.settings.startAllowance ? MAX_UINT256 : 0n)
+}
+
+/**
+ * Takes tokens from a wallet as the router does, through its allowance.
+ *
+ * @throws ProtocolRevert with the token's own `Error(string)` when allowance or balance is too small
+ */
+export function pullTokens(world: World, address: Address, token: Address, amount: bigint): void {
+  if (amount === 0n) return
+  const account = accountOf(world, address)
+  const allowance = allowanceOf(world, address, token)
+  if (allowance < amount) throw new ProtocolRevert('Error', ['ERC20: transfer amount exceeds allowance'])
+  if ((account.balances.get(hexKey(token)) ?? 0n) < amount) {
+    throw new ProtocolRevert('Error', ['ERC20: transfer amount exceeds balance'])
+  }
+  if (allowance !== MAX_UINT256) account.allowances.set(hexKey(token), allowance - amount)
+  addTo(account.balances, token, -amount)
+}
+
+const amountForm = /^\d{1,30}(\.\d{1,18})?$/
+
+/**
+ * `POST /__control/accounts`: sets balances and allowances of an address, whole tokens as decimal text by symbol or
+ * address; an allowance may be `unlimited`. Returns what is wrong with the change, or the account as it is now.
+ */
+export function changeAccount(world: World, change: unknown): string | Json {
+  if (!isObject(change)) return 'the body must be a JSON object'
+  const address = parseAddress(change.address)
+  if (address === undefined) return 'address is not an address'
+  const changes: {
+    readonly part: 'balances' | 'allowances'
+    readonly token: string
+    readonly amount: bigint
+  }[] = []
+  for (const part of ['balances', 'allowances'] as const) {
+    const given = change[part]
+    if (given === undefined) continue
+    if (!isObject(given)) return `${part} must be an object of amounts by token`
+    for (const [name, text] of Object.entries(given)) {
+      const token = findToken(world, name)
+      if (token === undefined) return `${part} names no token: ${name}`
+      const isUnlimited = part === 'allowances' && text === 'unlimited'
+      if (!isUnlimited && (typeof text !== 'string' || !amountForm.test(text))) {
+        return `${part}.${name} must be an amount of whole tokens as decimal text`
+      }
+      const decimals = String(text).split('.')[1]?.length ?? 0
+      if (decimals > token.decimals) return `${part}.${name} has more than ${token.decimals} decimals`
+      changes.push({
+        part,
+        token: hexKey(token.address),
+        amount: isUnlimited ? MAX_UINT256 : parseUnits(String(text), token.decimals),
+      })
+    }
+  }
+  const account = accountOf(world, address)
+  for (const { part, token, amount } of changes) account[part].set(token, amount)
+  nextTransactionHash(world)
+  const shown = (part: 'balances' | 'allowances'): Json =>
+    Object.fromEntries([...account[part]].map(([token, amount]) => [token, amount.toString()]))
+  return { address, balances: shown('balances'), allowances: shown('allowances') }
+}
