@@ -7,12 +7,14 @@ import {
   markPriceOf,
   withSlippage,
 } from '../../src/paper/model/client/acceptablePrice.ts'
-import {
-  clientPositionFee,
-  executionFee,
-  fundingFactorPerPeriod,
-} from '../../src/paper/model/client/fees.ts'
+import { decreaseAmounts } from '../../src/paper/model/client/decreaseAmounts.ts'
+import { clientPositionFee, executionFee, fundingFactorPerPeriod } from '../../src/paper/model/client/fees.ts'
 import { clientCapBySize, clientCappedImpact } from '../../src/paper/model/client/impact.ts'
+import {
+  type IncreaseAmountsTerms,
+  increaseAmounts,
+  positionAfterIncrease,
+} from '../../src/paper/model/client/increaseAmounts.ts'
 import {
   clientPnl,
   entryPrice,
@@ -23,12 +25,6 @@ import {
   maxLeverageByMinCollateral,
   netValues,
 } from '../../src/paper/model/client/position.ts'
-import { decreaseAmounts } from '../../src/paper/model/client/decreaseAmounts.ts'
-import {
-  increaseAmounts,
-  type IncreaseAmountsTerms,
-  positionAfterIncrease,
-} from '../../src/paper/model/client/increaseAmounts.ts'
 import { positionInfo, type ShownPosition } from '../../src/paper/model/client/positionInfo.ts'
 import { tickerValues } from '../../src/paper/model/client/ticker.ts'
 import { maxWithdraw, wholeCloseImpact } from '../../src/paper/model/client/withdraw.ts'
@@ -36,7 +32,18 @@ import { ceilDiv, fac } from '../../src/paper/model/integer.ts'
 import { slotPrice } from '../../src/paper/model/market.ts'
 import type { Any } from '../paper/support.ts'
 import type { VectorFunction } from './contractFunctions.ts'
-import { big, maybeBig, pairOf, positionOf, pricesOf, referralOf, scaleOf, settingsOf, sideOf, stateOf } from './input.ts'
+import {
+  big,
+  maybeBig,
+  pairOf,
+  positionOf,
+  pricesOf,
+  referralOf,
+  scaleOf,
+  settingsOf,
+  sideOf,
+  stateOf,
+} from './input.ts'
 
 /** By name. */
 export const clientFunctions: Readonly<Record<string, VectorFunction>> = {
@@ -300,7 +307,7 @@ export const clientFunctions: Readonly<Record<string, VectorFunction>> = {
           ? undefined
           : {
               type: input.limitOrderType,
-              triggerPrice: big(input.triggerPrice) / scaleOf(market.indexToken),
+              triggerPrice: big(input.triggerPrice),
               setAcceptablePrice: input.setAcceptablePrice,
               fixedImpactBps: maybeBig(input.fixedAcceptablePriceImpactBps),
               bufferBps: maybeBig(input.acceptablePriceImpactBuffer),
@@ -332,14 +339,17 @@ export const clientFunctions: Readonly<Record<string, VectorFunction>> = {
           ? undefined
           : {
               type: input.triggerOrderType,
-              price: big(input.triggerPrice) / scaleOf(market.indexToken),
+              price: big(input.triggerPrice),
               setAcceptablePrice: input.setAcceptablePrice,
               fixedImpactBps: maybeBig(input.fixedAcceptablePriceImpactBps),
             },
       uiFeeFactor: big(input.uiFeeFactor),
       referral: referralOf(input.referral),
     })
-    return { ...amounts, collateralPrice: amounts.collateralPrice * scaleOf(collateral) }
+    return {
+      ...amounts,
+      collateralPrice: (amounts.collateralPriceScaled * scaleOf(collateral)) / scaleOf(market.indexToken),
+    }
   },
 }
 

@@ -17,7 +17,7 @@ import {
   settledImpact,
 } from '../../src/paper/model/impact.ts'
 import { ceilDiv, fac, min } from '../../src/paper/model/integer.ts'
-import { balanceInterest, maxReservedUsd , reservedUsd } from '../../src/paper/model/market.ts'
+import { balanceInterest, maxReservedUsd, reservedUsd } from '../../src/paper/model/market.ts'
 import { checkLiquidation, positionPnl, tokensClosed } from '../../src/paper/model/position.ts'
 import { fallbackPositionValue, simulatedPositionValue } from '../../src/paper/model/positionValue.ts'
 import { ProtocolRevert } from '../../src/paper/model/revert.ts'

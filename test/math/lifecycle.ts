@@ -117,7 +117,13 @@ export function runLifecycle(input: Any): Record<string, unknown> {
         accrue(settings, draft, prices, now)
         setOpenInterest(draft, step, settings.isSameCollaterals)
         state = draft
-        return {}
+        const { cumulativeBorrowingFactor, savedFundingFactorPerSecond } = shownMarket()
+        return {
+          market: nonZero({
+            cumulativeBorrowingFactor: cumulativeBorrowingFactor ?? 0n,
+            savedFundingFactorPerSecond: savedFundingFactorPerSecond ?? 0n,
+          }),
+        }
       }
       if (step.op === 'increase') {
         const done = increasePosition(

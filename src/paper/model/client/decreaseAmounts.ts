@@ -1,16 +1,11 @@
 /** Amounts of a decrease as the official client foresees it, without a swap (math: market-model, sections 15 and 19). */
 import { fac, max, min } from '../integer.ts'
-import {
-  type MarketPrices,
-  type MarketSettings,
-  type MarketState,
-  type PricePair,
-} from '../market.ts'
-import { acceptablePriceInfo, defaultImpactBps, markPriceOf } from './acceptablePrice.ts'
+import type { MarketPrices, MarketSettings, MarketState, PricePair } from '../market.ts'
+import { acceptablePriceInfo, BPS, defaultImpactBps, markPriceOf } from './acceptablePrice.ts'
 import { type ClientReferral, clientPositionFee } from './fees.ts'
 import { clientNetImpact } from './impact.ts'
 import { ANY_HIGH_PRICE } from './increaseAmounts.ts'
-import { clientPnl } from './position.ts'
+import { clientPnl, leverageBps } from './position.ts'
 import type { ShownPosition } from './positionInfo.ts'
 
 /** Terms of a decrease. */
@@ -24,7 +19,7 @@ export interface DecreaseAmountsTerms {
   readonly trigger?:
     | {
         readonly type: 'LimitDecrease' | 'StopLossDecrease'
-        /** Contract price. */
+        /** API form. */
         readonly price: bigint
         readonly setAcceptablePrice: boolean
         readonly fixedImpactBps?: bigint | undefined
@@ -48,10 +43,7 @@ function closesWhole(
   if (realised >= 0n) return false
   // The client adds the loss, and takes the open interest multiplier for a factor (market-model, section 19, row 12).
   const remainingUsd = remainingCollateralUsd - realised
-  const factor = max(
-    settings.minCollateralFactor,
-    settings.minCollateralFactorForOpenInterest[position.side],
-  )
+  const factor = max(settings.minCollateralFactor, settings.minCollateralFactorForOpenInterest[position.side])
   if (remainingUsd > fac(position.sizeInUsd, factor)) return false
   return remainingUsd + (pnlUsd - realised) < settings.minCollateralUsd
 }
@@ -67,19 +59,23 @@ export function decreaseAmounts(
   const { side, sizeInUsd, sizeInTokens, collateralAmount } = position
   const direction = { side, isIncrease: false }
   const scale = 10n ** BigInt(terms.indexDecimals)
-  const price = trigger?.price ?? markPriceOf(prices.index, direction)
-  const indexPrice = price * scale
+  const indexPrice = trigger?.price ?? markPriceOf(prices.index, direction) * scale
   const minPrice = terms.collateralPrice.min
-  const collateralPrice = position.collateralIsIndexToken ? price : minPrice
-  const pnlUsd = clientPnl(settings, state, side, position, sizeInTokens * price, prices)
+  // A trigger price of the same token prices the collateral too; kept in API form, as it need not be a contract price.
+  const collateralPrice =
+    trigger !== undefined && position.collateralIsIndexToken ? trigger.price : minPrice * scale
+  const usdOf = (amount: bigint): bigint => (amount * collateralPrice) / scale
+  const amountOf = (usd: bigint): bigint => (usd * scale) / collateralPrice
+  const pnlUsd = clientPnl(settings, state, side, position, (sizeInTokens * indexPrice) / scale, prices)
   const fundingUsd = position.fundingFeeAmount * minPrice
   const collateralUsd = collateralAmount * minPrice
+  const pendingFeesUsd = fundingUsd + position.pendingBorrowingFeesUsd
   const isFullClose = closesWhole(
     settings,
     position,
     terms.closeSizeUsd,
     pnlUsd,
-    collateralUsd - fundingUsd - position.pendingBorrowingFeesUsd,
+    collateralUsd - pendingFeesUsd,
   )
   const sizeDeltaUsd = isFullClose ? sizeInUsd : terms.closeSizeUsd
   const product = sizeInTokens * sizeDeltaUsd
@@ -112,16 +108,10 @@ export function decreaseAmounts(
   const net = clientNetImpact(settings, state, position, sizeDeltaUsd, info.priceImpactDeltaUsd, prices)
 
   const gained = max(0n, realizedPnl) + max(0n, net.totalImpactUsd)
-  const profitAmount = gained / collateralPrice
-  const fee = clientPositionFee(
-    settings,
-    sizeDeltaUsd,
-    info.balanceWasImproved,
-    referral,
-    terms.uiFeeFactor,
-  )
+  const profitAmount = amountOf(gained)
+  const fee = clientPositionFee(settings, sizeDeltaUsd, info.balanceWasImproved, referral, terms.uiFeeFactor)
   // The client goes through whole token units at the min price, then values them at its own collateral price.
-  const costOf = (usd: bigint): bigint => (usd / minPrice) * collateralPrice
+  const costOf = (usd: bigint): bigint => usdOf(usd / minPrice)
   const positionFeeUsd = costOf(fee.positionFeeUsd)
   const borrowingFeeUsd = costOf(position.pendingBorrowingFeesUsd)
   const fundingFeeUsd = costOf(fundingUsd)
@@ -132,7 +122,7 @@ export function decreaseAmounts(
     fee.uiFeeUsd +
     max(0n, -realizedPnl) +
     max(0n, -net.totalImpactUsd)
-  const costAmount = costUsd / collateralPrice
+  const costAmount = amountOf(costUsd)
   const paidOutput = min(profitAmount, costAmount)
   const paidCollateral = min(collateralAmount, costAmount - paidOutput)
   const output = profitAmount - paidOutput
@@ -141,12 +131,14 @@ export function decreaseAmounts(
   let collateralDeltaAmount = 0n
   let receiveTokenAmount = output
   if (isFullClose) {
-    collateralDeltaUsd = collateralUsd
+    collateralDeltaUsd = usdOf(collateralAmount)
     collateralDeltaAmount = collateralAmount
     receiveTokenAmount = output + remaining
-  } else if (terms.keepLeverage) {
-    collateralDeltaUsd = (remaining * collateralPrice * sizeDeltaUsd) / sizeInUsd
-    collateralDeltaAmount = collateralDeltaUsd / collateralPrice
+  } else if (terms.keepLeverage && remaining > 0n) {
+    const leverage = leverageBps({ sizeInUsd, collateralUsd: usdOf(collateralAmount), pendingFeesUsd }) ?? 0n
+    const keptUsd = leverage === 0n ? 0n : ((sizeInUsd - sizeDeltaUsd) * BPS) / leverage
+    collateralDeltaUsd = usdOf(remaining) - keptUsd
+    collateralDeltaAmount = amountOf(collateralDeltaUsd)
     receiveTokenAmount = output + collateralDeltaAmount
   }
   return {
@@ -156,7 +148,8 @@ export function decreaseAmounts(
     collateralDeltaUsd,
     collateralDeltaAmount,
     indexPrice,
-    collateralPrice,
+    /** Contract price times 10^index decimals, as a trigger price need not be a whole contract price. */
+    collateralPriceScaled: collateralPrice,
     acceptablePrice,
     acceptablePriceDeltaBps,
     recommendedAcceptablePriceDeltaBps,
@@ -172,11 +165,11 @@ export function decreaseAmounts(
     feeDiscountUsd: costOf(fee.discountUsd),
     borrowingFeeUsd,
     fundingFeeUsd,
-    payedOutputUsd: paidOutput * collateralPrice,
-    payedRemainingCollateralUsd: paidCollateral * collateralPrice,
+    payedOutputUsd: usdOf(paidOutput),
+    payedRemainingCollateralUsd: usdOf(paidCollateral),
     payedRemainingCollateralAmount: paidCollateral,
     receiveTokenAmount,
-    receiveUsd: receiveTokenAmount * collateralPrice,
+    receiveUsd: usdOf(receiveTokenAmount),
     triggerThresholdType:
       trigger === undefined
         ? undefined

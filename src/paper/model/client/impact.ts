@@ -80,9 +80,7 @@ export function clientPositionImpact(
   const inTokens = settings.useOpenInterestInTokensForBalance
   const tokens =
     sizeDeltaInTokens ??
-    (side === 'long'
-      ? abs(sizeDeltaUsd) / prices.index.max
-      : ceilDiv(abs(sizeDeltaUsd), prices.index.min))
+    (side === 'long' ? abs(sizeDeltaUsd) / prices.index.max : ceilDiv(abs(sizeDeltaUsd), prices.index.min))
   const tokensUsd = usdAtMiddle(tokens, prices.index)
   const usdDelta = inTokens ? (sizeDeltaUsd < 0n ? -tokensUsd : tokensUsd) : sizeDeltaUsd
   const own = impactOfBalance(

@@ -27,7 +27,7 @@ export interface IncreaseAmountsTerms {
   readonly limit?:
     | {
         readonly type: 'LimitIncrease' | 'StopIncrease'
-        /** Contract price. */
+        /** API form. */
         readonly triggerPrice: bigint
         readonly setAcceptablePrice: boolean
         readonly fixedImpactBps?: bigint | undefined
@@ -44,9 +44,9 @@ function thresholdOf(type: 'LimitIncrease' | 'StopIncrease', side: Side): '<' | 
   return (type === 'LimitIncrease') === (side === 'long') ? '<' : '>'
 }
 
-/** Index token units that an increase opens at a contract price. */
-export function tokensOpened(side: Side, sizeDeltaUsd: bigint, price: bigint): bigint {
-  return side === 'long' ? sizeDeltaUsd / price : ceilDiv(sizeDeltaUsd, price)
+/** Index token units that an increase opens at an API price; `scale` is 10^decimals. */
+function tokensOpened(side: Side, sizeDeltaUsd: bigint, price: bigint, scale: bigint): bigint {
+  return side === 'long' ? (sizeDeltaUsd * scale) / price : ceilDiv(sizeDeltaUsd * scale, price)
 }
 
 /** Part of a negative impact beyond the largest share of a size, USD, not negative. */
@@ -64,42 +64,41 @@ export function increaseAmounts(
 ) {
   const { side, limit, position, referral, uiFeeFactor, strategy } = terms
   const direction = { side, isIncrease: true }
-  const price = limit?.triggerPrice ?? markPriceOf(prices.index, direction)
-  const indexPrice = price * 10n ** BigInt(terms.indexDecimals)
+  const scale = 10n ** BigInt(terms.indexDecimals)
+  const indexPrice = limit?.triggerPrice ?? markPriceOf(prices.index, direction) * scale
   const collateralPrice = terms.collateralPrice.min
   const leverage = terms.leverageBps ?? 0n
   const borrowingFeeUsd = position?.pendingBorrowingFeesUsd ?? 0n
   const fundingFeeUsd = (position?.fundingFeeAmount ?? 0n) * collateralPrice
   const feeOf = (sizeUsd: bigint) => {
-    const tokens = tokensOpened(side, sizeUsd, price)
+    const tokens = tokensOpened(side, sizeUsd, indexPrice, scale)
     const impact = clientCappedImpact(settings, state, side, sizeUsd, tokens, prices)
     return clientPositionFee(settings, sizeUsd, impact.balanceWasImproved, referral, uiFeeFactor)
   }
   let initialCollateralAmount = terms.collateralAmount
   let initialCollateralUsd = initialCollateralAmount * collateralPrice
   let indexTokenAmount = terms.indexTokenAmount
-  let sizeDeltaUsd = indexTokenAmount * price
+  let sizeDeltaUsd = (indexTokenAmount * indexPrice) / scale
   if (strategy === 'leverageByCollateral') {
     const base = feeOf((initialCollateralUsd * leverage) / BPS)
     sizeDeltaUsd = ((initialCollateralUsd - base.positionFeeUsd - base.uiFeeUsd) * leverage) / BPS
-    indexTokenAmount = sizeDeltaUsd / price
+    indexTokenAmount = tokensOpened(side, sizeDeltaUsd, indexPrice, scale)
   }
   const fee = feeOf(sizeDeltaUsd)
   const costUsd = fee.positionFeeUsd + borrowingFeeUsd + fundingFeeUsd + fee.uiFeeUsd
   let collateralDeltaUsd = initialCollateralUsd - costUsd
   if (strategy === 'leverageBySize') {
     collateralDeltaUsd = leverage === 0n ? 0n : (sizeDeltaUsd * BPS) / leverage
-    initialCollateralUsd = collateralDeltaUsd + costUsd
-    initialCollateralAmount = initialCollateralUsd / collateralPrice
+    initialCollateralAmount = (collateralDeltaUsd + costUsd) / collateralPrice
+    initialCollateralUsd = initialCollateralAmount * collateralPrice
   }
-  const sizeDeltaInTokens = tokensOpened(side, sizeDeltaUsd, price)
+  const sizeDeltaInTokens = tokensOpened(side, sizeDeltaUsd, indexPrice, scale)
   const priceTerms = { ...direction, indexPrice, sizeDeltaUsd, sizeDeltaInTokens }
   const info = acceptablePriceInfo(settings, state, prices, priceTerms)
   let { acceptablePrice, acceptablePriceDeltaBps } = info
   let recommendedAcceptablePriceDeltaBps = 0n
   if (limit !== undefined && (limit.type === 'StopIncrease' || !limit.setAcceptablePrice)) {
     acceptablePrice = side === 'long' ? ANY_HIGH_PRICE : 0n
-    acceptablePriceDeltaBps = 0n
   } else if (limit !== undefined) {
     recommendedAcceptablePriceDeltaBps = defaultImpactBps(
       indexPrice,
@@ -124,7 +123,10 @@ export function increaseAmounts(
     indexTokenAmount,
     sizeDeltaUsd,
     sizeDeltaInTokens,
-    estimatedLeverage: leverageBps({ sizeInUsd: sizeDeltaUsd, collateralUsd: collateralDeltaUsd, pendingFeesUsd: 0n }),
+    estimatedLeverage:
+      strategy === 'independent'
+        ? leverageBps({ sizeInUsd: sizeDeltaUsd, collateralUsd: collateralDeltaUsd, pendingFeesUsd: 0n })
+        : terms.leverageBps,
     indexPrice,
     collateralPrice,
     acceptablePrice,
@@ -156,6 +158,10 @@ export function positionAfterIncrease(
   const nextCollateralUsd = (position?.collateralAmount ?? 0n) * price + amounts.collateralDeltaUsd
   const held =
     position === undefined ? 0n : clientPendingImpact(position, position.sizeInUsd, prices.index).usd
+  const nextPendingImpactDeltaUsd = min(
+    held + amounts.positionPriceImpactDeltaUsd,
+    state.positionImpactPoolAmount * prices.index.min,
+  )
   const pendingImpactAmount = position?.pendingImpactAmount ?? 0n
   const nextPosition = {
     side,
@@ -168,7 +174,11 @@ export function positionAfterIncrease(
     nextSizeInTokens,
     nextCollateralUsd,
     nextEntryPrice: entryPrice(nextSizeUsd, nextSizeInTokens, indexDecimals),
-    nextLeverage: leverageBps({ sizeInUsd: nextSizeUsd, collateralUsd: nextCollateralUsd, pendingFeesUsd: 0n }),
+    nextLeverage: leverageBps({
+      sizeInUsd: nextSizeUsd,
+      collateralUsd: nextCollateralUsd,
+      pendingFeesUsd: 0n,
+    }),
     nextLiqPrice: liquidationPrice(settings, {
       side,
       sizeInUsd: nextSizeUsd,
@@ -181,7 +191,7 @@ export function positionAfterIncrease(
       impactUsd: wholeCloseImpact(settings, state, nextPosition, prices),
       indexDecimals,
     }),
-    nextPendingImpactDeltaUsd: min(0n, held + amounts.positionPriceImpactDeltaUsd),
-    potentialPriceImpactDiffUsd: amounts.potentialPriceImpactDiffUsd,
+    nextPendingImpactDeltaUsd,
+    potentialPriceImpactDiffUsd: excessOf(settings, nextSizeUsd, nextPendingImpactDeltaUsd),
   }
 }
