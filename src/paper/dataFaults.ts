@@ -4,6 +4,10 @@
 export interface DataFaults {
   /** `jitDataStatus` of every capacity; only `available` counts JIT liquidity. */
   jitData: 'available' | 'stale' | 'unavailable'
+  /** Milliseconds that a JIT refresh under way still takes while the data is stale; 0 = none is under way. */
+  jitRefreshMs: number
+  /** `unknown`: nobody can say whether an account may use JIT liquidity. */
+  jitEligibility: 'known' | 'unknown'
   /** `marketDataStatus` of every capacity. */
   marketData: 'fresh' | 'stale'
   /** Markets whose value rows have no successful refresh: `updatedAt` null. */
@@ -30,6 +34,8 @@ export interface DataFaults {
 export function noDataFaults(): DataFaults {
   return {
     jitData: 'available',
+    jitRefreshMs: 0,
+    jitEligibility: 'known',
     marketData: 'fresh',
     staleValues: [],
     disabledMarkets: [],
@@ -45,6 +51,7 @@ export function noDataFaults(): DataFaults {
 
 const words: Readonly<Record<string, readonly string[]>> = {
   jitData: ['available', 'stale', 'unavailable'],
+  jitEligibility: ['known', 'unknown'],
   marketData: ['fresh', 'stale'],
   earnings: ['none', 'warming-up'],
   stats: ['none', 'unavailable'],
@@ -60,7 +67,9 @@ const lists = new Set([
 
 /** Whether a switch of that name is one of these. */
 export function isDataFault(name: string): name is keyof DataFaults {
-  return Object.hasOwn(words, name) || lists.has(name) || name === 'statsLagSeconds'
+  return (
+    Object.hasOwn(words, name) || lists.has(name) || name === 'statsLagSeconds' || name === 'jitRefreshMs'
+  )
 }
 
 /** What is wrong with a value of a switch, or undefined. */
@@ -78,7 +87,7 @@ export function wrongDataFault(name: keyof DataFaults, value: unknown): string |
   }
   return typeof value === 'number' && Number.isInteger(value) && value >= 0
     ? undefined
-    : `${name} must be a whole number of seconds`
+    : `${name} must be a whole number of ${name.endsWith('Ms') ? 'milliseconds' : 'seconds'}`
 }
 
 /** Whether a list of market tokens names a market, whatever the case. */

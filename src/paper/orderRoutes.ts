@@ -1,11 +1,13 @@
 /** The order chain's routes (wire: application-api-orders): shape, quote, payload, answer. */
 import type { Address } from '../domain/address.ts'
 import { advanceWorld } from './advance.ts'
+import { awaitJitRefresh } from './capacityCheck.ts'
 import type { CatalogToken } from './catalog.ts'
 import type { PreparedChange } from './changes.ts'
 import { classicPayload } from './classic.ts'
 import { takeFault } from './faults.ts'
 import { bodyOf, HttpFailure, type Json, parseAddress, refused } from './http.ts'
+import { trimRecord } from './limits.ts'
 import { findToken } from './lookup.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { orderStatus, type Peer, storePrepared, submitOrder } from './orderChain.ts'
@@ -100,6 +102,7 @@ export async function prepareRoute(venue: VenueState, peer: Peer, request: Reque
   const wanted = readPrepare(body)
   const subaccount = await subaccountOf(world, body, wanted.from)
   const isPoisoned = takePrepareFault(venue)
+  if (wanted.kind === 'increase') await awaitJitRefresh(world)
   let quote: Quote
   try {
     quote = quoteOrder(world, wanted, world.clock.now())
@@ -168,6 +171,7 @@ function entryOf(
     taskId: null,
   }
   venue.record.push(entry)
+  trimRecord(venue.record)
   return entry
 }
 

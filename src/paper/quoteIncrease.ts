@@ -1,6 +1,7 @@
 /** Quote of an increase, with its capacity checks and attached orders (wire: behaviours, D). */
 import type { CreateOrderParams } from '../chains/relayRouter.ts'
 import { hexKey } from '../domain/address.ts'
+import { capacityWarnings, requireCollateral } from './capacityCheck.ts'
 import type { CatalogToken } from './catalog.ts'
 import { refused } from './http.ts'
 import { capacityAt } from './jit.ts'
@@ -62,18 +63,12 @@ export function quoteIncrease(world: World, request: PrepareRequest, nowMs: numb
   const markPrice = isLong ? prices.index.max : prices.index.min
   const capacity = capacityAt(world, market, side, prices, common.seconds)
   const capacityFields = capacityJson(world, capacity)
-  const warnings: Quote['warnings'][number][] = []
-  const isResting = request.orderType !== 'market'
-  const tooLarge = {
-    code: 'INSUFFICIENT_LIQUIDITY',
-    message: `Requested size exceeds the available liquidity of ${market.catalog.symbol}`,
-    details: { ...capacityFields, requestedSizeUsd: request.size.toString() },
-  }
-  if (request.size > capacity.availableLiquidity) {
-    const isUncertain = swapPath.length > 0 && request.size <= capacity.openInterestRoom
-    if (isResting) warnings.push(tooLarge)
-    else if (!isUncertain) throw refused(tooLarge.code, tooLarge.message, tooLarge.details)
-  }
+  const warnings = capacityWarnings(world, capacity, {
+    symbol: market.catalog.symbol,
+    sizeDeltaUsd: request.size,
+    isResting: request.orderType !== 'market',
+    swapsCollateral: swapPath.length > 0,
+  })
   const tokens = isLong ? request.size / prices.index.max : request.size / prices.index.min
   const impact = positionPriceImpact(settings, market.state, side, request.size, tokens, prices)
   const impactUsd = capImpactByMaxFactor(settings, impact.impactUsd, request.size)
@@ -110,14 +105,6 @@ export function quoteIncrease(world: World, request: PrepareRequest, nowMs: numb
   for (const sidecar of request.tpsl)
     orders.push(sidecarOf(request, common, order, market, collateralToken, sidecar))
 
-  if (swapPath.length > 0) {
-    warnings.push({
-      code: 'TRADING_CAPACITY_UNAVAILABLE',
-      message: 'Trading capacity cannot be checked for sure: the collateral is swapped first',
-      details: { reason: 'COLLATERAL_SWAP' },
-    })
-  }
-
   const brought = swapAlong(world, new Map(), payToken.address, pay.amount, swapPath, common.seconds)
   const draft = cloneMarket(market.state)
   accrue(settings, draft, prices, common.seconds)
@@ -139,14 +126,11 @@ export function quoteIncrease(world: World, request: PrepareRequest, nowMs: numb
     },
   )
   const parts = BigInt(request.twap?.parts ?? 1)
-  const heldAmount = record?.state.collateralAmount ?? 0n
-  const leftUsd = (heldAmount + (brought.amount - fees.totalCostAmount) / parts) * collateralPrice.min
-  if (leftUsd < settings.minCollateralUsd) {
-    throw refused(
-      'INSUFFICIENT_COLLATERAL',
-      `Collateral left after fees would be below the minimum of ${settings.minCollateralUsd} (USD, 30 decimals)`,
-    )
-  }
+  requireCollateral(settings, {
+    parts,
+    heldUsd: (record?.state.collateralAmount ?? 0n) * collateralPrice.min,
+    addedUsdByPart: ((brought.amount - fees.totalCostAmount) / parts) * collateralPrice.min,
+  })
   return {
     orders,
     warnings,
