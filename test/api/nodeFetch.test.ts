@@ -321,3 +321,31 @@ test('the global fetch fits, and says not sent only for names and refused connec
   )
   expect(proves(reset)).toBe('nothing')
 })
+
+test('path, query, name and password of the address reach the server as they are', async () => {
+  const seen: (string | undefined)[] = []
+  const server = http.createServer((request, response) => {
+    seen.push(request.url, request.headers.host, request.headers.authorization)
+    response.end('{}')
+  })
+  const port = await listening(server)
+  const { fetch } = nodeFetch()
+  await fetch(`http://me:a%3Ab@127.0.0.1:${port}/v1/orders?address=0x1&symbols=ETH%2FUSD`, {
+    method: 'GET',
+    headers: {},
+  })
+  expect(seen).toEqual([
+    '/v1/orders?address=0x1&symbols=ETH%2FUSD',
+    `127.0.0.1:${port}`,
+    `Basic ${Buffer.from('me:a:b').toString('base64')}`,
+  ])
+})
+
+test('an IPv6 address in brackets is an address, not a name to look up', async () => {
+  const failure = await failureOf(
+    nodeFetch().fetch(`http://[::1]:${await freePort()}/`, { method: 'GET', headers: {} }),
+  )
+  expect(failure).toBeInstanceOf(RequestFailed)
+  // A machine without IPv6 has no such address; neither looks a name up.
+  expect((failure as RequestFailed).code).toMatch(/^(?:ECONNREFUSED|EADDRNOTAVAIL|EAFNOSUPPORT|ENETUNREACH)$/)
+})
