@@ -1,6 +1,15 @@
 /** The application API's reads (application document; wire: application-api-reads). */
 import { type Address, hexKey } from '../domain/address.ts'
-import { badFields, badRequest, type Json, notFound, parseAddress, requiredAddress } from './http.ts'
+import { namesMarket } from './dataFaults.ts'
+import {
+  badFields,
+  badRequest,
+  HttpFailure,
+  type Json,
+  notFound,
+  parseAddress,
+  requiredAddress,
+} from './http.ts'
 import { findMarket } from './lookup.ts'
 import { capacityJson, capacityOfMarket, tickerRow } from './marketRows.ts'
 import { orderRow, ordersOfAccount, positionKeyText, positionRow } from './positionRows.ts'
@@ -70,6 +79,10 @@ function relatedOrders(world: World, record: PositionRecord): OrderRecord[] {
 }
 
 function shownPosition(world: World, record: PositionRecord, related: boolean, nowMs: number): Json {
+  // A revert of the position reader fails the whole request (application document, "Position value").
+  if (namesMarket(world.dataFaults.readerReverts, record.marketKey)) {
+    throw new HttpFailure(500, { message: 'Internal Server Error' })
+  }
   const row = positionRow(world, record, nowMs)
   if (related) row.relatedOrders = relatedOrders(world, record).map(orderRow)
   return row

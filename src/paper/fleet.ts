@@ -35,10 +35,11 @@ export function createFleet(options: FleetOptions): readonly Venue[] {
     .find((start) => start !== undefined)
   const seed = running?.seed ?? options.seed
   const epochSeconds = running?.epochSeconds ?? Math.floor(clock.now() / 1000)
-  return chains.map((chain, i) => {
+  const venues: readonly Venue[] = chains.map((chain, i) => {
     const settings = options.settingsOf?.(chain)
     const stateFile = stateFiles[i]
     return createVenue({
+      neighbours: () => venues,
       clock,
       chain,
       epochSeconds,
@@ -48,4 +49,5 @@ export function createFleet(options: FleetOptions): readonly Venue[] {
       ...(stateFile === undefined ? {} : { stateFile }),
     })
   })
+  return venues
 }

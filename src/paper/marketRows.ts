@@ -122,6 +122,22 @@ function refreshedAt(world: World, market: WorldMarket, nowMs: number): number |
   return frozen
 }
 
+/** Age at which values are marked stale, ms; for monitoring only, the rows are still served. */
+const STALE_VALUES_MS = 15_000
+
+/** Markets whose values are stale; disabled ones are left out of the account (application document, "Limits"). */
+export function valuesStaleness(world: World, nowMs: number): Json {
+  const stale: string[] = []
+  let counted = 0
+  for (const market of world.markets) {
+    if (namesMarket(world.dataFaults.disabledMarkets, market.key)) continue
+    counted += 1
+    const updatedAt = refreshedAt(world, market, nowMs)
+    if (updatedAt === null || nowMs - updatedAt > STALE_VALUES_MS) stale.push(market.catalog.marketToken)
+  }
+  return { counted, stale }
+}
+
 /** Values of a market at a moment: `/markets/values` row. */
 export function valuesRow(world: World, market: WorldMarket, nowMs: number): Record<string, Json> {
   const { settings, state } = market
@@ -263,7 +279,7 @@ export function hourlyRates(
 }
 
 /** Open, high, low, close of the last 24 hours in contract prices, from hourly candles. */
-function dayOf(
+export function dayOf(
   world: World,
   market: WorldMarket,
   seconds: number,

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { serveSockets } from './rpcSockets.ts'
 import { ConnectionCut, type Venue } from './venue.ts'
 
 /** A venue that listens. */
@@ -11,6 +12,14 @@ export interface ServedVenue {
   readonly oracle: readonly string[]
   /** Base addresses of the peers, version segment included. */
   readonly api: readonly string[]
+  /** Base address of the pair summaries: `{pairs}/api/{chain}/pairs`. */
+  readonly pairs: string
+  /** Base address of the Solana feed: `{solana}/v1/pairs` and no other path. */
+  readonly solana: string
+  /** JSON-RPC endpoints over HTTP. */
+  readonly rpc: readonly string[]
+  /** JSON-RPC endpoints over WebSocket. */
+  readonly ws: readonly string[]
   /** Base address of the control routes; no part of the wire. */
   readonly control: string
   readonly port: number
@@ -76,6 +85,7 @@ export async function serveVenues(
     { overrideGlobalObjects: false },
   )
   const server = createServer(listener)
+  const sockets = serveSockets(server, venues, onError)
   await listen(server, options)
   const { port } = server.address() as AddressInfo
   const base = `http://${options.hostname}:${port}`
@@ -89,7 +99,10 @@ export async function serveVenues(
   const each = (work: (venue: Venue) => void): void => {
     for (const venue of venues) attempt(() => work(venue))
   }
-  const tick = setInterval(() => each((venue) => venue.advance()), options.tickMs ?? 250)
+  const tick = setInterval(() => {
+    each((venue) => venue.advance())
+    sockets.tell()
+  }, options.tickMs ?? 250)
   const save = setInterval(() => each((venue) => venue.save()), options.saveEveryMs ?? 5000)
   tick.unref()
   save.unref()
@@ -97,6 +110,7 @@ export async function serveVenues(
     clearInterval(tick)
     clearInterval(save)
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    sockets.close()
     server.closeAllConnections()
     await closed
     for (const venue of venues) venue.save()
@@ -104,6 +118,10 @@ export async function serveVenues(
   return venues.map(({ paths }) => ({
     oracle: paths.oracle.map((path) => base + path),
     api: paths.api.map((path) => base + path),
+    pairs: base + paths.pairs,
+    solana: base + paths.solana,
+    rpc: paths.rpc.map((path) => base + path),
+    ws: paths.ws.map((path) => `ws://${options.hostname}:${port}${path}`),
     control: `${base}${paths.prefix}/__control`,
     port,
     close,

@@ -1,7 +1,7 @@
 /**
  * The paper venue: one world, several hosts. `fetch` answers as all of them, told apart by a path prefix:
  * `/oracle/0` (primary), `/oracle/1`, `/oracle/2` (fallbacks), `/api/0/v1`, `/api/1/v1` (equal peers), and `/__control`,
- * which is no part of the wire.
+ * which is no part of the wire. `/rpc` is the chain's JSON-RPC endpoint, `/ws` the same over WebSocket.
  */
 import { type Context, Hono } from 'hono'
 import type { Chain } from '../chains/chain.ts'
@@ -32,13 +32,16 @@ import {
   statusRoute,
   submitRoute,
 } from './orderRoutes.ts'
+import { addReadRoutes, type Neighbour } from './readRoutes.ts'
 import { type SettledEntry, type SubmitEntry, settledRecord } from './record.ts'
+import { mountRpc, reorganiseByControl } from './rpcRoutes.ts'
 import { defaultVenueSettings, type VenueSettings } from './settings.ts'
 import { loadState, saveState } from './stateFile.ts'
 import { createStateLog, readStateLog, replayStateLog, type StateLog } from './stateLog.ts'
 import { prepareApproval, subaccountStatus } from './subaccounts.ts'
 import { allowanceRows, balanceRows, tokenInfoRow, tokenRow } from './tokenRows.ts'
 import { tradePage, tradesQuery, tradesSearch } from './tradeRoutes.ts'
+import { startTraders } from './traders.ts'
 import { changeAccount } from './wallet.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -70,6 +73,8 @@ export interface VenueOptions {
   readonly epochSeconds?: number
   /** Put before every path, as `/avalanche`, where several venues share a port. Default none. */
   readonly prefix?: string
+  /** All venues of this process, once they are made: stats count their worlds, and other chains' stats come from one. */
+  readonly neighbours?: () => readonly Neighbour[]
 }
 
 /** A paper venue. */
@@ -88,6 +93,12 @@ export interface Venue {
   readonly paths: {
     readonly oracle: readonly string[]
     readonly api: readonly string[]
+    /** Host of the pair summaries for listings, and of the Solana feed. */
+    readonly pairs: string
+    readonly solana: string
+    /** JSON-RPC over HTTP, and over WebSocket. */
+    readonly rpc: readonly string[]
+    readonly ws: readonly string[]
     /** What all paths of this venue begin with; empty for a venue that has the port to itself. */
     readonly prefix: string
   }
@@ -138,8 +149,9 @@ export function createVenue(options: VenueOptions): Venue {
     saveState(options.stateFile, state)
     state.log?.clear()
   }
+  startTraders(world, world.clock.now())
   let savedMoment = momentOf(world)
-  const app = createApp(state, prefix)
+  const app = createApp(state, prefix, options.neighbours ?? (() => []))
   return {
     fetch: async (request) => app.fetch(request),
     advance: () => advanceWorld(world),
@@ -157,6 +169,10 @@ export function createVenue(options: VenueOptions): Venue {
       prefix,
       oracle: Array.from({ length: ORACLE_HOSTS }, (_unused, i) => `${prefix}/oracle/${i}`),
       api: state.peers.map((peer) => `${prefix}/${peer.host}/v1`),
+      pairs: `${prefix}/pairs`,
+      solana: `${prefix}/solana`,
+      rpc: [`${prefix}/rpc`],
+      ws: [`${prefix}/ws`],
     },
   }
 }
@@ -172,7 +188,9 @@ type Handler = (input: {
   readonly nowMs: number
   readonly peer: Peer
   readonly param: (name: string) => string
-}) => Json | typeof neverAnswer | PreparedText | Promise<Json | typeof neverAnswer | PreparedText>
+}) => Answered | Promise<Answered>
+
+type Answered = Json | typeof neverAnswer | PreparedText | Response
 
 /** JSON text made before. */
 class PreparedText {
@@ -183,7 +201,7 @@ class PreparedText {
   }
 }
 
-function createApp(state: VenueState, prefix: string): Hono {
+function createApp(state: VenueState, prefix: string, neighbours: () => readonly Neighbour[]): Hono {
   const { world, faults } = state
   const app = prefix === '' ? new Hono() : new Hono().basePath(prefix)
   const cached = createListCache()
@@ -223,6 +241,7 @@ function createApp(state: VenueState, prefix: string): Hono {
         param: (name) => context.req.param(name) ?? '',
       })
       if (result === neverAnswer) return await new Promise<Response>(() => undefined)
+      if (result instanceof Response) return result
       return answer(200, result instanceof PreparedText ? result.text : stringify(result))
     } catch (error) {
       return failure(error)
@@ -327,6 +346,22 @@ function createApp(state: VenueState, prefix: string): Hono {
   api('POST', '/relay/submit', ({ peer, request }) => relaySubmitRoute(state, peer, request))
   api('POST', '/relay/status', ({ request }) => relayStatusRoute(state, request))
 
+  const familyOf = (host: string): number => state.peers.findIndex((peer) => peer.host === host)
+  addReadRoutes<PreparedText>(world, {
+    neighbours,
+    text: (text) => new PreparedText(text),
+    api: (path, handler) =>
+      api('GET', path, (input) => handler({ ...input, family: familyOf(input.peer.host) })),
+    oracle: (path, handler) => oracle(path, (input) => handler({ ...input, family: 0 })),
+    at: (path, host, handler) => {
+      app.get(path, (context) =>
+        respond(context, host.replace(':host', context.req.param('host') ?? ''), (input) =>
+          handler({ ...input, family: 0 }),
+        ),
+      )
+    },
+  })
+
   app.post('/__control/faults', async (context) => {
     const change: unknown = await context.req.json().catch(() => undefined)
     const wrong = applyFaults(faults, change)
@@ -338,6 +373,20 @@ function createApp(state: VenueState, prefix: string): Hono {
     return typeof changed === 'string'
       ? answer(400, stringify({ message: changed }))
       : answer(200, stringify(changed))
+  })
+  app.post('/__control/reorg', async (context) => {
+    const report = reorganiseByControl(world, await context.req.json().catch(() => undefined))
+    return typeof report === 'string'
+      ? answer(400, stringify({ message: report }))
+      : answer(200, stringify(report))
+  })
+  mountRpc(app, {
+    world,
+    faults,
+    cut: () => {
+      throw new ConnectionCut()
+    },
+    answer,
   })
   app.get('/__control/record', () => {
     advanceWorld(world)
