@@ -185,23 +185,13 @@ export function blockOf(transaction: ChainTransaction): Inclusion {
   return last
 }
 
-function put(chain: BlockChain, transaction: ChainTransaction): void {
-  const { number } = blockOf(transaction)
-  const list = chain.transactions
-  let at = list.length
-  for (; at > 0; at -= 1) {
-    const before = list[at - 1]
-    if (before === undefined || blockOf(before).number <= number) break
-  }
-  list.splice(at, 0, transaction)
-}
-
-/** Mines a transaction now: into the block of `chain.atMs`. */
+/** Mines a transaction now: into the block of `chain.atMs`, and never before one that is on its way back. */
 export function mine(
   chain: BlockChain,
   options: Pick<ChainTransaction, 'hash' | 'sender' | 'to' | 'input'>,
 ): ChainTransaction {
-  const number = blockNumberAt(chain, chain.atMs)
+  const newest = chain.transactions.at(-1)
+  const number = Math.max(blockNumberAt(chain, chain.atMs), newest === undefined ? 0 : blockOf(newest).number)
   const transaction: ChainTransaction = {
     ...options,
     nonce: chain.nonces[options.sender],
@@ -209,7 +199,7 @@ export function mine(
     inclusions: [{ number, generation: generationAt(chain, number) }],
   }
   chain.nonces[options.sender] += 1
-  put(chain, transaction)
+  chain.transactions.push(transaction)
   chain.byHash.set(hexKey(transaction.hash), transaction)
   while (chain.transactions.length > MAX_TRANSACTIONS) {
     const oldest = chain.transactions.shift()
@@ -324,9 +314,13 @@ export function reorganise(
     return { first, last, transactions }
   }
   const returnsIn = last + Math.max(1, returnAfterBlocks)
-  for (const transaction of moved) {
-    transaction.inclusions.push({ number: returnsIn, generation: generationAt(chain, returnsIn) })
-    put(chain, transaction)
+  const back = { number: returnsIn, generation: generationAt(chain, returnsIn) }
+  for (const transaction of moved) transaction.inclusions.push(back)
+  // What was mined since, into the block that is still open, may follow from them: it comes after them.
+  const later = positionOf(chain, last + 1)
+  for (const transaction of chain.transactions.slice(later)) {
+    if (blockOf(transaction).number < returnsIn) transaction.inclusions.splice(-1, 1, back)
   }
+  chain.transactions.splice(later, 0, ...moved)
   return { first, last, transactions, returnsIn }
 }

@@ -46,8 +46,13 @@ export function canonical(blocks: BlockChain, number: number): Inclusion {
   return { number, generation: generationAt(blocks, number) }
 }
 
+/** Nodes write addresses in lower case. */
+function lower(address: Address): Address {
+  return address.toLowerCase() as Address
+}
+
 function senderOf({ chain }: Rows, transaction: ChainTransaction): Address {
-  return actorsOf(chain)[transaction.sender]
+  return lower(actorsOf(chain)[transaction.sender])
 }
 
 /** Contract that calls the event emitter. */
@@ -73,7 +78,7 @@ export function blockLogs(
       const topics = topicsOf(log)
       if (test(topics)) {
         found.push({
-          address: rows.chain.contracts.eventEmitter,
+          address: lower(rows.chain.contracts.eventEmitter),
           topics,
           data: logDataOf(log, emitterCaller(rows)),
           blockNumber: quantity(block.number),
@@ -175,7 +180,7 @@ export function transactionRow(
     chainId: quantity(chain.chainId),
     nonce: quantity(transaction.nonce),
     from: senderOf(rows, transaction),
-    to: transaction.to,
+    to: lower(transaction.to),
     value: '0x0',
     input: transaction.input,
     gas: quantity(Math.ceil(gasUsedOf(transaction) * 1.25)),
@@ -207,7 +212,7 @@ export function receiptRow(rows: Rows, transaction: ChainTransaction) {
     blockHash: blockHash(blocks, block),
     blockNumber: quantity(block.number),
     from: senderOf(rows, transaction),
-    to: transaction.to,
+    to: lower(transaction.to),
     cumulativeGasUsed: quantity(held.slice(0, index + 1).reduce((sum, one) => sum + gasUsedOf(one), 0)),
     gasUsed: quantity(gas),
     effectiveGasPrice: quantity(baseFeeOf(blocks, block.number)),

@@ -11,13 +11,13 @@ import {
   encodeFunctionResult,
   parseAbi,
 } from 'viem'
-import { type Address, type Hex, hexKey } from '../domain/address.ts'
-import { parseUnits } from '../domain/units.ts'
+import { type Hex, hexKey } from '../domain/address.ts'
 import type { CatalogToken } from './catalog.ts'
 import { type Inclusion, isIncludedAt } from './chain.ts'
 import { isObject } from './http.ts'
 import { invalidParams, RpcError, readAddress, readBytes, rpcCodes } from './rpcError.ts'
-import type { World } from './world.ts'
+import { allowanceOf } from './wallet.ts'
+import { startBalances, type World } from './world.ts'
 
 /** Multicall3 at the address it has on every chain. */
 const MULTICALL3 = '0xca11bde05977b3631167028862be2a173976ca11'
@@ -89,10 +89,8 @@ export function codeAt(world: World, address: Hex): Hex {
 
 /** What an address holds of a token, without making an account of it. Token units. */
 export function balanceOf(world: World, address: string, token: CatalogToken): bigint {
-  const account = world.accounts.get(hexKey(address))
-  if (account !== undefined) return account.balances.get(hexKey(token.address)) ?? 0n
-  const start = world.settings.startBalances[token.symbol]
-  return start === undefined ? 0n : parseUnits(start, token.decimals)
+  const balances = world.accounts.get(hexKey(address))?.balances ?? startBalances(world)
+  return balances.get(hexKey(token.address)) ?? 0n
 }
 
 /** `eth_getBalance`: wei of the native coin. */
@@ -155,7 +153,10 @@ function readToken(world: World, token: CatalogToken, data: Hex): Hex {
       return encodeFunctionResult({
         abi,
         functionName: 'allowance',
-        result: allowanceOf(world, call.args[0], call.args[1]),
+        result:
+          hexKey(call.args[1]) === hexKey(world.chain.contracts.router)
+            ? allowanceOf(world, call.args[0], token.address)
+            : 0n,
       })
     case 'decimals':
       return encodeFunctionResult({ abi, functionName: 'decimals', result: token.decimals })
@@ -164,12 +165,6 @@ function readToken(world: World, token: CatalogToken, data: Hex): Hex {
     case 'name':
       return encodeFunctionResult({ abi, functionName: 'name', result: token.name })
   }
-}
-
-/** What a spender may take of an owner's tokens: paper wallets let the router take all, and nobody else. */
-function allowanceOf(world: World, _owner: Address, spender: Address): bigint {
-  const isRouter = hexKey(spender) === hexKey(world.chain.contracts.router)
-  return isRouter && world.settings.startAllowance ? 2n ** 256n - 1n : 0n
 }
 
 function aggregate(world: World, data: Hex, block: Inclusion): Hex {

@@ -11,8 +11,14 @@ export const MAX_LOG_RANGE = 100_000
 /** Most logs that one query answers. */
 export const MAX_LOG_RESULTS = 10_000
 
-/** Logs of the blocks `first` to `last` that pass the test, in the chain's order. */
-export function logsBetween(world: World, first: number, last: number, test: LogTest): LogRow[] {
+/** Logs of the blocks `first` to `last` that pass the test, in the chain's order. Throws RpcError -32005 above the limit. */
+export function logsBetween(
+  world: World,
+  first: number,
+  last: number,
+  test: LogTest,
+  limit: number,
+): LogRow[] {
   const rows = { chain: world.chain, blocks: world.blockChain }
   const found: LogRow[] = []
   let block: ChainTransaction[] = []
@@ -26,11 +32,11 @@ export function logsBetween(world: World, first: number, last: number, test: Log
     const [any] = block
     if (any !== undefined && blockOf(any).number !== blockOf(transaction).number) flush()
     block.push(transaction)
-    if (found.length > MAX_LOG_RESULTS) break
+    if (found.length > limit) break
   }
   flush()
-  if (found.length > MAX_LOG_RESULTS) {
-    throw new RpcError(rpcCodes.limitExceeded, `query returned more than ${MAX_LOG_RESULTS} results`)
+  if (found.length > limit) {
+    throw new RpcError(rpcCodes.limitExceeded, `query returned more than ${limit} results`)
   }
   return found
 }
@@ -61,5 +67,7 @@ export function getLogs(world: World, filter: unknown): LogRow[] {
   if (last - first >= MAX_LOG_RANGE) {
     throw new RpcError(rpcCodes.limitExceeded, `block range is wider than ${MAX_LOG_RANGE} blocks`)
   }
-  return test === undefined ? [] : logsBetween(world, first, Math.min(last, headOf(world)), test)
+  return test === undefined
+    ? []
+    : logsBetween(world, first, Math.min(last, headOf(world)), test, MAX_LOG_RESULTS)
 }

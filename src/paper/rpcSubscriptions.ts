@@ -106,7 +106,8 @@ export function createSubscriptions(world: World, send: (text: string) => void):
           }
         }
         for (const [id, test] of logSubscriptions()) {
-          for (const log of logsBetween(world, told + 1, head, test)) notify(id, log)
+          for (const log of logsBetween(world, told + 1, head, test, Number.POSITIVE_INFINITY))
+            notify(id, log)
         }
       }
       told = head

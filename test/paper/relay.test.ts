@@ -2,7 +2,7 @@
 import { encodeFunctionData, keccak256 } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
-import { relayRouterAbi } from '../../src/paper/relay.ts'
+import { relayRouterAbi } from '../../src/paper/relayCall.ts'
 import { type Any, startVenue, stranger, trader, usd } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>

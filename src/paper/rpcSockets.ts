@@ -1,0 +1,101 @@
+/** The JSON-RPC endpoint over WebSocket: calls as over HTTP, and subscriptions. */
+import type { Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { stringify } from './http.ts'
+import { answerRpc, MAX_REQUEST_LENGTH } from './rpc.ts'
+import { rpcCodes } from './rpcError.ts'
+import { RPC_HOST } from './rpcRoutes.ts'
+import { createSubscriptions, type Subscriptions } from './rpcSubscriptions.ts'
+import type { Venue } from './venue.ts'
+
+/** Most connections at once, over all venues of a port. */
+const MAX_CONNECTIONS = 1000
+/** Bytes that a client may leave unread before it is cut off. */
+const MAX_UNREAD_BYTES = 32 * 1024 * 1024
+
+/** The sockets of a port. */
+export interface Sockets {
+  /** Tells all subscribers what has happened; the worlds must have been brought to the present. */
+  tell(): void
+  /** Cuts every connection. */
+  close(): void
+}
+
+interface Connection {
+  readonly socket: WebSocket
+  readonly venue: Venue
+  readonly subscriptions: Subscriptions
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}
+
+/** Takes WebSocket connections on a server, by path. */
+export function serveSockets(
+  server: Server,
+  venues: readonly Venue[],
+  onError: (error: unknown) => void,
+): Sockets {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_REQUEST_LENGTH })
+  const connections = new Set<Connection>()
+
+  const attempt = (work: () => void): void => {
+    try {
+      work()
+    } catch (error) {
+      onError(error)
+    }
+  }
+  const answer = async ({ venue, socket, subscriptions }: Connection, text: string): Promise<void> => {
+    const { world, faults } = venue
+    if (faults.latencyMs > 0) await world.clock.sleep(faults.latencyMs)
+    let answered: string | undefined
+    try {
+      answered = answerRpc(world, text, subscriptions.methods)
+    } catch (error) {
+      onError(error)
+      const failed = { code: rpcCodes.internal, message: 'internal error' }
+      answered = stringify({ jsonrpc: '2.0', id: null, error: failed })
+    }
+    if (answered !== undefined && socket.readyState === socket.OPEN) socket.send(answered)
+  }
+
+  server.on('upgrade', (request, socket, head) => {
+    const path = (request.url ?? '').replace(/\?.*$/, '')
+    const venue = venues.find(({ paths }) => paths.ws.includes(path))
+    socket.on('error', () => socket.destroy())
+    if (venue === undefined) return refuse(socket, '404 Not Found')
+    if (venue.faults.down.includes(RPC_HOST)) return void socket.destroy()
+    if (connections.size >= MAX_CONNECTIONS) return refuse(socket, '503 Service Unavailable')
+    sockets.handleUpgrade(request, socket, head, (opened) => {
+      venue.advance()
+      const send = (text: string): void => {
+        if (opened.readyState !== opened.OPEN) return
+        if (opened.bufferedAmount > MAX_UNREAD_BYTES) opened.terminate()
+        else opened.send(text)
+      }
+      const connection = { socket: opened, venue, subscriptions: createSubscriptions(venue.world, send) }
+      connections.add(connection)
+      opened.on('message', (data) => {
+        answer(connection, data.toString()).catch(onError)
+      })
+      opened.on('error', () => opened.terminate())
+      opened.on('close', () => connections.delete(connection))
+    })
+  })
+
+  return {
+    tell: () => {
+      for (const { socket, venue, subscriptions } of connections) {
+        if (venue.faults.down.includes(RPC_HOST)) socket.terminate()
+        else attempt(() => subscriptions.tell())
+      }
+    },
+    close: () => {
+      for (const { socket } of connections) socket.terminate()
+      sockets.close()
+    },
+  }
+}
