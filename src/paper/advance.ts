@@ -5,8 +5,10 @@ import { type Hex, hexKey } from '../domain/address.ts'
 import { isOpenAt } from './hours.ts'
 import { executeOrder, isLiquidatableAt } from './keeper.ts'
 import { sealHours } from './ledger.ts'
+import { trimWorld } from './limits.ts'
 import { landOperation } from './operations.ts'
 import { isMarketOrder, isTriggered, orderTypes } from './orderTypes.ts'
+import { isLookedAt, takeTurn } from './traders.ts'
 import { madeHash, type OrderRecord, type PositionRecord, schedule, tokenPrice, type World } from './world.ts'
 
 /** Most looks at triggers and liquidations in one catch-up; a longer gap is looked at in coarser steps. */
@@ -31,9 +33,11 @@ export function advanceWorld(world: World): void {
     runDue(world, second * 1000 - 1)
     world.advancedToSeconds = second
     sealHours(world, second)
-    lookAt(world, second)
+    lookAt(world, second - step, second)
+    trimWorld(world)
   }
   runDue(world, nowMs)
+  trimWorld(world)
 }
 
 function runDue(world: World, untilMs: number): void {
@@ -43,6 +47,7 @@ function runDue(world: World, untilMs: number): void {
     world.due.shift()
     world.blockChain.atMs = work.atMs
     if (work.kind === 'land') landOperation(world, work.taskId, work.atMs)
+    else if (work.kind === 'turn') takeTurn(world, work.trader, work.turn, work.atMs)
     else executeWhenOpen(world, work.orderKey, work.atMs)
   }
 }
@@ -57,11 +62,14 @@ function executeWhenOpen(world: World, orderKey: Hex, atMs: number): void {
     schedule(world, { atMs: atMs + OPENING_LOOK_MS, kind: 'execute', orderKey })
     return
   }
+  const account = world.orders.get(hexKey(orderKey))?.account
   executeOrder(world, orderKey, atMs)
+  // Nobody asks how an order of the population ended.
+  if (account !== undefined && world.traders.has(account)) world.outcomes.delete(hexKey(orderKey))
 }
 
-/** Triggers and liquidations at one second. */
-function lookAt(world: World, second: number): void {
+/** Triggers and liquidations at one second, the look before being at another. */
+function lookAt(world: World, before: number, second: number): void {
   world.blockChain.atMs = second * 1000
   for (const order of [...world.orders.values()]) {
     if (!isMarketOrder(Number(order.params.orderType)) && isReady(world, order, second)) {
@@ -69,6 +77,7 @@ function lookAt(world: World, second: number): void {
     }
   }
   for (const record of [...world.positions.values()]) {
+    if (!isLookedAt(world, record.account, before, second)) continue
     if (isOpenAt(world, record.marketKey, second) && isLiquidatableAt(world, record, second))
       liquidate(world, record, second)
   }

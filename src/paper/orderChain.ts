@@ -39,8 +39,8 @@ export interface Peer {
   readonly byIdempotencyKey: Map<string, OrderChainRecord>
 }
 
-/** Most records a peer keeps; the oldest that were never submitted go first. */
-const MAX_RECORDS = 50_000
+/** Most records a peer keeps; the oldest go first. */
+const MAX_RECORDS = 20_000
 
 /** A peer without records. */
 export function createPeer(host: string): Peer {
@@ -92,7 +92,6 @@ export function keepRecord(peer: Peer, record: OrderChainRecord): void {
 
 function forgetOldest(peer: Peer): void {
   for (const record of peer.byRequestId.values()) {
-    if (record.taskId !== undefined) continue
     peer.byRequestId.delete(record.requestId)
     peer.byIdempotencyKey.delete(record.idempotencyKey)
     return
@@ -281,6 +280,8 @@ interface RecordState {
 
 function stateOf(world: World, record: OrderChainRecord): RecordState {
   const operation = record.taskId === undefined ? undefined : world.operations.get(record.taskId)
+  // Forgotten for its age: the record says no more, rather than going back to `prepared`.
+  if (record.taskId !== undefined && operation === undefined) throw notFound('Transaction not found')
   if (operation === undefined) return { status: 'prepared', updatedAtMs: record.createdAtMs, orderKeys: [] }
   return stateOfOperation(world, operation)
 }

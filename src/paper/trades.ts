@@ -23,6 +23,7 @@ export function recordTrade(
       ...fields,
     })
   }
+  if (world.traders.has(order.account)) world.populationTrades += 1
   world.trades.push({
     id: madeHash(world, 'trade', world.counters.trade),
     account: order.account,

@@ -99,10 +99,11 @@ export interface TradeRow {
   >
 }
 
-/** Work that happens at a time: a transaction is mined, or the keeper executes an order. */
+/** Work that happens at a time: a transaction is mined, the keeper executes an order, or another trader has its turn. */
 export type DueWork =
   | { readonly atMs: number; readonly kind: 'land'; readonly taskId: Hex }
   | { readonly atMs: number; readonly kind: 'execute'; readonly orderKey: Hex }
+  | { readonly atMs: number; readonly kind: 'turn'; readonly trader: number; readonly turn: number }
 
 /** The world. */
 export interface World {
@@ -135,6 +136,10 @@ export interface World {
   /** Blocks, transactions and logs of what happened. */
   readonly blockChain: BlockChain
   readonly trades: TradeRow[]
+  /** Rows of the population among the trades, about: counted anew when they are trimmed. */
+  populationTrades: number
+  /** The population by address. */
+  readonly traders: Map<Address, number>
   /** Ascending by time. */
   readonly due: DueWork[]
   /** Counters of things that need a number; saved with the world. */
@@ -214,6 +219,8 @@ export function createWorld(options: WorldOptions): World {
       blockTimeMs: settings.blockTimeMs,
     }),
     trades: [],
+    populationTrades: 0,
+    traders: new Map(),
     due: [],
     counters: { order: 0, transaction: 0, trade: 0, request: 0, nonce: 0, task: 0 },
     advancedToSeconds: nowSeconds,

@@ -1,0 +1,144 @@
+/** Other traders: the market moves by itself, repeatably, and the world stays small. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { chains } from '../../src/chains/index.ts'
+import { MAX_OPERATIONS, MAX_POPULATION_TRADES, MAX_TRADES, trimWorld } from '../../src/paper/limits.ts'
+import { encodeState } from '../../src/paper/stateLog.ts'
+import { createVenue, type VenueOptions } from '../../src/paper/venue.ts'
+import { type Any, manualClock, startVenue, trader, usd } from './support.ts'
+
+function quietVenue(options: Partial<VenueOptions> & { traders: number }) {
+  const { traders, ...rest } = options
+  const clock = manualClock()
+  const venue = createVenue({ clock, chain: chains.arbitrum, seed: 7, settings: { traders }, ...rest })
+  const pass = (seconds: number, stepSeconds = 5): void => {
+    for (let at = 0; at < seconds; at += stepSeconds) {
+      clock.move(stepSeconds * 1000)
+      venue.advance()
+    }
+  }
+  return { clock, venue, world: venue.world, pass }
+}
+
+test('open interest, capacity and funding move by themselves', async () => {
+  const paper = await startVenue({ settings: { traders: 40 } })
+  try {
+    const look = async (): Promise<Any> => {
+      const row = ((await paper.get('/markets/tickers')).body as Any[])[0]
+      const { longInterestUsd, shortInterestUsd } = ((await paper.get('/markets/info')).body as Any[])[0]
+      const { availableLiquidity } = row.capacityLong
+      return { longInterestUsd, shortInterestUsd, availableLiquidity, fundingRateLong: row.fundingRateLong }
+    }
+    const before = await look()
+    for (let minute = 0; minute < 40; minute += 1) {
+      paper.clock.move(60_000)
+      paper.venue.advance()
+    }
+    const after = await look()
+    for (const name of Object.keys(before)) expect(after[name], name).not.toBe(before[name])
+    // The population is on the wire like anybody: its trades are in the history.
+    const { world } = paper.venue
+    const [someone] = world.positions.values()
+    const rows = (await paper.get(`/trades?address=${someone?.account}`)).body
+    expect(JSON.stringify(rows)).toContain('OrderExecuted')
+  } finally {
+    await paper.close()
+  }
+})
+
+test('without traders the market is quiet', () => {
+  const { world, pass } = quietVenue({ traders: 0 })
+  const before = encodeState(world.markets.map(({ state }) => state.long.interestUsd))
+  pass(600)
+  expect(encodeState(world.markets.map(({ state }) => state.long.interestUsd))).toBe(before)
+  expect(world.trades).toEqual([])
+})
+
+test('the same seed and clock give the same world, another seed another', () => {
+  const run = (seed: number): string => {
+    const { world, pass } = quietVenue({ traders: 20, seed })
+    pass(900)
+    return encodeState([world.trades, world.markets.map(({ state }) => state), [...world.positions.values()]])
+  }
+  const one = run(7)
+  expect(run(7)).toBe(one)
+  expect(run(8)).not.toBe(one)
+})
+
+test('the population goes on after a restart as if there had been none', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'perpd-traders-'))
+  try {
+    const whole = quietVenue({ traders: 20 })
+    whole.pass(600)
+    whole.pass(600)
+    const stateFile = join(folder, 'world.json')
+    const first = quietVenue({ traders: 20, stateFile })
+    first.pass(600)
+    first.venue.save()
+    const clock = manualClock(first.clock.now())
+    const second = createVenue({ clock, chain: chains.arbitrum, settings: { traders: 20 }, stateFile })
+    for (let at = 0; at < 600; at += 5) {
+      clock.move(5000)
+      second.advance()
+    }
+    expect(encodeState(second.world.markets.map(({ state }) => state))).toBe(
+      encodeState(whole.world.markets.map(({ state }) => state)),
+    )
+    expect(second.world.trades.length).toBe(whole.world.trades.length)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+test('a thousand traders leave the world small', { timeout: 60_000 }, () => {
+  const { world, pass } = quietVenue({ traders: 1000 })
+  pass(1800, 30)
+  const orders = world.counters.order
+  expect(orders).toBeGreaterThan(2000)
+  expect(world.trades.length).toBeLessThanOrEqual(MAX_POPULATION_TRADES)
+  expect(world.outcomes.size).toBe(0)
+  expect(world.operations.size).toBe(0)
+  expect(world.positions.size).toBeLessThanOrEqual(2000)
+  expect(world.due.length).toBeLessThan(1100)
+  expect(world.accounts.size).toBeLessThanOrEqual(1000)
+})
+
+test('over a limit the oldest goes, the population never drives people out, and nothing pending goes', () => {
+  const { world, pass } = quietVenue({ traders: 3 })
+  pass(1200)
+  const [row] = world.trades
+  if (row === undefined) throw new Error('nobody traded')
+  world.trades.unshift({ ...row, id: 'mine', account: trader.address })
+  for (let i = 0; i < MAX_POPULATION_TRADES; i += 1) world.trades.push({ ...row, id: `p${i}` })
+  world.populationTrades += MAX_POPULATION_TRADES
+  trimWorld(world)
+  expect(world.trades[0]?.id).toBe('mine')
+  expect(world.trades.at(-1)?.id).toBe(`p${MAX_POPULATION_TRADES - 1}`)
+  expect(world.trades.length).toBe(1 + MAX_POPULATION_TRADES * 0.9)
+
+  for (let i = 0; i <= MAX_TRADES + MAX_POPULATION_TRADES; i += 1) {
+    world.trades.push({ ...row, id: `m${i}`, account: trader.address })
+  }
+  trimWorld(world)
+  expect(world.trades.length).toBeLessThanOrEqual(MAX_TRADES)
+
+  const pending = { status: 'pending' } as Any
+  world.operations.set('first', pending)
+  for (let i = 0; i < MAX_OPERATIONS; i += 1) world.operations.set(`o${i}`, { status: 'executed' } as Any)
+  trimWorld(world)
+  expect(world.operations.size).toBe(MAX_OPERATIONS * 0.9)
+  expect(world.operations.get('first')).toBe(pending)
+})
+
+test('an account trades among the others as it would alone', async () => {
+  const paper = await startVenue({ settings: { keeperJitterMs: 0, traders: 30 } })
+  try {
+    paper.clock.move(600_000)
+    expect(await paper.trade({ size: usd(500) })).toMatchObject({ status: 'executed' })
+    expect(await paper.positions()).toHaveLength(1)
+  } finally {
+    await paper.close()
+  }
+})
