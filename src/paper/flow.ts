@@ -60,12 +60,15 @@ export interface Sample {
   readonly borrowingShort: bigint
 }
 
+const MICRO_USD = 10n ** 24n
+const TEN_NANO_USD = 10n ** 22n
+
 /** A bigint of dollars from a float, exact to a millionth. */
 export function usdOf(dollars: number): bigint {
-  return BigInt(Math.round(dollars * 1e6)) * 10n ** 24n
+  return BigInt(Math.round(dollars * 1e6)) * MICRO_USD
 }
 
 /** Dollars as a float, for the routes whose numbers are plain floats on the wire. */
 export function dollarsOf(usd: bigint): number {
-  return Number(usd / 10n ** 22n) / 1e8
+  return Number(usd / TEN_NANO_USD) / 1e8
 }

@@ -2,14 +2,14 @@
 import { dollarsOf } from './flow.ts'
 import type { Json } from './http.ts'
 import { jitVaults } from './jit.ts'
-import { flowBetween, ledgerOf, type MarketLedger, sampleAt } from './ledger.ts'
+import { flowBetween, ledgerOf, type MarketLedger, ratesAt, sampleAt } from './ledger.ts'
 import { priceRatio } from './past.ts'
 import { booksOf, periodHours, periodOf, type Refusal, windowOf } from './periods.ts'
 import type { World } from './world.ts'
-import { meanPoolUsd } from './yield.ts'
 
-/** Hourly snapshots reach back this far; further back there is one a day. */
-const HOURLY_DAYS = 31
+/** Hourly snapshots reach back this far, then there is one a day, then one a week. */
+const HOURLY_DAYS = 7
+const DAILY_DAYS = 90
 /** Most looks at one market's history in one answer. */
 const MAX_LOOKS = 800
 const DAY_HOURS = 24
@@ -40,14 +40,13 @@ export function rates(world: World, query: URLSearchParams, nowMs: number, refus
 
 function snapshots(world: World, books: MarketLedger, fromHour: number, toHour: number): Json[] {
   const rows: Json[] = []
-  const hourlyFrom = toHour - HOURLY_DAYS * DAY_HOURS
-  let hour = fromHour + 1
-  while (hour <= toHour) {
+  let hour = toHour
+  while (hour > fromHour) {
     rows.push(rateRow(world, books, [hour], hour))
-    if (hour >= hourlyFrom) hour += 1
-    else hour = Math.min(hourlyFrom, hour + DAY_HOURS)
+    const age = toHour - hour
+    hour -= age < HOURLY_DAYS * DAY_HOURS ? 1 : age < DAILY_DAYS * DAY_HOURS ? DAY_HOURS : 7 * DAY_HOURS
   }
-  return rows
+  return rows.reverse()
 }
 
 function means(world: World, books: MarketLedger, fromHour: number, toHour: number, bucket: number): Json[] {
@@ -65,8 +64,8 @@ function means(world: World, books: MarketLedger, fromHour: number, toHour: numb
 function rateRow(world: World, books: MarketLedger, hours: readonly number[], hour: number): Json {
   const sums = [0n, 0n, 0n, 0n] as [bigint, bigint, bigint, bigint]
   for (const at of hours) {
-    const sample = sampleAt(world, books, at)
-    for (const [i, [, name]] of rateFields.entries()) sums[i] = (sums[i] ?? 0n) + sample[name]
+    const rates = ratesAt(world, books, at)
+    for (const [i, [, name]] of rateFields.entries()) sums[i] = (sums[i] ?? 0n) + rates[name]
   }
   const count = BigInt(hours.length)
   const [fundingLong, fundingShort, borrowingLong, borrowingShort] = sums.map(
@@ -91,8 +90,10 @@ interface Performance {
   readonly uniswapV2: number
 }
 
-/** What a share of the pool became: its tokens at new prices, with fees earned and traders' gains paid. */
-function performanceOf(world: World, books: MarketLedger, fromHour: number, toHour: number): Performance {
+const unchanged: Performance = { longToken: 1, shortToken: 1, uniswapV2: 1 }
+
+/** What a share of the pool became in a step: its tokens at new prices, with fees earned and traders' gains paid. */
+function stepOf(world: World, books: MarketLedger, fromHour: number, toHour: number): Performance {
   const { market } = books
   const ratio = (token: string): number =>
     priceRatio(world, token, toHour) / priceRatio(world, token, fromHour)
@@ -102,8 +103,8 @@ function performanceOf(world: World, books: MarketLedger, fromHour: number, toHo
   const end = sampleAt(world, books, toHour)
   const startLong = dollarsOf(start.poolLongUsd)
   const startUsd = startLong + dollarsOf(start.poolShortUsd)
-  const poolUsd = meanPoolUsd(world, books, fromHour, toHour)
-  if (startUsd === 0 || poolUsd === 0) return { longToken: 1, shortToken: 1, uniswapV2: 1 }
+  const poolUsd = (startUsd + dollarsOf(end.poolLongUsd + end.poolShortUsd)) / 2
+  if (startUsd === 0 || poolUsd === 0) return unchanged
   const flow = flowBetween(world, books, fromHour, toHour)
   const paid = dollarsOf(
     flow.realizedLongUsd +
@@ -120,57 +121,83 @@ function performanceOf(world: World, books: MarketLedger, fromHour: number, toHo
 /** Where a performance answer is served: the two services name the figures differently. */
 export type PerformanceForm = 'application' | 'oracle'
 
-interface Entity {
+/** One pool or vault with its change since the start, point by point. */
+interface PerformancePath {
   readonly address: string
   readonly entity: 'Market' | 'Glv'
-  readonly parts: readonly MarketLedger[]
+  readonly fromHour: number
+  readonly points: readonly (Performance & { readonly hour: number })[]
 }
 
-/** Pools and vaults that the query names; all without an address. */
-function entitiesOf(world: World, query: URLSearchParams, refusal: Refusal): Entity[] {
-  const vaults = jitVaults(world).map(
-    (vault): Entity => ({
-      address: vault.glv,
-      entity: 'Glv',
-      parts: vault.markets.flatMap((market) => ledgerOf(world).byMarket.get(market.key) ?? []),
-    }),
-  )
-  const markets = booksOf(world, query, 'address', refusal).map(
-    (books): Entity => ({ address: books.market.catalog.marketToken, entity: 'Market', parts: [books] }),
-  )
-  const wanted = new Set(query.getAll('address').map((address) => address.toLowerCase()))
-  return [
-    ...markets,
-    ...vaults.filter(({ address }) => wanted.size === 0 || wanted.has(address.toLowerCase())),
-  ]
-}
+/** Most points of one history of performance. */
+const PERFORMANCE_POINTS = 30
 
-/** Performance of a vault is the mean of its markets'. */
-function performanceOfAll(
+/** Paths of the pools and vaults that the query names; all without an address. A vault is the mean of its markets. */
+function pathsOf(
   world: World,
-  parts: readonly MarketLedger[],
-  fromHour: number,
-  toHour: number,
-): Performance {
-  const all = parts.map((books) =>
-    performanceOf(world, books, Math.min(toHour, Math.max(fromHour, books.past.listedHour)), toHour),
-  )
-  const mean = (name: keyof Performance): number =>
-    all.reduce((sum, one) => sum + one[name], 0) / Math.max(1, all.length)
-  return { longToken: mean('longToken'), shortToken: mean('shortToken'), uniswapV2: mean('uniswapV2') }
+  query: URLSearchParams,
+  period: string,
+  nowMs: number,
+  refusal: Refusal,
+): PerformancePath[] {
+  const nowSeconds = Math.floor(nowMs / 1000)
+  const named = booksOf(world, query, 'address', refusal)
+  const wanted = new Set(query.getAll('address').map((address) => address.toLowerCase()))
+  const vaults = jitVaults(world).filter(({ glv }) => wanted.size === 0 || wanted.has(glv.toLowerCase()))
+  const { byMarket } = ledgerOf(world)
+  const memo = new Map<MarketLedger, PerformancePath>()
+  const pathOf = (books: MarketLedger): PerformancePath => {
+    const known = memo.get(books)
+    if (known !== undefined) return known
+    const { fromHour, toHour } = windowOf(books, period, nowSeconds)
+    const step = Math.max(1, Math.ceil((toHour - fromHour) / DAY_HOURS / PERFORMANCE_POINTS)) * DAY_HOURS
+    const hours: number[] = []
+    for (let hour = toHour; hour > fromHour; hour -= step) hours.unshift(hour)
+    let last = unchanged
+    let at = fromHour
+    const points = hours.map((hour) => {
+      const one = stepOf(world, books, at, hour)
+      at = hour
+      last = {
+        longToken: last.longToken * one.longToken,
+        shortToken: last.shortToken * one.shortToken,
+        uniswapV2: last.uniswapV2 * one.uniswapV2,
+      }
+      return { hour, ...last }
+    })
+    const path: PerformancePath = {
+      address: books.market.catalog.marketToken,
+      entity: 'Market',
+      fromHour,
+      points,
+    }
+    memo.set(books, path)
+    return path
+  }
+  const vaultPaths = vaults.map((vault): PerformancePath => {
+    const parts = vault.markets.flatMap((market) => {
+      const books = byMarket.get(market.key)
+      return books === undefined ? [] : [pathOf(books)]
+    })
+    // The oldest member sets the points; a younger one counts from its listing.
+    const longest = parts.reduce((one, other) => (other.fromHour < one.fromHour ? other : one))
+    const points = longest.points.map(({ hour }) => {
+      const there = parts.map((part) => part.points.findLast((point) => point.hour <= hour) ?? unchanged)
+      const mean = (name: keyof Performance): number =>
+        there.reduce((sum, one) => sum + one[name], 0) / there.length
+      return {
+        hour,
+        longToken: mean('longToken'),
+        shortToken: mean('shortToken'),
+        uniswapV2: mean('uniswapV2'),
+      }
+    })
+    return { address: vault.glv, entity: 'Glv', fromHour: longest.fromHour, points }
+  })
+  return [...named.map(pathOf), ...vaultPaths]
 }
 
 const performancePeriods = Object.keys(periodHours).filter((period) => period !== '1d')
-
-function spanOf(
-  entity: Entity,
-  period: string,
-  nowMs: number,
-): { readonly fromHour: number; readonly toHour: number } {
-  const spans = entity.parts.map((books) => windowOf(books, period, Math.floor(nowMs / 1000)))
-  const toHour = Math.floor(nowMs / 3_600_000)
-  return { fromHour: Math.min(toHour, ...spans.map((span) => span.fromHour)), toHour }
-}
 
 /** A ratio as the change it is, decimal text. */
 function changeText(ratio: number): string {
@@ -186,27 +213,24 @@ export function performanceAnnualized(
   refusal: Refusal,
 ): Json {
   const period = periodOf(query, 'period', '90d', refusal, performancePeriods) ?? '90d'
-  return entitiesOf(world, query, refusal).map((one) => {
-    const { fromHour, toHour } = spanOf(one, period, nowMs)
-    const years = Math.max(1, toHour - fromHour) / (365 * DAY_HOURS)
-    const figures = performanceOfAll(world, one.parts, fromHour, toHour)
-    const yearly = (ratio: number): string => changeText(Math.max(0, ratio) ** (1 / years))
+  return pathsOf(world, query, period, nowMs, refusal).map(({ address, entity, fromHour, points }) => {
+    const last = points.at(-1)
+    const years = Math.max(1, (last?.hour ?? fromHour) - fromHour) / (365 * DAY_HOURS)
+    const yearly = (name: keyof Performance): string =>
+      changeText(Math.max(0, last?.[name] ?? 1) ** (1 / years))
     return {
-      address: one.address,
-      entity: one.entity,
+      address,
+      entity,
       ...(form === 'application'
-        ? { performance: yearly(figures.uniswapV2) }
+        ? { performance: yearly('uniswapV2') }
         : {
-            longTokenPerformance: yearly(figures.longToken),
-            shortTokenPerformance: yearly(figures.shortToken),
-            uniswapV2Performance: yearly(figures.uniswapV2),
+            longTokenPerformance: yearly('longToken'),
+            shortTokenPerformance: yearly('shortToken'),
+            uniswapV2Performance: yearly('uniswapV2'),
           }),
     }
   })
 }
-
-/** Most points of one history of performance. */
-const PERFORMANCE_POINTS = 30
 
 /** `/performance/snapshots`: change since the start of the period, point by point. Throws the refusal of the service. */
 export function performanceSnapshots(
@@ -217,18 +241,13 @@ export function performanceSnapshots(
   refusal: Refusal,
 ): Json {
   const period = periodOf(query, 'period', '90d', refusal, performancePeriods) ?? '90d'
-  return entitiesOf(world, query, refusal).map((one) => {
-    const { fromHour, toHour } = spanOf(one, period, nowMs)
-    const days = Math.max(1, Math.ceil((toHour - fromHour) / DAY_HOURS / PERFORMANCE_POINTS))
-    const points: Json[] = []
-    for (let hour = toHour; hour > fromHour; hour -= days * DAY_HOURS) {
-      const figure = changeText(performanceOfAll(world, one.parts, fromHour, hour).uniswapV2)
-      points.unshift(
-        form === 'application'
-          ? { snapshotTimestamp: hour * 3600, performance: figure }
-          : { snapshotTimestamp: String(hour * 3600), uniswapV2Performance: figure },
-      )
-    }
-    return { address: one.address, entity: one.entity, snapshots: points }
-  })
+  return pathsOf(world, query, period, nowMs, refusal).map(({ address, entity, points }) => ({
+    address,
+    entity,
+    snapshots: points.map((point) =>
+      form === 'application'
+        ? { snapshotTimestamp: point.hour * 3600, performance: changeText(point.uniswapV2) }
+        : { snapshotTimestamp: String(point.hour * 3600), uniswapV2Performance: changeText(point.uniswapV2) },
+    ),
+  }))
 }

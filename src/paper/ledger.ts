@@ -2,7 +2,7 @@
  * The world's books: what every market did, hour by hour since the world began, before that the seeded past. Every route of
  * yields, rates, earnings, stats and pairs reads from here, so they agree with each other and with the trades that were made.
  */
-import { addFlow, type Flow, noFlow, type Sample } from './flow.ts'
+import { addFlow, dollarsOf, type Flow, noFlow, type Sample } from './flow.ts'
 import { hourlyRates } from './marketRows.ts'
 import { fac } from './model/integer.ts'
 import {
@@ -13,7 +13,7 @@ import {
   mid,
   slotValue,
 } from './model/market.ts'
-import { type Past, pastFlow, pastOf, pastSample } from './past.ts'
+import { type Past, pastFlow, pastOf, pastPoolFactors, pastRates, pastSample, type Rates } from './past.ts'
 import type { WorldMarket } from './seedMarkets.ts'
 import { marketPrices, type World } from './world.ts'
 
@@ -196,6 +196,7 @@ function rowsBetween(books: MarketLedger, fromHour: number, toHour: number): Led
 export function flowBetween(world: World, books: MarketLedger, fromHour: number, toHour: number): Flow {
   const ledger = ledgerOf(world)
   const sum = pastFlow(world.seed, books.past, fromHour, Math.min(toHour, ledger.firstHour))
+  if (toHour <= ledger.firstHour) return sum
   for (const row of rowsBetween(books, fromHour, toHour)) addFlow(sum, row.flow)
   if (ledger.runningHour >= fromHour && ledger.runningHour < toHour) addFlow(sum, books.running)
   return sum
@@ -214,6 +215,31 @@ export function sampleAt(world: World, books: MarketLedger, hour: number): Sampl
     else high = middle - 1
   }
   return rows[low]?.sample ?? books.past.base
+}
+
+/** Rates of a market at the start of an hour. */
+export function ratesAt(world: World, books: MarketLedger, hour: number): Rates {
+  return hour <= ledgerOf(world).firstHour
+    ? pastRates(books.past, books.market.settings.isSpotOnly, hour)
+    : sampleAt(world, books, hour)
+}
+
+/** Value of a market's pool at the start of an hour, dollars. */
+export function poolDollarsAt(
+  world: World,
+  books: MarketLedger,
+  hour: number,
+): { readonly long: number; readonly short: number } {
+  if (hour > ledgerOf(world).firstHour) {
+    const sample = sampleAt(world, books, hour)
+    return { long: dollarsOf(sample.poolLongUsd), short: dollarsOf(sample.poolShortUsd) }
+  }
+  const { past, market } = books
+  const factors = pastPoolFactors(world, market, past, hour)
+  return {
+    long: dollarsOf(past.base.poolLongUsd) * factors.long,
+    short: dollarsOf(past.base.poolShortUsd) * factors.short,
+  }
 }
 
 /** Notes that an account traded. */

@@ -1,5 +1,5 @@
 /** Reads beside trading: candles by market, signed prices, staking, buyback, boost, whitelists (wire: reads, 6 and 9). */
-import { keccak256, toHex } from 'viem'
+import { getAddress, keccak256, toHex } from 'viem'
 import type { CandlePeriod } from '../domain/market.ts'
 import { periodSeconds } from './candles.ts'
 import { blockHash, blockSeconds, generationAt, headAt } from './chain.ts'
@@ -65,7 +65,7 @@ export function signedPrices(world: World, nowMs: number): Json {
   const seconds = blockSeconds(chain, block)
   const blockOwnHash = blockHash(chain, { number: block, generation: generationAt(chain, block) })
   const hash = (text: string) => keccak256(toHex(`${world.seed}:${text}`))
-  const signer = `0x${hash('oracle signer').slice(26)}`
+  const signer = getAddress(`0x${hash('oracle signer').slice(26)}`)
   const tickers = oracleTickers(world, nowMs) as readonly Record<string, Json>[]
   return {
     signedPrices: tickers.map(({ updatedAt: _updatedAt, timestamp: _timestamp, ...ticker }) => {
@@ -92,15 +92,10 @@ export function signedPrices(world: World, nowMs: number): Json {
 
 /** Weeks of buyback shown. */
 const BUYBACK_WEEKS = 26
-const memo = new WeakMap<World, ReturnType<typeof worldSource>>()
 
 /** What the buyback got between two days, USD: its share of the protocol's revenue in the stats. */
 function buybackUsd(world: World, fromDay: number, toDay: number, nowSeconds: number): bigint {
-  let source = memo.get(world)
-  if (source === undefined) {
-    source = worldSource(world, 'arbitrum')
-    memo.set(world, source)
-  }
+  const source = worldSource(world)
   let sum = 0n
   for (let day = fromDay; day < toDay; day += 1) sum += source.day(day, nowSeconds).revenueProtocol ?? 0n
   return (sum * BigInt(world.settings.buybackShareBps)) / 10_000n

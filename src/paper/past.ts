@@ -24,15 +24,27 @@ export interface Past {
   readonly base: Sample
   /** Hours since 1970 at which the market was listed. */
   readonly listedHour: number
+  /** Value of the pool when the world began, dollars. */
+  readonly poolUsd: number
+  /** Where the slow noises stood when the world began: the past ends where the present starts. */
+  readonly depositsAtStart: number
+  readonly openLongAtStart: number
+  readonly openShortAtStart: number
 }
 
 /** The past of a market whose books begin with `base`. */
 export function pastOf(world: World, market: WorldMarket, base: Sample): Past {
   const listed = Date.parse(market.catalog.listingDate ?? '2023-08-08T00:00:00.000Z') / 1000
+  const stream = hashText(`${world.seed}:${market.catalog.marketToken}:past`)
+  const epochHour = world.epochSeconds / HOUR
   return {
-    stream: hashText(`${world.seed}:${market.catalog.marketToken}:past`),
+    stream,
     base,
     listedHour: Math.floor(listed / HOUR),
+    poolUsd: dollarsOf(base.poolLongUsd + base.poolShortUsd),
+    depositsAtStart: smooth(stream ^ 0x71, epochHour, 1100),
+    openLongAtStart: smooth(stream ^ 0x76, epochHour, 30),
+    openShortAtStart: smooth(stream ^ 0x77, epochHour, 30),
   }
 }
 
@@ -47,8 +59,7 @@ function smooth(stream: number, at: number, length: number): number {
 
 /** What a market did on a day (days since 1970) before the world began. */
 export function pastDay(past: Past, day: number): Flow {
-  const { stream, base } = past
-  const poolUsd = dollarsOf(base.poolLongUsd + base.poolShortUsd)
+  const { stream, base, poolUsd } = past
   if (poolUsd === 0 || day * DAY_HOURS < past.listedHour) return noFlow()
   const yearlyYield = 0.05 + 0.25 * unit(stream, 1) ** 2
   const activity = (0.75 + 0.35 * smooth(stream ^ 0x51, day, 9)) * (0.6 + 0.8 * unit(stream ^ 0x52, day))
@@ -129,61 +140,89 @@ export function pastFlow(seed: number, past: Past, fromHour: number, toHour: num
 }
 
 /** Ratios of prices to those at the world's start, by token and hour; a bounded memo, paths never change. */
-const ratioMemo = new WeakMap<World, Map<string, number>>()
-const MAX_RATIOS = 200_000
+const ratioMemo = new WeakMap<World, Map<string, Map<number, number>>>()
+const MAX_RATIOS_OF_TOKEN = 12_000
 
 /** Price of a token at an hour over its price when the world began. */
 export function priceRatio(world: World, tokenAddress: string, hour: number): number {
-  let memo = ratioMemo.get(world)
-  if (memo === undefined || memo.size > MAX_RATIOS) {
-    memo = new Map()
-    ratioMemo.set(world, memo)
+  let byToken = ratioMemo.get(world)
+  if (byToken === undefined) {
+    byToken = new Map()
+    ratioMemo.set(world, byToken)
   }
+  let ratios = byToken.get(tokenAddress)
+  if (ratios === undefined) {
+    ratios = new Map()
+    byToken.set(tokenAddress, ratios)
+  }
+  const known = ratios.get(hour)
+  if (known !== undefined) return known
   const token = world.catalog.tokenByAddress.get(hexKey(tokenAddress))
   if (token === undefined) return 1
   const key = world.catalog.priceKeyOf(token)
-  const name = `${key}:${hour}`
-  const known = memo.get(name)
-  if (known !== undefined) return known
   const at = (seconds: number): bigint =>
     world.prices.medianAt(key, world.prices.stepAt(seconds).startSeconds) ?? 1n
-  const ratio = Number((at(hour * HOUR) * 10n ** 12n) / at(world.epochSeconds)) / 1e12
-  memo.set(name, ratio)
+  const ratio = Number((at(hour * HOUR) * RATE_UNIT) / at(world.epochSeconds)) / 1e12
+  if (ratios.size >= MAX_RATIOS_OF_TOKEN) ratios.clear()
+  ratios.set(hour, ratio)
   return ratio
+}
+
+/** Rates per hour with 30 decimals, as tickers show them. */
+export type Rates = Pick<Sample, 'fundingLong' | 'fundingShort' | 'borrowingLong' | 'borrowingShort'>
+
+const noRates: Rates = { fundingLong: 0n, fundingShort: 0n, borrowingLong: 0n, borrowingShort: 0n }
+const RATE_UNIT = 10n ** 12n
+const FACTOR_UNIT = 10n ** 9n
+
+function scaled(value: bigint, factor: number): bigint {
+  return (value * BigInt(Math.round(factor * 1e9))) / FACTOR_UNIT
+}
+
+/** Rates at an hour before the world began: the skew of the time decides who pays, and the larger side borrows. */
+export function pastRates(past: Past, isSpotOnly: boolean, hour: number): Rates {
+  if (isSpotOnly) return noRates
+  const { stream } = past
+  const skew = smooth(stream ^ 0x72, hour, 60)
+  const rate = (Math.abs(skew) * 1.2e-5 + 1e-6) * (0.8 + 0.4 * unit(stream ^ 0x73, hour))
+  const paid = BigInt(Math.round(rate * 1e18)) * RATE_UNIT
+  const received = scaled(paid, 0.75 + 0.4 * unit(stream ^ 0x74, hour))
+  const borrowed =
+    BigInt(Math.round((4e-6 + 1.1e-5 * unit(stream ^ 0x75, Math.floor(hour / 5))) * 1e18)) * RATE_UNIT
+  return skew >= 0
+    ? { fundingLong: -paid, fundingShort: received, borrowingLong: borrowed, borrowingShort: 0n }
+    : { fundingLong: received, fundingShort: -paid, borrowingLong: 0n, borrowingShort: borrowed }
+}
+
+/** Factors on the long and the short part of a pool: deposits come and go slowly, prices move what the pool holds. */
+export function pastPoolFactors(
+  world: World,
+  market: WorldMarket,
+  past: Past,
+  hour: number,
+): { readonly long: number; readonly short: number } {
+  const deposits = Math.exp(0.25 * (smooth(past.stream ^ 0x71, hour, 1100) - past.depositsAtStart))
+  return {
+    long: priceRatio(world, market.longToken.address, hour) * deposits,
+    short: priceRatio(world, market.shortToken.address, hour) * deposits,
+  }
 }
 
 /** How a market stood at the start of an hour before the world began. */
 export function pastSample(world: World, market: WorldMarket, past: Past, hour: number): Sample {
   const { base, stream } = past
-  const epochHour = world.epochSeconds / HOUR
-  const swing = (salt: number, length: number): number =>
-    smooth(stream ^ salt, hour, length) - smooth(stream ^ salt, epochHour, length)
-  // Deposits come and go slowly; the value moves with the price of what the pool holds.
-  const deposits = Math.exp(0.25 * swing(0x71, 1100))
-  const scaled = (value: bigint, factor: number): bigint =>
-    (value * BigInt(Math.round(factor * 1e9))) / 10n ** 9n
-  const long = priceRatio(world, market.longToken.address, hour) * deposits
-  const short = priceRatio(world, market.shortToken.address, hour) * deposits
-  const poolUsd = dollarsOf(base.poolLongUsd + base.poolShortUsd)
-  const skew = smooth(stream ^ 0x72, hour, 60)
-  const rate = (Math.abs(skew) * 1.2e-5 + 1e-6) * (0.8 + 0.4 * unit(stream ^ 0x73, hour))
-  const paid = BigInt(Math.round(rate * 1e18)) * 10n ** 12n
-  const received = scaled(paid, 0.75 + 0.4 * unit(stream ^ 0x74, hour))
-  const borrowed =
-    BigInt(Math.round((4e-6 + 1.1e-5 * unit(stream ^ 0x75, Math.floor(hour / 5))) * 1e18)) * 10n ** 12n
+  const { long, short } = pastPoolFactors(world, market, past, hour)
   const isSpot = market.settings.isSpotOnly
-  const longsPay = skew >= 0
+  const open = (salt: number, start: number, now: bigint): bigint =>
+    isSpot ? 0n : now + usdOf(past.poolUsd * 0.004 * (smooth(stream ^ salt, hour, 30) - start))
   return {
     poolLongUsd: scaled(base.poolLongUsd, long),
     poolShortUsd: scaled(base.poolShortUsd, short),
     maxReservedLongUsd: scaled(base.maxReservedLongUsd, long),
     maxReservedShortUsd: scaled(base.maxReservedShortUsd, short),
-    unrealizedLongUsd: isSpot ? 0n : base.unrealizedLongUsd + usdOf(poolUsd * 0.004 * swing(0x76, 30)),
-    unrealizedShortUsd: isSpot ? 0n : base.unrealizedShortUsd + usdOf(poolUsd * 0.004 * swing(0x77, 30)),
-    fundingLong: isSpot ? 0n : longsPay ? -paid : received,
-    fundingShort: isSpot ? 0n : longsPay ? received : -paid,
-    borrowingLong: isSpot || !longsPay ? 0n : borrowed,
-    borrowingShort: isSpot || longsPay ? 0n : borrowed,
+    unrealizedLongUsd: open(0x76, past.openLongAtStart, base.unrealizedLongUsd),
+    unrealizedShortUsd: open(0x77, past.openShortAtStart, base.unrealizedShortUsd),
+    ...pastRates(past, isSpot, hour),
   }
 }
 

@@ -88,8 +88,12 @@ export function addReadRoutes<T>(world: World, kit: ReadKit<T>): void {
   kit.api('/buyback/weekly-stats', (input) =>
     kept('buyback', input, 60_000, () => buyback(world, input.nowMs)),
   )
-  kit.api('/jit/liquidity_info', ({ nowMs }) => jitInfo(world, 'v1', nowMs))
-  kit.at('/api/:host{[0-1]}/v2/jit/liquidity_info', 'api/:host', ({ nowMs }) => jitInfo(world, 'v2', nowMs))
+  kit.api('/jit/liquidity_info', (input) =>
+    kept('jit v1', input, 1000, () => jitInfo(world, 'v1', input.nowMs)),
+  )
+  kit.at('/api/:host{[0-1]}/v2/jit/liquidity_info', 'api/:host', (input) =>
+    kept('jit v2', input, 1000, () => jitInfo(world, 'v2', input.nowMs)),
+  )
   kit.api('/jit/liquidity_history', ({ query, nowMs }) => jitHistory(world, query, nowMs))
   kit.api('/incentives/usdg/boost-apr', (input) =>
     kept('boost', input, 1_800_000, () => boostApr(world, input.nowMs)),

@@ -70,8 +70,19 @@ function figuresOf(flow: Flow, users: number): StatsFigures {
   }
 }
 
+const worldSources = new WeakMap<World, StatsSource>()
+
 /** The source of a world: its own books. */
-export function worldSource(world: World, network: StatsNetwork): StatsSource {
+export function worldSource(world: World): StatsSource {
+  let source = worldSources.get(world)
+  if (source === undefined) {
+    source = sourceOfBooks(world, world.chain.name)
+    worldSources.set(world, source)
+  }
+  return source
+}
+
+function sourceOfBooks(world: World, network: StatsNetwork): StatsSource {
   const ledger = ledgerOf(world)
   const firstDay = Math.floor(ledger.firstHour / 24) - HISTORY_DAYS
   const memo = new Map<number, Flow>()
@@ -262,7 +273,7 @@ export function statsSources(world: World, worlds: readonly World[]): readonly S
   const sources = statsNetworks.flatMap((network) =>
     statsVersions.flatMap((version): StatsSource[] => {
       const own = version === 'v2' ? worlds.find((one) => one.chain.name === network) : undefined
-      if (own !== undefined) return [worldSource(own, network)]
+      if (own !== undefined) return [worldSource(own)]
       return Object.hasOwn(seededSizes, `${network}:${version}`)
         ? [seededSource(world, network, version)]
         : []

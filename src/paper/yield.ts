@@ -3,7 +3,7 @@ import { namesMarket } from './dataFaults.ts'
 import { dollarsOf } from './flow.ts'
 import type { Json } from './http.ts'
 import { jitVaults } from './jit.ts'
-import { flowBetween, ledgerOf, type MarketLedger, sampleAt } from './ledger.ts'
+import { flowBetween, ledgerOf, type MarketLedger, poolDollarsAt, sampleAt } from './ledger.ts'
 import { booksOf, fieldRefusal, periodOf, type Refusal, windowOf } from './periods.ts'
 import type { World } from './world.ts'
 
@@ -45,8 +45,8 @@ export function meanPoolUsd(world: World, books: MarketLedger, fromHour: number,
   let sum = 0
   let count = 0
   for (let hour = toHour; hour > fromHour; hour -= step) {
-    const sample = sampleAt(world, books, hour)
-    sum += dollarsOf(sample.poolLongUsd + sample.poolShortUsd)
+    const { long, short } = poolDollarsAt(world, books, hour)
+    sum += long + short
     count += 1
   }
   return count === 0 ? 0 : sum / count
