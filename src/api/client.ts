@@ -26,7 +26,8 @@ import { createTransport, type RequestAttempt, type Transport } from './transpor
 import * as wallet from './wallet.ts'
 import * as pools from './yield.ts'
 
-const routeFiles = [
+/** The route files; each exported function is a method of the clients. */
+export const routeFiles = [
   oracle,
   oracleMarkets,
   markets,

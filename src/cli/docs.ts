@@ -2,11 +2,13 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createMetrics } from '../monitor/metrics.ts'
+import { apiCoverageDocument } from './apiCoverage.ts'
 import { type NamedSetting, settings, variableOf } from './config/schema.ts'
 
 /** Every document by its path in the package. */
-export function documents(): ReadonlyMap<string, string> {
+export async function documents(): Promise<ReadonlyMap<string, string>> {
   return new Map([
+    ['docs/api-coverage.md', await apiCoverageDocument()],
     ['docs/configuration.md', configurationDocument()],
     ['docs/metrics.md', metricsDocument()],
   ])
@@ -95,7 +97,7 @@ function cell(text: string): string {
 }
 
 if (import.meta.main) {
-  for (const [path, text] of documents()) {
+  for (const [path, text] of await documents()) {
     writeFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), text)
   }
 }

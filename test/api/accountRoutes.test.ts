@@ -1,0 +1,55 @@
+/** Account reads beyond the plain lists: related orders, the search of trades and its older form. */
+import { expect, test } from 'vitest'
+import { getPositionsWithOrders, getPositionWithOrders, searchTrades } from '../../src/api/account.ts'
+import { RefusedError } from '../../src/api/errors.ts'
+import { failureOf, fixtureText, type Reply, scriptedTransport } from './support.ts'
+
+const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
+
+test('positions carry their related orders only when these are asked for', async () => {
+  const [position] = JSON.parse(fixtureText('positions')) as object[]
+  const row = { ...position, relatedOrders: JSON.parse(fixtureText('orders')) }
+  const { transport, seen } = scriptedTransport(({ url }) => ({
+    body: url.includes('/positions/') ? row : [row, position],
+  }))
+  const { value } = await getPositionsWithOrders(transport, { account })
+  expect(value.map(({ relatedOrders }) => relatedOrders.map(({ orderType }) => orderType))).toEqual([[5], []])
+  const one = await getPositionWithOrders(transport, { positionKey: 'k' })
+  expect(one.value.relatedOrders[0]).toMatchObject({ isFrozen: true, autoCancel: true })
+  expect(seen.map(({ url }) => url)).toEqual([
+    `http://one/v1/positions?address=${account}&includeRelatedOrders=true`,
+    'http://two/v1/positions/k?includeRelatedOrders=true',
+  ])
+})
+
+const query = { account, fromSeconds: 1, toSeconds: 2, limit: 50, cursor: 'next' } as const
+
+test('where the search of trades has no POST, the GET of the document is asked', async () => {
+  for (const status of [404, 405]) {
+    const { transport, seen } = scriptedTransport(
+      ({ method }): Reply =>
+        method === 'POST' ? { status, body: '<pre>Cannot POST</pre>' } : { body: fixtureText('trades') },
+    )
+    expect((await searchTrades(transport, query)).value.trades).toHaveLength(2)
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'POST http://one/v1/trades/search',
+      `GET http://two/v1/trades/search?address=${account}&fromTimestamp=1&toTimestamp=2&limit=50&cursor=next`,
+    ])
+  }
+})
+
+test('a search that the GET cannot say is not asked as one: its answer would hold other trades', async () => {
+  const filters = [
+    { marketsDirections: [{ marketToken: 'any', direction: 'long' }] },
+    { orderEventCombinations: [{ eventName: 'OrderExecuted' }] },
+    { showDebugValues: true },
+  ] as const
+  for (const filter of filters) {
+    const { transport, seen } = scriptedTransport(() => ({ status: 405 }))
+    expect(await failureOf(searchTrades(transport, { account, ...filter }))).toBeInstanceOf(RefusedError)
+    expect(seen).toHaveLength(1)
+  }
+  const refused = scriptedTransport(() => ({ status: 400, body: { message: 'no' } }))
+  expect(await failureOf(searchTrades(refused.transport, query))).toMatchObject({ status: 400 })
+  expect(refused.seen).toHaveLength(1)
+})

@@ -1,0 +1,97 @@
+/** The clients and the documents' tables of routes, caches and limits say the same. */
+import { expect, test } from 'vitest'
+import {
+  MARKET_VALUES_STALE_MS,
+  SOLANA_PAIRS_STALE_MS,
+  STATS_SOURCE_STALE_MS,
+} from '../../src/api/freshness.ts'
+import { defaultApiLimits } from '../../src/api/limits.ts'
+import { getCandles, getPrices } from '../../src/api/oracle.ts'
+import { type AskedRoute, askedRoutes, cacheText, routeName } from '../../src/cli/apiCoverage.ts'
+import { documentedRoutes } from '../../src/cli/documentedRoutes.ts'
+import { fixtureText, scriptedTransport } from './support.ts'
+
+const asked = await askedRoutes()
+const routes = new Map<string, AskedRoute[]>()
+for (const each of [...asked.values()].flat()) {
+  routes.set(routeName(each), [...(routes.get(routeName(each)) ?? []), each])
+}
+const documented = documentedRoutes.map((row) => ({
+  ...row,
+  name: `${row.service} ${row.method} ${row.path}`,
+}))
+
+test('every route of the documents has a function, every function asks a documented route', () => {
+  const names = documented.map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  expect([...routes.keys()].sort()).toEqual(names.toSorted())
+  expect([...asked].filter(([, of]) => of.length === 0)).toEqual([])
+})
+
+test.each(documented)('$name is shared for its documented cache window', ({ name, cacheMs }) => {
+  for (const route of routes.get(name) ?? []) {
+    if (cacheMs === 'varies') expect(cacheText(route)).toBe('15 s for 1m and 5m, 60 s for longer')
+    else if (cacheMs !== undefined) expect(route.cacheMs).toBe(cacheMs)
+  }
+})
+
+test('what changes something at the venue is a submit, and only that', () => {
+  const submits = [...routes]
+    .filter(([, of]) => of.some(({ kind }) => kind === 'submit'))
+    .map(([name]) => name)
+  expect(submits.sort()).toEqual([
+    'api POST /gmx-account/withdraw/cross-chain/submit',
+    'api POST /orders/txns/submit',
+    'api POST /relay/submit',
+  ])
+})
+
+test('route timeouts of the oracle are its documented 10 seconds', () => {
+  for (const path of ['/prices/tickers', '/signed_prices/latest', '/prices/candles']) {
+    expect(routes.get(`oracle GET ${path}`)).toMatchObject([{ timeoutMs: 10_000 }])
+  }
+})
+
+test('no wait is longer than the venue’s own limit of 60 seconds', () => {
+  const { timeoutMs, prepareTimeoutMs, submitTimeoutMs } = defaultApiLimits
+  expect(Math.max(timeoutMs, prepareTimeoutMs, submitTimeoutMs)).toBeLessThan(60_000)
+  // Prepare may itself wait 500 ms for a JIT refresh.
+  expect(prepareTimeoutMs).toBeGreaterThan(10_000)
+})
+
+test('the documents’ staleness marks are the ones that ages are judged by', () => {
+  expect([MARKET_VALUES_STALE_MS, STATS_SOURCE_STALE_MS, SOLANA_PAIRS_STALE_MS]).toEqual([
+    15_000, 900_000, 900_000,
+  ])
+})
+
+test('reads keep to five a second at one host in the long run', () => {
+  expect(defaultApiLimits.requestsPerSecondPerHost).toBe(5)
+})
+
+test('tickers asked within 0.3 s are one request, and after it another', async () => {
+  const { transport, clock, seen } = scriptedTransport(() => ({ body: fixtureText('oracle-tickers') }))
+  await getPrices(transport, () => 18)
+  await clock.advance(299)
+  await getPrices(transport, () => 18)
+  expect(seen).toHaveLength(1)
+  await clock.advance(1)
+  await getPrices(transport, () => 18)
+  expect(seen).toHaveLength(2)
+})
+
+test('candles are cached 15 s for short periods and 60 s for longer ones', async () => {
+  const { transport, clock, seen } = scriptedTransport(() => ({ body: fixtureText('oracle-candles') }))
+  const ask = (period: '5m' | '15m') => getCandles(transport, { tokenSymbol: 'ETH', period, limit: 9 })
+  const askBoth = async () => {
+    await ask('5m')
+    await ask('15m')
+    return seen.length
+  }
+  const counts = [await askBoth()]
+  for (const ms of [14_999, 1, 44_999, 1]) {
+    await clock.advance(ms)
+    counts.push(await askBoth())
+  }
+  expect(counts).toEqual([2, 2, 3, 4, 5])
+})
