@@ -5,6 +5,7 @@ import { tradingCapacity } from './capacity.ts'
 import { address, boolean, list, Malformed, object, uint, usd30, word } from './decode.ts'
 import type { CallOptions, Read, Route } from './route.ts'
 import { createRowMemo, perTransport } from './rowMemo.ts'
+import { createTickerFilters, filteredTickers } from './tickerFilters.ts'
 import { copyTicker, ticker } from './tickerRow.ts'
 import type { Transport } from './transport.ts'
 
@@ -45,6 +46,8 @@ const tickersRoute = perTransport((): Route<TickersQuery, readonly Ticker[]> => 
   }
 })
 
+const tickerFilters = perTransport(createTickerFilters)
+
 /** One side of one market. */
 export interface CapacityQuery {
   /** `ETH/USD [WETH-USDC]`. */
@@ -69,14 +72,25 @@ export function getMarkets(transport: Transport, options?: CallOptions): Promise
 
 /**
  * Prices, rates and capacity of markets (`GET /markets/tickers`). The legacy available liquidity stops here: it ignores
- * JIT and open interest and must not size an increase (application document, "Trading capacity").
+ * JIT and open interest and must not size an increase (application document, "Trading capacity"). While callers use more
+ * than a few different filters, they share one read of the whole list (tickerFilters.ts).
  */
 export function getMarketTickers(
   transport: Transport,
   query: TickersQuery = {},
   options?: CallOptions,
 ): Promise<Read<readonly Ticker[]>> {
-  return transport.call(tickersRoute(transport), query, options)
+  const route = tickersRoute(transport)
+  const isOfAll = (query.addresses ?? []).length === 0 && (query.symbols ?? []).length === 0
+  if (isOfAll || options?.isFresh === true || options?.host !== undefined) {
+    return transport.call(route, query, options)
+  }
+  return tickerFilters(transport).ask(query, async (isWhole) => {
+    if (!isWhole) return transport.call(route, query, options)
+    const whole = await transport.call(route, {}, options)
+    const value = filteredTickers(whole.value, query)
+    return value === undefined ? transport.call(route, query, options) : { ...whole, value }
+  })
 }
 
 /** Room for increases on one side of a market (`GET /markets/trading-capacity`); indicative. */

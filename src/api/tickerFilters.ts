@@ -1,0 +1,75 @@
+/**
+ * Ticker reads of many callers, each for markets of its own. Shared reads answer one question once; a hundred strategies
+ * on a hundred markets ask a hundred questions. So while more than a few filters are in use, every caller is answered out
+ * of one read of the whole list, and the requests at the venue stay the same however many callers there are.
+ */
+import { hexKey } from '../domain/address.ts'
+import type { Ticker } from '../domain/market.ts'
+import type { Read } from './route.ts'
+
+/** Filters in use up to which each is asked for on its own: a few small answers are cheaper than all markets. */
+const FILTERS_MAX = 4
+
+/** How long after its last read a filter counts as in use: two polls of once a second. */
+const IN_USE_MS = 2_000
+
+/** Which markets; absent or empty lists do not filter. */
+export interface TickerFilter {
+  readonly addresses?: readonly string[]
+  readonly symbols?: readonly string[]
+}
+
+interface Use {
+  pending: number
+  /** When the request of its last read left, Unix ms. */
+  readAtMs: number
+}
+
+/** Counts the filters in use. Reads no clock: time is the moment that the latest read left. */
+export function createTickerFilters(): {
+  /** Makes one read of a filter, with the whole list where many are in use. */
+  ask<T>(filter: TickerFilter, read: (isWhole: boolean) => Promise<Read<T>>): Promise<Read<T>>
+} {
+  const uses = new Map<string, Use>()
+  let latestMs = Number.NEGATIVE_INFINITY
+
+  function countInUse(): number {
+    for (const [key, use] of uses) {
+      if (use.pending === 0 && use.readAtMs < latestMs - IN_USE_MS) uses.delete(key)
+    }
+    return uses.size
+  }
+
+  return {
+    async ask(filter, read) {
+      const key = JSON.stringify([filter.addresses, filter.symbols])
+      const use = uses.get(key) ?? { pending: 0, readAtMs: Number.NEGATIVE_INFINITY }
+      uses.set(key, use)
+      use.pending += 1
+      try {
+        const answer = await read(countInUse() > FILTERS_MAX)
+        use.readAtMs = answer.readAtMs
+        latestMs = answer.readAtMs
+        return answer
+      } finally {
+        use.pending -= 1
+      }
+    },
+  }
+}
+
+/**
+ * What the venue answers to a filter, out of the whole list. Undefined when that is the venue's to say: a market that is
+ * not listed, or both kinds of filter at once, whose sum or overlap no document tells.
+ */
+export function filteredTickers(
+  tickers: readonly Ticker[],
+  { addresses = [], symbols = [] }: TickerFilter,
+): readonly Ticker[] | undefined {
+  if (addresses.length > 0 && symbols.length > 0) return undefined
+  const wanted = new Set(addresses.length > 0 ? addresses.map(hexKey) : symbols)
+  const found = tickers.filter(({ marketToken, symbol }) =>
+    wanted.has(addresses.length > 0 ? hexKey(marketToken) : symbol),
+  )
+  return found.length === wanted.size ? found : undefined
+}
