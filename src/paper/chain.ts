@@ -9,15 +9,6 @@ import type { ChainName } from '../chains/chain.ts'
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
 import { hashText, mix } from './random.ts'
 
-/** Most transactions kept; older ones are forgotten with their logs, as a pruned node forgets. */
-export const MAX_TRANSACTIONS = 5000
-/** Most blocks one reorganisation replaces. */
-export const MAX_REORG_BLOCKS = 10_000
-/** Most reorganisations in the life of a world; hashes carry their number. */
-export const MAX_REORGS = 10_000
-/** Reorganisations whose lost blocks are still told to subscribers. */
-const LOST_KEPT = 16
-
 /** A value of an event's item. */
 export type EventValue = string | bigint | boolean | readonly string[]
 
@@ -201,15 +192,11 @@ export function mine(
   chain.nonces[options.sender] += 1
   chain.transactions.push(transaction)
   chain.byHash.set(hexKey(transaction.hash), transaction)
-  while (chain.transactions.length > MAX_TRANSACTIONS) {
-    const oldest = chain.transactions.shift()
-    if (oldest === undefined) break
-    forget(chain, oldest)
-  }
   return transaction
 }
 
-function forget(chain: BlockChain, transaction: ChainTransaction): void {
+/** Forgets where a transaction is found by hash and digest. */
+export function forget(chain: BlockChain, transaction: ChainTransaction): void {
   chain.byHash.delete(hexKey(transaction.hash))
   if (transaction.digest !== undefined) chain.byDigest.delete(hexKey(transaction.digest))
 }
@@ -220,26 +207,8 @@ export function useDigest(chain: BlockChain, transaction: ChainTransaction, dige
   chain.byDigest.set(hexKey(digest), transaction)
 }
 
-/** Puts saved transactions and reorganisations back. */
-export function restoreBlockChain(
-  chain: BlockChain,
-  saved: {
-    readonly transactions: readonly ChainTransaction[]
-    readonly reorgs: readonly Reorg[]
-    readonly nonces: BlockChain['nonces']
-  },
-): void {
-  chain.transactions.push(...saved.transactions)
-  chain.reorgs.push(...saved.reorgs)
-  Object.assign(chain.nonces, saved.nonces)
-  for (const transaction of saved.transactions) {
-    chain.byHash.set(hexKey(transaction.hash), transaction)
-    if (transaction.digest !== undefined) chain.byDigest.set(hexKey(transaction.digest), transaction)
-  }
-}
-
 /** First position of a block number, or of a later one, in the list of transactions. */
-function positionOf(chain: BlockChain, number: number): number {
+export function positionOf(chain: BlockChain, number: number): number {
   let low = 0
   let high = chain.transactions.length
   while (low < high) {
@@ -266,61 +235,4 @@ export function isIncludedAt(chain: BlockChain, transaction: ChainTransaction, b
   return transaction.inclusions.some(
     ({ number, generation }) => number <= block.number && generationAt(chain, number, view) === generation,
   )
-}
-
-/** What a reorganisation did. */
-export interface ReorgReport {
-  readonly first: number
-  readonly last: number
-  readonly transactions: readonly Hex[]
-  /** Block the transactions return in; absent when they are gone. */
-  readonly returnsIn?: number
-}
-
-/**
- * Replaces the newest `blocks` blocks. Their transactions return in a later block in their old order, or are gone; what the
- * application's peers have told stays told, as with a peer that follows another node.
- *
- * @throws RangeError outside 1..MAX_REORG_BLOCKS, or after MAX_REORGS
- */
-export function reorganise(
-  chain: BlockChain,
-  options: {
-    readonly nowMs: number
-    readonly blocks: number
-    readonly returnAfterBlocks: number | undefined
-  },
-): ReorgReport {
-  const { blocks, returnAfterBlocks } = options
-  if (
-    !Number.isInteger(blocks) ||
-    blocks < 1 ||
-    blocks > MAX_REORG_BLOCKS ||
-    chain.reorgs.length >= MAX_REORGS
-  ) {
-    throw new RangeError(`cannot replace ${blocks} blocks`)
-  }
-  const last = headAt(chain, options.nowMs)
-  const first = Math.max(0, last - blocks + 1)
-  const moved = transactionsBetween(chain, first, last)
-  chain.transactions.splice(positionOf(chain, first), moved.length)
-  const lost = moved.map((transaction) => ({ transaction, inclusion: blockOf(transaction) }))
-  chain.reorgs.push({ first, last })
-  chain.lost.set(chain.reorgs.length, lost)
-  chain.lost.delete(chain.reorgs.length - LOST_KEPT)
-  const transactions = moved.map(({ hash }) => hash)
-  if (returnAfterBlocks === undefined) {
-    for (const transaction of moved) forget(chain, transaction)
-    return { first, last, transactions }
-  }
-  const returnsIn = last + Math.max(1, returnAfterBlocks)
-  const back = { number: returnsIn, generation: generationAt(chain, returnsIn) }
-  for (const transaction of moved) transaction.inclusions.push(back)
-  // What was mined since, into the block that is still open, may follow from them: it comes after them.
-  const later = positionOf(chain, last + 1)
-  for (const transaction of chain.transactions.slice(later)) {
-    if (blockOf(transaction).number < returnsIn) transaction.inclusions.splice(-1, 1, back)
-  }
-  chain.transactions.splice(later, 0, ...moved)
-  return { first, last, transactions, returnsIn }
 }

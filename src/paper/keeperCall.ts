@@ -1,7 +1,7 @@
 /** Who sends the venue's transactions, and what the keeper's look like. */
 import { encodeFunctionData, getAddress, keccak256, parseAbi, stringToHex } from 'viem'
 import type { Chain } from '../chains/chain.ts'
-import type { Address, Hex } from '../domain/address.ts'
+import { type Address, type Hex, ZERO_HASH } from '../domain/address.ts'
 
 /** Addresses that only the paper chain has: the relayer, the keeper, and the contract that the keeper calls. */
 export interface Actors {
@@ -36,11 +36,14 @@ const orderHandlerAbi = parseAbi([
   'function executeOrder(bytes32 key, OracleParams oracleParams)',
 ])
 
+/** Calldata around the key; encoding anew for every execution would be most of its cost. */
+const executeOrderFrame = encodeFunctionData({
+  abi: orderHandlerAbi,
+  functionName: 'executeOrder',
+  args: [ZERO_HASH, { tokens: [], providers: [], data: [] }],
+})
+
 /** Calldata of the keeper's transaction on an order. */
 export function executeOrderInput(key: Hex): Hex {
-  return encodeFunctionData({
-    abi: orderHandlerAbi,
-    functionName: 'executeOrder',
-    args: [key, { tokens: [], providers: [], data: [] }],
-  })
+  return `${executeOrderFrame.slice(0, 10) as Hex}${key.slice(2)}${executeOrderFrame.slice(74)}`
 }

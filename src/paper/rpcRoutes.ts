@@ -2,9 +2,9 @@
 import type { Hono } from 'hono'
 import { hexKey } from '../domain/address.ts'
 import { advanceWorld } from './advance.ts'
-import { MAX_REORG_BLOCKS, MAX_REORGS, type ReorgReport, reorganise } from './chain.ts'
 import type { Faults } from './faults.ts'
 import { isObject } from './http.ts'
+import { MAX_REORG_BLOCKS, MAX_REORGS, type ReorgReport, reorganise } from './reorg.ts'
 import { answerRpc, MAX_REQUEST_LENGTH } from './rpc.ts'
 import type { World } from './world.ts'
 

@@ -11,8 +11,9 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Chain } from '../chains/chain.ts'
+import type { Address } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
-import { type ChainTransaction, type Reorg, restoreBlockChain } from './chain.ts'
+import { restoreBlockChain, type SavedBlockChain, savedBlockChain } from './chainMemory.ts'
 import { restoreLedger, type SavedLedger, saveLedger } from './ledgerFile.ts'
 import type { MarketState } from './model/market.ts'
 import { keepRecord, type OrderChainRecord } from './orderChain.ts'
@@ -31,9 +32,6 @@ import type {
 } from './world.ts'
 
 const STATE_VERSION = 1
-
-/** Newest transactions of the chain that a state file keeps. */
-const SAVED_TRANSACTIONS = 1000
 
 /** What the file holds. Maps are lists of pairs; bigints are `{"$bigint":"..."}`. */
 interface SavedState {
@@ -59,11 +57,7 @@ interface SavedState {
   readonly approvalNonces?: readonly (readonly [string, bigint])[]
   readonly usedDigests: readonly string[]
   /** The chain's newest transactions; absent in files of before. */
-  readonly blockChain?: {
-    readonly transactions: readonly ChainTransaction[]
-    readonly reorgs: readonly Reorg[]
-    readonly nonces: { readonly relayer: number; readonly keeper: number }
-  }
+  readonly blockChain?: SavedBlockChain
   readonly trades: readonly TradeRow[]
   readonly due: readonly DueWork[]
   readonly peers: readonly { readonly host: string; readonly records: readonly OrderChainRecord[] }[]
@@ -186,11 +180,7 @@ export function saveState(path: string, { world, peers, record }: VenueState): v
     subaccounts: [...world.subaccounts],
     approvalNonces: [...world.approvalNonces],
     usedDigests: [...world.usedDigests],
-    blockChain: {
-      transactions: world.blockChain.transactions.slice(-SAVED_TRANSACTIONS),
-      reorgs: world.blockChain.reorgs,
-      nonces: world.blockChain.nonces,
-    },
+    blockChain: savedBlockChain(world.blockChain, (account) => world.traders.has(account as Address)),
     trades: world.trades,
     due: world.due,
     peers: peers.map((peer) => ({ host: peer.host, records: [...peer.byRequestId.values()] })),
