@@ -1,11 +1,21 @@
 /** What may be wrong with the venue's data on purpose: each is a documented state of the live hosts, off by default. */
 
+import { isErrorName } from './givenError.ts'
+
 /** Switches over the data behind the reads. Markets are market tokens in any case. */
 export interface DataFaults {
   /** `jitDataStatus` of every capacity; only `available` counts JIT liquidity. */
   jitData: 'available' | 'stale' | 'unavailable'
   /** Milliseconds that a JIT refresh under way still takes while the data is stale; 0 = none is under way. */
   jitRefreshMs: number
+  /** `never-lands`: accepted operations stay pending for ever. `unknown`: `/relay/status` does not know what became of them. */
+  relay: 'none' | 'never-lands' | 'unknown'
+  /** Name of the custom error that every operation reverts with; empty = none. */
+  relayReverts: string
+  /** Name of the custom error that every execution fails with: market orders are cancelled, others frozen; empty = none. */
+  keeperFails: string
+  /** Added to the keeper's delay, ms. */
+  keeperExtraDelayMs: number
   /** `unknown`: nobody can say whether an account may use JIT liquidity. */
   jitEligibility: 'known' | 'unknown'
   /** `marketDataStatus` of every capacity. */
@@ -36,6 +46,10 @@ export function noDataFaults(): DataFaults {
     jitData: 'available',
     jitRefreshMs: 0,
     jitEligibility: 'known',
+    relay: 'none',
+    relayReverts: '',
+    keeperFails: '',
+    keeperExtraDelayMs: 0,
     marketData: 'fresh',
     staleValues: [],
     disabledMarkets: [],
@@ -52,6 +66,7 @@ export function noDataFaults(): DataFaults {
 const words: Readonly<Record<string, readonly string[]>> = {
   jitData: ['available', 'stale', 'unavailable'],
   jitEligibility: ['known', 'unknown'],
+  relay: ['none', 'never-lands', 'unknown'],
   marketData: ['fresh', 'stale'],
   earnings: ['none', 'warming-up'],
   stats: ['none', 'unavailable'],
@@ -65,11 +80,12 @@ const lists = new Set([
   'missingSources',
 ])
 
+const numbers = new Set(['statsLagSeconds', 'jitRefreshMs', 'keeperExtraDelayMs'])
+const errors = new Set(['relayReverts', 'keeperFails'])
+
 /** Whether a switch of that name is one of these. */
 export function isDataFault(name: string): name is keyof DataFaults {
-  return (
-    Object.hasOwn(words, name) || lists.has(name) || name === 'statsLagSeconds' || name === 'jitRefreshMs'
-  )
+  return Object.hasOwn(words, name) || lists.has(name) || numbers.has(name) || errors.has(name)
 }
 
 /** What is wrong with a value of a switch, or undefined. */
@@ -79,6 +95,11 @@ export function wrongDataFault(name: keyof DataFaults, value: unknown): string |
     return typeof value === 'string' && choices.includes(value)
       ? undefined
       : `${name} must be one of ${choices.join(', ')}`
+  }
+  if (errors.has(name)) {
+    return typeof value === 'string' && (value === '' || isErrorName(value))
+      ? undefined
+      : `${name} must be empty or the name of a custom error of the protocol, as EmptyPosition`
   }
   if (lists.has(name)) {
     return Array.isArray(value) && value.every((one) => typeof one === 'string')

@@ -7,6 +7,7 @@ import { positionKeyOf } from '../chains/relayRouter.ts'
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
 import { revertBytes } from './customErrors.ts'
 import { emitPositionDecrease, emitPositionIncrease } from './events.ts'
+import { givenError } from './givenError.ts'
 import { shiftForIncrease } from './jit.ts'
 import { noteSwaps } from './ledger.ts'
 import { type DecreaseResult, decreasePosition } from './model/decrease.ts'
@@ -47,6 +48,7 @@ export function executeOrder(world: World, orderKey: string, nowMs: number): voi
   const seconds = Math.floor(nowMs / 1000)
   const type = Number(order.params.orderType)
   try {
+    if (world.dataFaults.keeperFails !== '') throw givenError(world.dataFaults.keeperFails)
     const execute =
       type === orderTypes.marketSwap || type === orderTypes.limitSwap
         ? executeSwap

@@ -8,6 +8,7 @@ import type { Address } from '../domain/address.ts'
 import { type Hex, hexKey, ZERO_ADDRESS } from '../domain/address.ts'
 import { mine, useDigest } from './chain.ts'
 import { revertBytes } from './customErrors.ts'
+import { givenError } from './givenError.ts'
 import { cancelOrder } from './keeper.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { bringsCollateral, isMarketOrder, orderTypes } from './orderTypes.ts'
@@ -68,6 +69,7 @@ export function acceptOperation(
 export function landOperation(world: World, taskId: string, nowMs: number): void {
   const operation = world.operations.get(taskId)
   if (operation === undefined || operation.status !== 'pending') return
+  if (world.dataFaults.relay === 'never-lands') return
   operation.updatedAtMs = nowMs
   operation.txHash = nextTransactionHash(world)
   const transaction = mine(world.blockChain, {
@@ -79,6 +81,7 @@ export function landOperation(world: World, taskId: string, nowMs: number): void
   const undo = snapshotOf(world, operation.account)
   try {
     requireValid(world, operation, nowMs)
+    if (world.dataFaults.relayReverts !== '') throw givenError(world.dataFaults.relayReverts)
     const keepSubaccount = checkSubaccount(world, operation, nowMs)
     payRelayFee(world, operation)
     for (const params of operation.batch.createOrderParamsList) createOrder(world, operation, params, nowMs)
@@ -183,7 +186,8 @@ function createOrder(world: World, operation: Operation, params: CreateOrderPara
   if (isMarketOrder(type)) {
     const { keeperDelayMs, keeperJitterMs, relayDelayMs } = world.settings
     const jitter = keeperJitterMs * unit(world.seed, world.counters.order)
-    const wait = Math.max(1, Math.round(keeperDelayMs - relayDelayMs + jitter))
+    const wait =
+      Math.max(1, Math.round(keeperDelayMs - relayDelayMs + jitter)) + world.dataFaults.keeperExtraDelayMs
     schedule(world, { atMs: nowMs + wait, kind: 'execute', orderKey: key })
   }
 }

@@ -125,6 +125,7 @@ export function relayStatus(world: World, body: Readonly<Record<string, unknown>
   }
   const operation = world.operations.get(hexKey(taskId))
   if (operation === undefined) throw notFound('no relay operation')
+  if (world.dataFaults.relay === 'unknown') return { taskId: operation.taskId, status: 'unknown' }
   return {
     taskId: operation.taskId,
     status: operation.status,

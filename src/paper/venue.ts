@@ -9,6 +9,7 @@ import type { Clock } from '../domain/clock.ts'
 import { advanceWorld } from './advance.ts'
 import { orderByKey, orders, positionByKey, positions, tickers, tradingCapacityRoute } from './appRoutes.ts'
 import { prepareCancel, prepareCollateral, prepareEdit } from './changes.ts'
+import { mountFaultRoutes } from './faultRoutes.ts'
 import { applyFaults, type Faults, noFaults } from './faults.ts'
 import { closedMarkets, readSchedule } from './hours.ts'
 import { badFields, bodyOf, HttpFailure, type Json, notFound, requiredAddress, stringify } from './http.ts'
@@ -35,6 +36,7 @@ import {
 import { addReadRoutes, type Neighbour } from './readRoutes.ts'
 import { type SettledEntry, type SubmitEntry, settledRecord } from './record.ts'
 import { mountRpc, reorganiseByControl } from './rpcRoutes.ts'
+import { createScenario, type ScenarioStep } from './scenario.ts'
 import { defaultVenueSettings, type VenueSettings } from './settings.ts'
 import { loadState, saveState } from './stateFile.ts'
 import { createStateLog, readStateLog, replayStateLog, type StateLog } from './stateLog.ts'
@@ -43,6 +45,7 @@ import { allowanceRows, balanceRows, tokenInfoRow, tokenRow } from './tokenRows.
 import { tradePage, tradesQuery, tradesSearch } from './tradeRoutes.ts'
 import { startTraders } from './traders.ts'
 import { changeAccount } from './wallet.ts'
+import { createWireFaults, type WireFaults } from './wireFaults.ts'
 import { createWorld, type World } from './world.ts'
 
 /** Default seed: its first minutes trend in the big markets. */
@@ -67,6 +70,8 @@ export interface VenueOptions {
   readonly seed?: number
   readonly settings?: Partial<VenueSettings>
   readonly faults?: Partial<Faults>
+  /** Faults at given times after the start. Default none. */
+  readonly scenario?: readonly ScenarioStep[]
   /** Where the world is kept between runs; absent: in memory only. */
   readonly stateFile?: string
   /** Unix seconds at which the prices begin; chains in step share it. Default now. A saved world keeps its own. */
@@ -88,6 +93,8 @@ export interface Venue {
   /** Writes the state file, when there is one. */
   save(): void
   readonly faults: Faults
+  /** What the road does to requests and answers. */
+  readonly wire: WireFaults
   readonly world: World
   /** Path prefixes of the hosts: oracle primary first; application peers with their version segment. */
   readonly paths: {
@@ -151,10 +158,25 @@ export function createVenue(options: VenueOptions): Venue {
   }
   startTraders(world, world.clock.now())
   let savedMoment = momentOf(world)
-  const app = createApp(state, prefix, options.neighbours ?? (() => []))
+  const wire = createWireFaults({
+    seed: world.seed,
+    clock: options.clock,
+    cut: () => {
+      throw new ConnectionCut()
+    },
+  })
+  const play = createScenario(options.scenario ?? [], options.clock.now(), { faults, wire })
+  play(options.clock.now())
+  const app = createApp(state, prefix, wire, options.neighbours ?? (() => []))
   return {
-    fetch: async (request) => app.fetch(request),
-    advance: () => advanceWorld(world),
+    fetch: async (request) => {
+      play(options.clock.now())
+      return wire.around(request, prefix, async (one) => app.fetch(one))
+    },
+    advance: () => {
+      play(options.clock.now())
+      advanceWorld(world)
+    },
     record: () => settledRecord(world, state.record),
     save: () => {
       const moment = momentOf(world)
@@ -164,6 +186,7 @@ export function createVenue(options: VenueOptions): Venue {
       savedMoment = moment
     },
     faults: state.faults,
+    wire,
     world,
     paths: {
       prefix,
@@ -201,7 +224,12 @@ class PreparedText {
   }
 }
 
-function createApp(state: VenueState, prefix: string, neighbours: () => readonly Neighbour[]): Hono {
+function createApp(
+  state: VenueState,
+  prefix: string,
+  wire: WireFaults,
+  neighbours: () => readonly Neighbour[],
+): Hono {
   const { world, faults } = state
   const app = prefix === '' ? new Hono() : new Hono().basePath(prefix)
   const cached = createListCache()
@@ -367,6 +395,7 @@ function createApp(state: VenueState, prefix: string, neighbours: () => readonly
     const wrong = applyFaults(faults, change)
     return wrong === undefined ? answer(200, stringify(faults)) : answer(400, stringify({ message: wrong }))
   })
+  mountFaultRoutes(app, wire, answer)
   app.get('/__control/faults', () => answer(200, stringify(faults)))
   app.post('/__control/accounts', async (context) => {
     const changed = changeAccount(world, await context.req.json().catch(() => undefined))
