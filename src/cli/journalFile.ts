@@ -20,7 +20,7 @@ export async function withJournal<T>(config: Config, use: (journal: JournalReade
   }
   if (!existsSync(path)) {
     throw new CommandError(
-      `There is no journal at ${path}.\n  No daemon has run with the profile ${config.profile} here yet, or journal.path names another place. Start one with: perpd run`,
+      `There is no journal at ${path}.\n  No daemon has run with the profile ${config.profile} here yet, or journal.path names another place. Start one with: perpd run (in a checkout: npm start)`,
       exitCodes.notFound,
     )
   }

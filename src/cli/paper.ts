@@ -35,14 +35,16 @@ export interface StartedVenue {
  */
 export async function startVenue(config: Config, log: Log): Promise<StartedVenue> {
   const { paper } = config
-  makeFolder(dirname(paper.stateFile))
-  const venues = createFleet({
-    clock: systemClock,
-    chains: paper.chains,
-    seed: paper.seed,
-    stateFileOf: (chain) =>
-      chain === config.venue.chain ? paper.stateFile : besideStateFile(paper.stateFile, chain.name),
-    settingsOf: (chain) => settingsOf(config, chain),
+  const venues = usingFiles(() => {
+    mkdirSync(dirname(paper.stateFile), { recursive: true, mode: 0o700 })
+    return createFleet({
+      clock: systemClock,
+      chains: paper.chains,
+      seed: paper.seed,
+      stateFileOf: (chain) =>
+        chain === config.venue.chain ? paper.stateFile : besideStateFile(paper.stateFile, chain.name),
+      settingsOf: (chain) => settingsOf(config, chain),
+    })
   })
   const served = await serve(venues, paper.port, log)
   const [main] = served
@@ -55,12 +57,14 @@ export async function startVenue(config: Config, log: Log): Promise<StartedVenue
   }
 }
 
-function makeFolder(path: string): void {
+/** Making a venue reads and writes its state files; what the system refuses is told as such. */
+function usingFiles<T>(work: () => T): T {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    return work()
   } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error
     throw new CommandError(
-      `The paper venue's folder cannot be made: ${reasonOf(error)}.\n  Nothing was started. Name another place: --paper.stateFile FILE`,
+      `The paper venue cannot keep its world: ${reasonOf(error)}.\n  Nothing was started. Free space, or name another place: --paper.stateFile FILE`,
       exitCodes.error,
     )
   }

@@ -47,9 +47,20 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
   const { log } = options
   const strategies = await readStrategies(config)
   const closers: (() => Promise<void> | void)[] = []
-  const close = async (): Promise<void> => {
-    for (const closer of closers.splice(0).reverse()) await closer()
+  /** Closes everything, the last opened first; false when something could not be closed in good order. */
+  const close = async (): Promise<boolean> => {
+    let isClean = true
+    for (const closer of closers.splice(0).reverse()) {
+      try {
+        await closer()
+      } catch (error) {
+        isClean = false
+        log.note('error', `not closed in good order: ${reasonOf(error)}`)
+      }
+    }
+    return isClean
   }
+  let code: number | undefined
   try {
     const signer = signerOf(config)
     const journal = openJournal(config.journal.path, {
@@ -60,10 +71,11 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     closers.push(() => journal.close())
     const venue = config.embedsVenue ? await startVenue(config, log) : undefined
     if (venue) closers.push(() => venue.close())
-    return await live(config, options, { strategies, signer, journal, venue }, closers)
+    code = await live(config, options, { strategies, signer, journal, venue }, closers)
   } finally {
-    await close()
+    if (!(await close()) && code === exitCodes.ok) code = exitCodes.error
   }
+  return code
 }
 
 interface Parts {

@@ -25,7 +25,7 @@ async function askStatus({ control, profile }: Config): Promise<StatusBody> {
     body = await response.json()
   } catch (error) {
     throw new CommandError(
-      `No perpd answers at ${address} (${causeOf(error)}).\n  Start it with: perpd run. When it serves another port, say which: --port N. Orders are readable without it: perpd orders`,
+      `No perpd answers at ${address} (${causeOf(error)}).\n  Start it with: perpd run (in a checkout: npm start). When it serves another port, say which: --port N. Orders are readable without it: perpd orders`,
       exitCodes.notRunning,
     )
   }

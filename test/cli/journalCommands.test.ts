@@ -289,7 +289,7 @@ test('without a journal, orders and explain end with exit code 2 and say why', a
     expect(await perpd(cwd, [...argv, '--journal.path', 'none.db'])).toEqual({
       code: 2,
       out: '',
-      err: 'There is no journal at CWD/none.db.\n  No daemon has run with the profile paper here yet, or journal.path names another place. Start one with: perpd run',
+      err: 'There is no journal at CWD/none.db.\n  No daemon has run with the profile paper here yet, or journal.path names another place. Start one with: perpd run (in a checkout: npm start)',
     })
   }
 })

@@ -179,7 +179,7 @@ test('status ends with exit code 3 when no perpd answers', async () => {
   const silent = await perpd(cwd, ['status', '--port', port])
   expect([silent.code, silent.err.replaceAll(port, 'PORT')]).toEqual([
     3,
-    'No perpd answers at http://127.0.0.1:PORT (ECONNREFUSED).\n  Start it with: perpd run. When it serves another port, say which: --port N. Orders are readable without it: perpd orders',
+    'No perpd answers at http://127.0.0.1:PORT (ECONNREFUSED).\n  Start it with: perpd run (in a checkout: npm start). When it serves another port, say which: --port N. Orders are readable without it: perpd orders',
   ])
 })
 

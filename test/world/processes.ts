@@ -15,6 +15,7 @@ export interface Running {
   /** Standard output and error so far. */
   readonly said: () => string
   readonly stdout: () => string
+  readonly stderr: () => string
   /** Exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>
 }
@@ -25,28 +26,54 @@ export interface PaperHosts {
   readonly oracle: readonly string[]
 }
 
+const alive = new Set<Running>()
+
+/** Kills what this file's tests started and left behind when one of them failed; for `afterEach` of tests that run one by one. */
+export async function killLeftOver(): Promise<void> {
+  for (const { child, ended } of alive) {
+    child.kill('SIGKILL')
+    await ended
+  }
+}
+
 /** Starts `perpd ARGS`. */
 export function perpd(
   args: readonly string[],
-  options: { readonly killAt?: string; readonly cwd?: string; readonly env?: Record<string, string> } = {},
+  options: {
+    readonly killAt?: string
+    readonly cwd?: string
+    readonly env?: Record<string, string>
+    /** Largest file it may write, KiB: writes beyond fail as on a full disk. */
+    readonly fileLimitKiB?: number
+  } = {},
 ): Running {
   const preload = options.killAt === undefined ? [] : ['--import', killAt]
-  const child = spawn(process.execPath, [...preload, main, ...args], {
+  const command = [process.execPath, ...preload, main, ...args]
+  const limited =
+    options.fileLimitKiB === undefined
+      ? command
+      : ['bash', '-c', `ulimit -f ${options.fileLimitKiB}; exec "$0" "$@"`, ...command]
+  const child = spawn(limited[0] ?? '', limited.slice(1), {
     cwd: options.cwd ?? root,
     env: { ...process.env, ...options.env, KILL_AT: options.killAt ?? '', NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''
+  let stderr = ''
   let all = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text
     all += text
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
     all += text
   })
   const ended = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals)
-  return { child, said: () => all, stdout: () => stdout, ended }
+  const running: Running = { child, said: () => all, stdout: () => stdout, stderr: () => stderr, ended }
+  alive.add(running)
+  ended.finally(() => alive.delete(running))
+  return running
 }
 
 /** Waits until `look` gives something; fails with what was seen after `timeoutMs`. */
