@@ -36,6 +36,8 @@ export interface RelayTask {
   readonly reason?: string
   /** Public revert bytes of the chain. */
   readonly revertData?: Hex
+  /** Further facts of the relay as they came; for support. */
+  readonly debug?: unknown
 }
 
 const submitRoute: Route<RelayCall, RelayReceipt> = {
@@ -68,6 +70,7 @@ const statusRoute: Route<{ readonly taskId: string }, RelayTask> = {
         txHash: optional(fields.txHash, 'txHash', bytes32),
         reason: optional(fields.reason, 'reason', string),
         revertData: optional(fields.revertData, 'revertData', hex),
+        debug: fields.debug,
       }),
     }
   },
