@@ -7,6 +7,8 @@ import { createLog, type Log } from '../monitor/log.ts'
 import { loadCatalog } from '../paper/catalog.ts'
 import { createFleet } from '../paper/fleet.ts'
 import { parseMarketHours } from '../paper/hours.ts'
+import { loadReplay } from '../paper/replayFile.ts'
+import { loadScenario } from '../paper/scenario.ts'
 import { type ServedVenue, serveVenues } from '../paper/serve.ts'
 import type { VenueSettings } from '../paper/settings.ts'
 import type { Call } from './command.ts'
@@ -36,6 +38,8 @@ export interface StartedVenue {
 export async function startVenue(config: Config, log: Log): Promise<StartedVenue> {
   const { paper } = config
   const venues = usingFiles(() => {
+    const scenario = paper.scenario === undefined ? undefined : loadScenario(paper.scenario)
+    const replay = paper.replayFile === undefined ? undefined : loadReplay(paper.replayFile, paper.speed)
     mkdirSync(dirname(paper.stateFile), { recursive: true, mode: 0o700 })
     return createFleet({
       clock: systemClock,
@@ -43,7 +47,8 @@ export async function startVenue(config: Config, log: Log): Promise<StartedVenue
       seed: paper.seed,
       stateFileOf: (chain) =>
         chain === config.venue.chain ? paper.stateFile : besideStateFile(paper.stateFile, chain.name),
-      settingsOf: (chain) => settingsOf(config, chain),
+      settingsOf: (chain) => ({ ...settingsOf(config, chain), replay }),
+      ...(scenario === undefined ? {} : { scenario }),
     })
   })
   const served = await serve(venues, paper.port, log)

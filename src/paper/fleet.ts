@@ -16,6 +16,8 @@ export interface FleetOptions {
   readonly seed?: number
   /** Settings of a chain's venue. */
   readonly settingsOf?: (chain: Chain) => VenueOptions['settings']
+  /** Faults at given times after the start, on every chain. */
+  readonly scenario?: VenueOptions['scenario']
   /** State file of a chain; absent: in memory only. */
   readonly stateFileOf?: (chain: Chain) => string | undefined
 }
@@ -46,6 +48,7 @@ export function createFleet(options: FleetOptions): readonly Venue[] {
       prefix: chains.length === 1 ? '' : `/${chain.name}`,
       ...(seed === undefined ? {} : { seed }),
       ...(settings === undefined ? {} : { settings }),
+      ...(options.scenario === undefined ? {} : { scenario: options.scenario }),
       ...(stateFile === undefined ? {} : { stateFile }),
     })
   })

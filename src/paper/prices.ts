@@ -93,8 +93,8 @@ interface TokenPath {
   readonly logAtStart: number
 }
 
-/** Tokens that follow one asset share its path: wrapped, staked and bridged forms move together. */
-function assetOf(token: CatalogToken): string {
+/** Asset that a token follows: wrapped, staked and bridged forms share one path. */
+export function assetOf(token: CatalogToken): string {
   const symbol = token.baseSymbol ?? token.oracleSymbol ?? token.symbol
   const bare = symbol.replace(/\..*$/, '').toUpperCase()
   const families: Readonly<Record<string, string>> = {

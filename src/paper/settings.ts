@@ -1,5 +1,6 @@
 /** What the operator may set of the paper venue. */
 import type { MarketHours } from './hours.ts'
+import type { PriceReplay } from './replayFile.ts'
 
 /** Settings of a paper venue; every field has a default. */
 export interface VenueSettings {
@@ -49,8 +50,12 @@ export interface VenueSettings {
   readonly buybackShareBps: number
   /** Whether an address seen for the first time has let the router take its tokens. Default true. */
   readonly startAllowance: boolean
+  /** What a new address holds in its GMX account, whole units of the chain's stable token as decimal text. Default 1000. */
+  readonly startGmxAccount: string
   /** Other traders in the world. Default 0: quiet; `perpd paper` has a few dozen. */
   readonly traders: number
+  /** Candles that the prices follow from the world's start. Default none: seeded prices. */
+  readonly replay: PriceReplay | undefined
   /** Markets with hours; all others are always open. Default none. */
   readonly marketHours: readonly MarketHours[]
 }
@@ -80,6 +85,8 @@ export const defaultVenueSettings: VenueSettings = {
   boostAprBps: 1200,
   buybackShareBps: 3000,
   startAllowance: true,
+  startGmxAccount: '1000',
   traders: 0,
+  replay: undefined,
   marketHours: [],
 }

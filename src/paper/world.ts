@@ -17,9 +17,11 @@ import type { MarketPrices, PricePair, Side, Slot } from './model/market.ts'
 import type { PositionState } from './model/position.ts'
 import { createPrices, type Prices } from './prices.ts'
 import { hashText, mix } from './random.ts'
+import { replayedPrices } from './replay.ts'
 import { seedMarkets, type WorldMarket } from './seedMarkets.ts'
 import type { VenueSettings } from './settings.ts'
 import type { SubaccountState, SubaccountUse } from './subaccounts.ts'
+import type { Withdrawal } from './withdrawals.ts'
 
 /** An address with its paper money. Token keys are lower-case addresses. */
 export interface Account {
@@ -103,6 +105,7 @@ export interface TradeRow {
 export type DueWork =
   | { readonly atMs: number; readonly kind: 'land'; readonly taskId: Hex }
   | { readonly atMs: number; readonly kind: 'execute'; readonly orderKey: Hex }
+  | { readonly atMs: number; readonly kind: 'withdraw'; readonly key: string }
   | { readonly atMs: number; readonly kind: 'turn'; readonly trader: number; readonly turn: number }
 
 /** The world. */
@@ -132,6 +135,10 @@ export interface World {
   readonly subaccounts: Map<string, SubaccountState>
   /** Next approval nonce by lower-case account; absent: 0. */
   readonly approvalNonces: Map<string, bigint>
+  /** Withdrawals from GMX accounts, by host and request id. */
+  readonly withdrawals: Map<string, Withdrawal>
+  /** Balances of GMX accounts by account and token; absent: those of a new one. */
+  readonly gmxAccounts: Map<string, bigint>
   readonly usedDigests: Set<string>
   /** Blocks, transactions and logs of what happened. */
   readonly blockChain: BlockChain
@@ -182,7 +189,9 @@ export function createWorld(options: WorldOptions): World {
       details: 'Nothing was started. Correct the start balances.',
     })
   }
-  const prices = createPrices({ seed, epochSeconds, catalog })
+  const seeded = createPrices({ seed, epochSeconds, catalog })
+  const { replay } = settings
+  const prices = replay === undefined ? seeded : replayedPrices(seeded, replay, { epochSeconds, catalog })
   const markets = seedMarkets(catalog, seed, settings, (token) =>
     prices.at(catalog.priceKeyOf(token), epochSeconds),
   )
@@ -211,6 +220,8 @@ export function createWorld(options: WorldOptions): World {
     operations: new Map(),
     subaccounts: new Map(),
     approvalNonces: new Map(),
+    withdrawals: new Map(),
+    gmxAccounts: new Map(),
     usedDigests: new Set(),
     blockChain: createBlockChain({
       chain: chain.name,

@@ -212,6 +212,17 @@ export const schema = {
       ['USDC=100000', 'ETH=10'],
       'What a new account starts with, SYMBOL=amount in whole tokens. USDC means the stable token of a chain that has no USDC.',
     ),
+    scenario: setting(
+      as.text,
+      '',
+      'YAML or JSON file of faults that the venue plays at their times; docs/paper-venue.md shows one. Empty: none.',
+    ),
+    replayFile: setting(
+      as.text,
+      '',
+      'CSV or JSON file of candles that the prices follow from the start of the world. Empty: seeded prices.',
+    ),
+    speed: setting(as.integer(1, 100_000), 1, 'How many seconds of the candle file pass in one second.'),
     startAllowance: setting(
       as.flag,
       true,

@@ -91,6 +91,9 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
         const [symbol = '', text = ''] = item.split('=')
         return { symbol, amount: text }
       }),
+      scenario: paper.scenario === '' ? undefined : file(paper.scenario),
+      replayFile: paper.replayFile === '' ? undefined : file(paper.replayFile),
+      speed: number(paper.speed),
       startAllowance: paper.startAllowance as boolean,
       traders: number(paper.traders),
       marketHours: texts(paper.marketHours),

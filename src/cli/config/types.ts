@@ -57,6 +57,11 @@ export interface Config {
     readonly keyFile: string
     /** Whole tokens as decimal text; the venue knows the decimals. */
     readonly startBalances: readonly { readonly symbol: string; readonly amount: string }[]
+    /** Absolute path of a scenario file. */
+    readonly scenario: string | undefined
+    /** Absolute path of a candle file. */
+    readonly replayFile: string | undefined
+    readonly speed: number
     readonly startAllowance: boolean
     readonly traders: number
     /** `MARKET=HH:MM-HH:MM`, UTC, Monday to Friday. */
