@@ -9,6 +9,7 @@ import { trimWorld } from './limits.ts'
 import { landOperation } from './operations.ts'
 import { isMarketOrder, isTriggered, orderTypes } from './orderTypes.ts'
 import { isLookedAt, takeTurn } from './traders.ts'
+import { landWithdrawal } from './withdrawals.ts'
 import { madeHash, type OrderRecord, type PositionRecord, schedule, tokenPrice, type World } from './world.ts'
 
 /** Most looks at triggers and liquidations in one catch-up; a longer gap is looked at in coarser steps. */
@@ -47,6 +48,7 @@ function runDue(world: World, untilMs: number): void {
     world.due.shift()
     world.blockChain.atMs = work.atMs
     if (work.kind === 'land') landOperation(world, work.taskId, work.atMs)
+    else if (work.kind === 'withdraw') landWithdrawal(world, work.key, work.atMs)
     else if (work.kind === 'turn') takeTurn(world, work.trader, work.turn, work.atMs)
     else executeWhenOpen(world, work.orderKey, work.atMs)
   }

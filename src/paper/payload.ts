@@ -54,41 +54,11 @@ export function buildPayload(
   },
 ): BuiltPayload {
   const { feeToken, nowMs } = options
-  const seconds = Math.floor(nowMs / 1000)
   const { contracts } = world.chain
   const { signedBySubaccount: session } = options
   const router = session === undefined ? contracts.gelatoRelayRouter : contracts.subaccountGelatoRelayRouter
-  const feeSwapPath = feeSwapPathOf(world, feeToken.address, seconds)
-  if (feeSwapPath === undefined) {
-    throw refused('NO_SWAP_PATH', `No swap path found from ${feeToken.symbol} to the native token`)
-  }
-  const priced = feeSwapPath.length === 0 ? [] : [feeToken.address, contracts.wrappedNative]
-  world.counters.nonce += 1
-  const deadlineSeconds = seconds + world.settings.orderDeadlineSeconds
-  const relayParams: RelayParams = {
-    oracleParams: {
-      tokens: priced,
-      providers: priced.map(() => contracts.chainlinkPriceFeedProvider),
-      data: priced.map(() => '0x' as Hex),
-    },
-    externalCalls: {
-      sendTokens: [],
-      sendAmounts: [],
-      externalCallTargets: [],
-      externalCallDataList: [],
-      refundTokens: [],
-      refundReceivers: [],
-    },
-    tokenPermits: [],
-    fee: {
-      feeToken: feeToken.address,
-      feeAmount: relayFeeOf(world, feeToken, options.executionFees, seconds),
-      feeSwapPath,
-    },
-    userNonce: BigInt(nowMs) * 1_000_000n + BigInt(world.counters.nonce % 1_000_000),
-    deadline: BigInt(deadlineSeconds),
-    desChainId: BigInt(world.chain.chainId),
-  }
+  const relayParams = buildRelayParams(world, feeToken, options.executionFees, nowMs)
+  const deadlineSeconds = Number(relayParams.deadline)
   const { foreignReceiver } = options
   const creates =
     foreignReceiver === undefined
@@ -142,6 +112,52 @@ export function buildPayload(
   }
 }
 
+/**
+ * Relay parameters of a new operation: fee with its swap route, a nonce of its own, deadline.
+ *
+ * @throws HttpFailure 400 NO_SWAP_PATH when the fee token cannot become the native token
+ */
+export function buildRelayParams(
+  world: World,
+  feeToken: CatalogToken,
+  executionFees: bigint,
+  nowMs: number,
+): RelayParams {
+  const seconds = Math.floor(nowMs / 1000)
+  const { contracts } = world.chain
+  const feeSwapPath = feeSwapPathOf(world, feeToken.address, seconds)
+  if (feeSwapPath === undefined) {
+    throw refused('NO_SWAP_PATH', `No swap path found from ${feeToken.symbol} to the native token`)
+  }
+  const priced = feeSwapPath.length === 0 ? [] : [feeToken.address, contracts.wrappedNative]
+  world.counters.nonce += 1
+  const deadlineSeconds = seconds + world.settings.orderDeadlineSeconds
+  return {
+    oracleParams: {
+      tokens: priced,
+      providers: priced.map(() => contracts.chainlinkPriceFeedProvider),
+      data: priced.map(() => '0x' as Hex),
+    },
+    externalCalls: {
+      sendTokens: [],
+      sendAmounts: [],
+      externalCallTargets: [],
+      externalCallDataList: [],
+      refundTokens: [],
+      refundReceivers: [],
+    },
+    tokenPermits: [],
+    fee: {
+      feeToken: feeToken.address,
+      feeAmount: relayFeeOf(world, feeToken, executionFees, seconds),
+      feeSwapPath,
+    },
+    userNonce: BigInt(nowMs) * 1_000_000n + BigInt(world.counters.nonce % 1_000_000),
+    deadline: BigInt(deadlineSeconds),
+    desChainId: BigInt(world.chain.chainId),
+  }
+}
+
 /** Fields of a record with bigints as decimal strings; the nested ones are left to their own functions. */
 function texts(values: object): Record<string, Json> {
   const shown: Record<string, Json> = {}
@@ -161,6 +177,7 @@ function orderJson(order: CreateOrderParams): Record<string, Json> {
   }
 }
 
-function relayParamsJson(relayParams: RelayParams): Record<string, Json> {
+/** Relay parameters in JSON: amounts as decimal strings. */
+export function relayParamsJson(relayParams: RelayParams): Record<string, Json> {
   return { ...texts(relayParams), fee: texts(relayParams.fee) }
 }

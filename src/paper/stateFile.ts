@@ -21,6 +21,7 @@ import type { SubmitEntry } from './record.ts'
 import { decodeState, encodeState } from './stateLog.ts'
 import type { SubaccountState } from './subaccounts.ts'
 import type { VenueState } from './venue.ts'
+import type { Withdrawal } from './withdrawals.ts'
 import type {
   Account,
   DueWork,
@@ -55,6 +56,8 @@ interface SavedState {
   readonly operations: readonly Operation[]
   readonly subaccounts?: readonly (readonly [string, SubaccountState])[]
   readonly approvalNonces?: readonly (readonly [string, bigint])[]
+  readonly withdrawals?: readonly (readonly [string, Withdrawal])[]
+  readonly gmxAccounts?: readonly (readonly [string, bigint])[]
   readonly usedDigests: readonly string[]
   /** The chain's newest transactions; absent in files of before. */
   readonly blockChain?: SavedBlockChain
@@ -144,6 +147,8 @@ function restore(saved: SavedState, { world, peers, record }: VenueState): void 
   for (const operation of saved.operations) world.operations.set(operation.taskId, operation)
   for (const [key, state] of saved.subaccounts ?? []) world.subaccounts.set(key, state)
   for (const [account, nonce] of saved.approvalNonces ?? []) world.approvalNonces.set(account, nonce)
+  for (const [key, one] of saved.withdrawals ?? []) world.withdrawals.set(key, { ...one, taskId: one.taskId })
+  for (const [key, balance] of saved.gmxAccounts ?? []) world.gmxAccounts.set(key, balance)
   for (const digest of saved.usedDigests) world.usedDigests.add(digest)
   if (saved.blockChain !== undefined) restoreBlockChain(world.blockChain, saved.blockChain)
   world.trades.push(...saved.trades)
@@ -179,6 +184,8 @@ export function saveState(path: string, { world, peers, record }: VenueState): v
     operations: [...world.operations.values()],
     subaccounts: [...world.subaccounts],
     approvalNonces: [...world.approvalNonces],
+    withdrawals: [...world.withdrawals],
+    gmxAccounts: [...world.gmxAccounts],
     usedDigests: [...world.usedDigests],
     blockChain: savedBlockChain(world.blockChain, (account) => world.traders.has(account as Address)),
     trades: world.trades,

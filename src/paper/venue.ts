@@ -9,6 +9,7 @@ import type { Clock } from '../domain/clock.ts'
 import { advanceWorld } from './advance.ts'
 import { orderByKey, orders, positionByKey, positions, tickers, tradingCapacityRoute } from './appRoutes.ts'
 import { prepareCancel, prepareCollateral, prepareEdit } from './changes.ts'
+import { prepareDeposit } from './deposits.ts'
 import { mountFaultRoutes } from './faultRoutes.ts'
 import { applyFaults, type Faults, noFaults } from './faults.ts'
 import { closedMarkets, readSchedule } from './hours.ts'
@@ -46,6 +47,7 @@ import { tradePage, tradesQuery, tradesSearch } from './tradeRoutes.ts'
 import { startTraders } from './traders.ts'
 import { changeAccount } from './wallet.ts'
 import { createWireFaults, type WireFaults } from './wireFaults.ts'
+import { prepareWithdrawal, submitWithdrawal, withdrawalStatus } from './withdrawals.ts'
 import { createWorld, type World } from './world.ts'
 
 /** Default seed: its first minutes trend in the big markets. */
@@ -370,6 +372,18 @@ function createApp(
   api('POST', '/subaccounts/status', async ({ request }) => subaccountStatus(world, await bodyOf(request)))
   api('POST', '/subaccounts/approval/prepare', async ({ request }) =>
     prepareApproval(world, await bodyOf(request)),
+  )
+  api('POST', '/gmx-account/deposit/cross-chain/prepare', async ({ request }) =>
+    prepareDeposit(world, await bodyOf(request)),
+  )
+  api('POST', '/gmx-account/withdraw/cross-chain/prepare', async ({ peer, request }) =>
+    prepareWithdrawal(world, peer, await bodyOf(request)),
+  )
+  api('POST', '/gmx-account/withdraw/cross-chain/submit', async ({ peer, request }) =>
+    submitWithdrawal(world, peer, await bodyOf(request)),
+  )
+  api('POST', '/gmx-account/withdraw/cross-chain/status', async ({ peer, request }) =>
+    withdrawalStatus(world, peer, await bodyOf(request)),
   )
   api('POST', '/relay/submit', ({ peer, request }) => relaySubmitRoute(state, peer, request))
   api('POST', '/relay/status', ({ request }) => relayStatusRoute(state, request))

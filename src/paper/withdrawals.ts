@@ -1,0 +1,320 @@
+/**
+ * Withdrawals from the GMX account to other chains (wire: application-api-orders, section 11; behaviours, K.2): signed,
+ * relayed, and taken from the account's balance here. Records live at the peer that prepared them.
+ */
+import { encodeAbiParameters, hashTypedData } from 'viem'
+import { hashRelayParams, type RelayParams, relayRouterDomain } from '../chains/relayRouter.ts'
+import { type Address, type Hex, hexKey, sameHex, ZERO_ADDRESS } from '../domain/address.ts'
+import { parseUnits } from '../domain/units.ts'
+import { accountOf, bridgedToken, chainIdOf, collect, type Refuse, settlementOf } from './crossChain.ts'
+import { badFields, type FieldError, isObject, type Json, notFound, parseAddress, refused } from './http.ts'
+import { findToken } from './lookup.ts'
+import { ProtocolRevert } from './model/revert.ts'
+import { type Peer, saysTheSame } from './orderChain.ts'
+import { buildRelayParams, relayParamsJson } from './payload.ts'
+import { uintOf } from './prepareShape.ts'
+import { relayFeeOf } from './quote.ts'
+import { feeTokenOf } from './quoteCommon.ts'
+import { isSignedBy } from './signature.ts'
+import { madeHash, nextTransactionHash, schedule, type World } from './world.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** What leaves the account. */
+interface BridgeOut {
+  readonly token: Address
+  readonly amount: bigint
+  readonly minAmountOut: bigint
+  readonly provider: Address
+  /** abi.encode(uint32 endpoint of the target chain). */
+  readonly data: Hex
+}
+
+/** A prepared withdrawal at a peer. */
+export interface Withdrawal {
+  readonly requestId: string
+  readonly account: Address
+  readonly srcChainId: number
+  readonly bridgeOut: BridgeOut
+  readonly relayParams: RelayParams
+  readonly digest: Hex
+  readonly createdAtMs: number
+  readonly expiresAtSeconds: number
+  taskId: Hex | undefined
+  submittedAtMs: number
+  status: 'prepared' | 'submitted' | 'executed' | 'relay_reverted'
+  updatedAtMs: number
+  txHash?: Hex
+  error?: { readonly code: string; readonly message: string }
+}
+
+/** Most withdrawals that are remembered; the oldest go first. */
+const MAX_WITHDRAWALS = 5_000
+
+/** LayerZero endpoint ids of the chains that can be withdrawn to. */
+const endpointIds: Readonly<Record<number, number>> = { 1: 30101, 56: 30102, 8453: 30184 }
+
+/** EIP-712 types of a withdrawal. */
+export const bridgeOutTypes = {
+  BridgeOut: [
+    { name: 'token', type: 'address' },
+    { name: 'amount', type: 'uint256' },
+    { name: 'minAmountOut', type: 'uint256' },
+    { name: 'provider', type: 'address' },
+    { name: 'data', type: 'bytes' },
+    { name: 'relayParams', type: 'bytes32' },
+  ],
+} as const
+
+/** Milliseconds from a landed withdrawal to the tokens' arrival on the other chain. */
+const BRIDGE_MS = 20_000
+
+function readBridgeOut(body: Body, refuse: Refuse): BridgeOut {
+  const given = isObject(body.bridgeOutParams) ? body.bridgeOutParams : {}
+  if (!isObject(body.bridgeOutParams)) refuse('bridgeOutParams', body.bridgeOutParams)
+  const at = (name: string): string => `bridgeOutParams.${name}`
+  const address = (name: string): Address => {
+    const value = parseAddress(given[name])
+    if (value === undefined) refuse(at(name), given[name])
+    return value ?? ZERO_ADDRESS
+  }
+  const amount = uintOf(given.amount) ?? 0n
+  if (amount === 0n) refuse(at('amount'), given.amount, `'${at('amount')}' must be a positive integer`)
+  const minAmountOut = uintOf(given.minAmountOut)
+  if (minAmountOut === undefined) refuse(at('minAmountOut'), given.minAmountOut)
+  const { data } = given
+  const isBytes = typeof data === 'string' && /^0x([0-9a-fA-F]{2})*$/.test(data)
+  if (!isBytes) refuse(at('data'), data)
+  return {
+    token: address('token'),
+    amount,
+    minAmountOut: minAmountOut ?? 0n,
+    provider: address('provider'),
+    data: isBytes ? (data as Hex) : '0x',
+  }
+}
+
+/** `POST /gmx-account/withdraw/cross-chain/prepare`. Throws HttpFailure 400. */
+export function prepareWithdrawal(world: World, peer: Peer, body: Body): Json {
+  const errors: Record<string, FieldError> = {}
+  const refuse = collect(errors)
+  const account = accountOf(body, refuse)
+  const srcChainId = chainIdOf(body, refuse)
+  const bridgeOut = readBridgeOut(body, refuse)
+  if (Object.keys(errors).length > 0) throw badFields(errors)
+  settlementOf(world, srcChainId)
+  bridgedToken(world, bridgeOut.token)
+  const target = endpointIds[srcChainId] ?? 0
+  if (!sameHex(bridgeOut.data, encodeAbiParameters([{ type: 'uint32' }], [target]))) {
+    throw refused(
+      'INVALID_PARAMS',
+      `bridgeOutParams.data is not the endpoint ${target} of chain ${srcChainId}`,
+    )
+  }
+  if (bridgeOut.minAmountOut > bridgeOut.amount) {
+    throw refused('INVALID_PARAMS', 'bridgeOutParams.minAmountOut is above bridgeOutParams.amount')
+  }
+  const nowMs = world.clock.now()
+  const seconds = Math.floor(nowMs / 1000)
+  const named = typeof body.gasPaymentToken === 'string' ? body.gasPaymentToken : undefined
+  const feeToken = feeTokenOf(world, named)
+  const relayParams = buildRelayParams(world, feeToken, 0n, nowMs)
+  const { multichainTransferRouter, wrappedNative } = world.chain.contracts
+  const domain = relayRouterDomain(srcChainId, multichainTransferRouter)
+  const message = { ...bridgeOut, relayParams: hashRelayParams(relayParams) }
+  world.counters.request += 1
+  const withdrawal: Withdrawal = {
+    requestId: madeHash(world, `withdrawal:${peer.host}`, world.counters.request),
+    account,
+    srcChainId,
+    bridgeOut,
+    relayParams,
+    digest: hashTypedData({ domain, types: bridgeOutTypes, primaryType: 'BridgeOut', message }),
+    createdAtMs: nowMs,
+    expiresAtSeconds: Number(relayParams.deadline),
+    taskId: undefined,
+    submittedAtMs: 0,
+    status: 'prepared',
+    updatedAtMs: nowMs,
+  }
+  world.withdrawals.set(keyOf(peer, withdrawal.requestId), withdrawal)
+  for (const key of world.withdrawals.keys()) {
+    if (world.withdrawals.size <= MAX_WITHDRAWALS) break
+    world.withdrawals.delete(key)
+  }
+  const native = findToken(world, wrappedNative)
+  return {
+    requestId: withdrawal.requestId,
+    payloadType: 'typed-data',
+    payload: {
+      typedData: {
+        domain,
+        types: bridgeOutTypes as unknown as Json,
+        primaryType: 'BridgeOut',
+        message: {
+          ...message,
+          amount: bridgeOut.amount.toString(),
+          minAmountOut: bridgeOut.minAmountOut.toString(),
+        },
+      },
+      relayParams: relayParamsJson(relayParams),
+      relayRouterAddress: multichainTransferRouter,
+      gasPaymentParams: {
+        relayerFeeTokenAddress: wrappedNative,
+        relayerFeeAmount: (native === undefined ? 0n : relayFeeOf(world, native, 0n, seconds)).toString(),
+        gasPaymentTokenAddress: relayParams.fee.feeToken,
+        gasPaymentTokenAmount: relayParams.fee.feeAmount.toString(),
+      },
+    },
+    expiresAt: withdrawal.expiresAtSeconds,
+  }
+}
+
+function keyOf(peer: Peer, requestId: string): string {
+  return `${peer.host}:${requestId}`
+}
+
+function withdrawalOf(world: World, peer: Peer, requestId: unknown): Withdrawal {
+  const found = world.withdrawals.get(keyOf(peer, String(requestId)))
+  if (found === undefined) throw notFound('Transaction not found')
+  return found
+}
+
+/**
+ * `POST /gmx-account/withdraw/cross-chain/submit`: the host that prepared takes the signature; a repeated submit answers
+ * the record and never withdraws twice. Throws HttpFailure 400, 404.
+ */
+export async function submitWithdrawal(world: World, peer: Peer, body: Body): Promise<Json> {
+  const errors: Record<string, FieldError> = {}
+  const refuse = collect(errors)
+  const account = accountOf(body, refuse)
+  const srcChainId = chainIdOf(body, refuse)
+  const bridgeOut = readBridgeOut(body, refuse)
+  const { signature, relayParamsPayload, relayerFeeTokenAddress, relayerFeeAmount } = body
+  if (typeof signature !== 'string') refuse('signature', signature)
+  if (!isObject(relayParamsPayload)) refuse('relayParamsPayload', undefined)
+  if (parseAddress(relayerFeeTokenAddress) === undefined) {
+    refuse('relayerFeeTokenAddress', relayerFeeTokenAddress)
+  }
+  if (uintOf(relayerFeeAmount) === undefined) refuse('relayerFeeAmount', relayerFeeAmount)
+  if (Object.keys(errors).length > 0) throw badFields(errors)
+  const matches = (one: Withdrawal): boolean =>
+    sameHex(one.account, account) &&
+    one.srcChainId === srcChainId &&
+    saysTheSame(texts(bridgeOut), texts(one.bridgeOut)) &&
+    saysTheSame(relayParamsPayload, relayParamsJson(one.relayParams))
+  const withdrawal =
+    body.requestId === undefined
+      ? [...world.withdrawals].find(([key, one]) => key.startsWith(`${peer.host}:`) && matches(one))?.[1]
+      : withdrawalOf(world, peer, body.requestId)
+  if (withdrawal === undefined) throw notFound('Transaction not found')
+  if (withdrawal.taskId !== undefined) return submitAnswer(world, withdrawal)
+  if (Math.floor(world.clock.now() / 1000) > withdrawal.expiresAtSeconds) {
+    throw refused('REQUEST_EXPIRED', 'The request has expired; prepare the withdrawal again')
+  }
+  if (!matches(withdrawal)) {
+    throw refused('INVALID_PARAMS', 'The withdrawal differs from what was prepared')
+  }
+  if (!(await isSignedBy(account, withdrawal.digest, signature as Hex))) {
+    throw refused('INVALID_SIGNATURE', 'The signature is not one of the account over the prepared message')
+  }
+  const nowMs = world.clock.now()
+  world.counters.task += 1
+  withdrawal.taskId = madeHash(world, 'task', world.counters.task)
+  withdrawal.status = 'submitted'
+  withdrawal.submittedAtMs = nowMs
+  withdrawal.updatedAtMs = nowMs
+  schedule(world, {
+    atMs: nowMs + world.settings.relayDelayMs,
+    kind: 'withdraw',
+    key: keyOf(peer, withdrawal.requestId),
+  })
+  return submitAnswer(world, withdrawal)
+}
+
+function texts(bridgeOut: BridgeOut): Record<string, string> {
+  return Object.fromEntries(Object.entries(bridgeOut).map(([name, value]) => [name, String(value)]))
+}
+
+function submitAnswer(world: World, withdrawal: Withdrawal): Json {
+  return {
+    requestId: withdrawal.requestId,
+    status: shownStatus(world, withdrawal),
+    taskId: withdrawal.taskId,
+    error: withdrawal.error,
+  }
+}
+
+function shownStatus(world: World, { status, submittedAtMs, updatedAtMs, txHash }: Withdrawal): string {
+  if (status !== 'submitted') return status
+  const nowMs = world.clock.now()
+  if (txHash !== undefined) return nowMs - updatedAtMs < BRIDGE_MS ? 'created' : 'executed'
+  return nowMs - submittedAtMs < world.settings.relayDelayMs / 2 ? 'relay_accepted' : 'relay_submitted'
+}
+
+/** `POST /gmx-account/withdraw/cross-chain/status`. Throws HttpFailure 400, 404. */
+export function withdrawalStatus(world: World, peer: Peer, body: Body): Json {
+  if (typeof body.requestId !== 'string') {
+    throw badFields({ requestId: { message: "'requestId' is required" } })
+  }
+  const withdrawal = withdrawalOf(world, peer, body.requestId)
+  return {
+    requestId: withdrawal.requestId,
+    status: shownStatus(world, withdrawal),
+    txHash: withdrawal.txHash,
+    taskId: withdrawal.taskId,
+    error: withdrawal.error,
+    createdAt: new Date(withdrawal.createdAtMs).toISOString(),
+    updatedAt: new Date(withdrawal.updatedAtMs).toISOString(),
+  }
+}
+
+function balanceKey(account: Address, token: Address): string {
+  return `${hexKey(account)}:${hexKey(token)}`
+}
+
+/** What an address holds in its GMX account, smallest units; a new one holds `startGmxAccount` of the stable token. */
+export function gmxAccountBalance(world: World, account: Address, token: Address): bigint {
+  const { feeToken } = world.chain
+  const start = sameHex(token, feeToken.address)
+    ? parseUnits(world.settings.startGmxAccount, feeToken.decimals)
+    : 0n
+  return world.gmxAccounts.get(balanceKey(account, token)) ?? start
+}
+
+/** The transaction of a withdrawal is mined: it leaves the account, or nothing happened. */
+export function landWithdrawal(world: World, key: string, nowMs: number): void {
+  const withdrawal = world.withdrawals.get(key)
+  if (withdrawal === undefined || withdrawal.status !== 'submitted' || withdrawal.txHash !== undefined) return
+  const { account, bridgeOut, relayParams } = withdrawal
+  withdrawal.updatedAtMs = nowMs
+  withdrawal.txHash = nextTransactionHash(world)
+  const { feeToken, feeAmount } = relayParams.fee
+  try {
+    const blockTime = BigInt(Math.floor(nowMs / 1000))
+    if (blockTime > relayParams.deadline) {
+      throw new ProtocolRevert('DeadlinePassed', [blockTime, relayParams.deadline])
+    }
+    const isSame = sameHex(feeToken, bridgeOut.token)
+    const taken: [Address, bigint][] = isSame
+      ? [[feeToken, bridgeOut.amount + feeAmount]]
+      : [
+          [bridgeOut.token, bridgeOut.amount],
+          [feeToken, feeAmount],
+        ]
+    for (const [token, amount] of taken) {
+      const balance = gmxAccountBalance(world, account, token)
+      if (balance < amount) {
+        throw new ProtocolRevert('InsufficientMultichainBalance', [account, token, balance, amount])
+      }
+    }
+    for (const [token, amount] of taken) {
+      const left = gmxAccountBalance(world, account, token) - amount
+      world.gmxAccounts.set(balanceKey(account, token), left)
+    }
+  } catch (error) {
+    if (!(error instanceof ProtocolRevert)) throw error
+    withdrawal.status = 'relay_reverted'
+    withdrawal.error = { code: error.errorName, message: error.message }
+  }
+}
