@@ -129,17 +129,28 @@ export async function getPrices(
     for (const row of rows) {
       const decimals = decimalsOf(row.tokenAddress)
       if (decimals === undefined || row.min === 0n) continue
-      prices.push({
-        tokenSymbol: row.tokenSymbol,
-        tokenAddress: row.tokenAddress,
-        minPrice: oraclePriceToUsd(row.min, decimals, row.oracleDecimals),
-        maxPrice: oraclePriceToUsd(row.max, decimals, row.oracleDecimals),
-        medianPrice: oraclePriceToUsd(row.median, decimals, row.oracleDecimals),
-        updatedAtSeconds: row.updatedAtSeconds,
-      })
+      prices.push(priceOf(row, decimals))
     }
     return prices
   })
+}
+
+// The rows of one answer are shared by all who read it, and nearly always with the same decimals.
+const lastPrices = new WeakMap<RawPrice, { readonly decimals: number; readonly price: OraclePrice }>()
+
+function priceOf(row: RawPrice, decimals: number): OraclePrice {
+  const last = lastPrices.get(row)
+  if (last?.decimals === decimals) return last.price
+  const price: OraclePrice = {
+    tokenSymbol: row.tokenSymbol,
+    tokenAddress: row.tokenAddress,
+    minPrice: oraclePriceToUsd(row.min, decimals, row.oracleDecimals),
+    maxPrice: oraclePriceToUsd(row.max, decimals, row.oracleDecimals),
+    medianPrice: oraclePriceToUsd(row.median, decimals, row.oracleDecimals),
+    updatedAtSeconds: row.updatedAtSeconds,
+  }
+  lastPrices.set(row, { decimals, price })
+  return price
 }
 
 /**

@@ -21,6 +21,7 @@ import {
 import { getMarketsInfo } from '../../src/api/marketInfo.ts'
 import { marketConfig, marketInfo, marketValues } from '../../src/api/marketInfoRow.ts'
 import { getMarketTickers } from '../../src/api/markets.ts'
+import { getPrices } from '../../src/api/oracle.ts'
 import { createRowMemo, perTransport, type RowDecoder } from '../../src/api/rowMemo.ts'
 import { copyTicker, ticker } from '../../src/api/tickerRow.ts'
 import type { Ticker } from '../../src/domain/market.ts'
@@ -245,4 +246,21 @@ test('each transport has a memory of its own', () => {
   const [one, other] = [scriptedTransport(() => 'silence'), scriptedTransport(() => 'silence')]
   expect(made(one.transport)).toBe(made(one.transport))
   expect(made(one.transport)).not.toBe(made(other.transport))
+})
+
+test('readers of one shared answer get prices by their own decimals', async () => {
+  const { transport, clock, seen } = scriptedTransport(() => ({ body: fixtureText('oracle-tickers') }))
+  const [six, eighteen, again] = await clock.drive(
+    Promise.all([
+      getPrices(transport, () => 6),
+      getPrices(transport, () => 18),
+      getPrices(transport, () => 6),
+    ]),
+  )
+  expect(seen).toHaveLength(1)
+  expect(six.value.length).toBeGreaterThan(0)
+  expect(again.value).toEqual(six.value)
+  expect(eighteen.value.map(({ minPrice }) => minPrice)).toEqual(
+    six.value.map(({ minPrice }) => minPrice * 10n ** 12n),
+  )
 })
