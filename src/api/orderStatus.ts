@@ -1,6 +1,6 @@
 /** What submit and status of an order chain answer; withdrawals have the same fields (wire: orders, 4, 5 and 11). */
 import type { Hex } from '../domain/address.ts'
-import { bytes32, float, list, Malformed, object, oneOf, optional, present, string, word } from './decode.ts'
+import { bytes32, list, Malformed, object, oneOf, optional, present, string, word } from './decode.ts'
 import type { Route } from './route.ts'
 
 /** Status of an order chain or a withdrawal. `unrecognised` is a word of a newer venue. All are observations. */
@@ -46,7 +46,7 @@ export interface OrderStatus {
   readonly orderKeys: readonly Hex[]
   readonly cancellationReason?: string
   readonly taskId?: string
-  /** The relay's own code, of deployments that send it. */
+  /** The relay's own code, of deployments that send it; nothing is decided by it. */
   readonly gelatoStatusCode?: number
   readonly error?: OrderFault
   /** Unix ms. */
@@ -110,7 +110,7 @@ export function orderStatus(body: unknown): OrderStatus {
       executionTxnHash: hash(fields.executionTxnHash, 'executionTxnHash'),
       cancellationReason: optional(fields.cancellationReason, 'cancellationReason', string),
       taskId: optional(fields.taskId, 'taskId', string),
-      gelatoStatusCode: optional(fields.gelatoStatusCode, 'gelatoStatusCode', float),
+      gelatoStatusCode: typeof fields.gelatoStatusCode === 'number' ? fields.gelatoStatusCode : undefined,
       error: optional(fields.error, 'error', orderFault),
       createdAtMs: timeMs(fields.createdAt),
       updatedAtMs: timeMs(fields.updatedAt),

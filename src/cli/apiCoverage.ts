@@ -27,6 +27,7 @@ const testFiles = [
   'writes.test.ts',
   'hostile.test.ts',
   'client.test.ts',
+  'venue.test.ts',
   'nock.test.ts',
   'errorsTable.test.ts',
 ]

@@ -284,6 +284,7 @@ test('a status tells all it knows and the clock of its host', async () => {
     executionTxnHash: `0x${'c2'.repeat(32)}`,
     orderKeys: [`0x${'0c'.repeat(32)}`],
     taskId: `0x${'7a'.repeat(32)}`,
+    gelatoStatusCode: 230,
     createdAtMs: Date.UTC(2027, 0, 15, 8),
     updatedAtMs: 1_800_000_007_000,
   })

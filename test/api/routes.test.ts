@@ -360,6 +360,7 @@ test('the relay takes calldata and tells how it fared', async () => {
       txHash: `0x${'c3'.repeat(32)}`,
       reason: 'DeadlinePassed',
       revertData: '0x1bc3c4a3',
+      debug: { chainId: 42_161 },
     },
     request: 'POST http://one/v1/relay/status',
     body: { taskId },
