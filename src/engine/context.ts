@@ -25,5 +25,9 @@ export interface EngineContext extends ExecutionContext {
   /** The account's limits. */
   readonly limits: Limits
   readonly tradingState: () => TradingState
+  /** False once a stop was asked for: nothing is decided or accepted after it. */
+  readonly isDeciding: () => boolean
+  /** Runs admissions one at a time over all strategies, so that each sees what the one before it took. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
   readonly engineSettings: EngineSettings
 }

@@ -10,14 +10,14 @@
  */
 
 import { DecodeError, RefusedError, UnreachableError } from '../api/errors.ts'
-import { hexKey } from '../domain/address.ts'
+import { hexKey, sameHex } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
 import { type IntentState, isOpen, isUnresolved, labelOf, lastAttempt } from '../domain/intent.ts'
 import { worstCase } from '../domain/machine/exposure.ts'
 import type { Market } from '../domain/market.ts'
 import type { Position } from '../domain/position.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
+import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 import type { EngineContext } from './context.ts'
 import { scheduledTickMs } from './ids.ts'
@@ -55,15 +55,19 @@ interface Instance {
   lastError: string | undefined
 }
 
-/** The venue caches position lists this long (application document, 1 s); with a margin for its own lag. */
-const listLagMs = 2_000
+/** Lists may lag behind a fill by seconds (wire: gaps, section 4); after this they are believed all the same. */
+const listLagMs = 30_000
+/** How long a stop waits for reads that are still in the air, beyond the drain. */
+const stopGraceMs = 1_000
+/** Closed intents that are looked through for fills at start. */
+const recentIntents = 200
 const retryStartMs = 1_000
 const retryMaxMs = 15_000
 const drainPollMs = 50
 
 /** Makes an engine. `onMarkets` is told the venue's catalogue once, before the first tick, and may throw to end the start. */
 export function createEngine(
-  context: EngineContext,
+  context: Omit<EngineContext, 'isDeciding' | 'inTurn'>,
   labels: EngineLabels,
   onMarkets: (markets: readonly Market[]) => void,
 ): Engine {
@@ -83,6 +87,17 @@ export function createEngine(
   const deciding = new AbortController()
   const living = new AbortController()
   const loops: Promise<void>[] = []
+  let turn: Promise<unknown> = Promise.resolve()
+  const admission: EngineContext = {
+    ...context,
+    isDeciding: () => !deciding.signal.aborted,
+    inTurn: (work) => {
+      const next = turn.then(work)
+      turn = next.catch(() => undefined)
+      return next
+    },
+  }
+  shell.adopt(journal.openIntents(), journal.intents({ limit: recentIntents }).filter(isRecentFill))
   const feedReadAtMs = new Map<Feed, { atMs: number; ageMs: number }>()
   let state: EngineState = 'starting'
   let notReady: readonly string[] = ['starting']
@@ -94,11 +109,15 @@ export function createEngine(
     emit({ type: 'feed.read', feed, ageMs })
   }
 
+  function isRecentFill({ closedAtMs }: IntentState): boolean {
+    return closedAtMs !== undefined && closedAtMs + listLagMs > startedAtMs
+  }
+
   /** Open intents, and landed ones that closed too shortly before the positions were read to be surely in them. */
   function unseen(snapshot: Snapshot): readonly IntentState[] {
     const recent = shell
       .recentlyLanded()
-      .filter(({ closedAtMs }) => (closedAtMs ?? 0) + listLagMs > snapshot.positions.atMs)
+      .filter((state) => !isSeen(state, snapshot))
       .map(({ intent, attempts, updatedAtMs }) => ({ intent, attempts, updatedAtMs }))
     return [...shell.open().map((each) => each.state), ...recent]
   }
@@ -143,11 +162,12 @@ export function createEngine(
     let lastTick = -1
     while (!deciding.signal.aborted) {
       const tickMs = scheduledTickMs(clock.now(), loaded.cadenceMs)
-      if (tickMs > lastTick) {
+      if (tickMs !== lastTick) {
         lastTick = tickMs
         await runTick(instance, tickMs)
       }
-      const waitMs = Math.max(1, lastTick + loaded.cadenceMs - clock.now())
+      // Never longer than a cadence: the wall clock may be set back, and a guard must not sleep through it.
+      const waitMs = Math.min(loaded.cadenceMs, Math.max(1, lastTick + loaded.cadenceMs - clock.now()))
       await clock.sleep(waitMs, deciding.signal)
     }
   }
@@ -158,7 +178,7 @@ export function createEngine(
     instance.lastTickAtMs = clock.now()
     try {
       const read = () => readSnapshot({ api, clock, account: signer.address, onFeed }, loaded.needs)
-      const report = await tick(context, loaded, tickMs, read, unseen)
+      const report = await tick(admission, loaded, tickMs, read, unseen)
       positions = report.snapshot.positions.value
       instance.ticks += 1
       instance.decisions += report.decisions
@@ -285,7 +305,7 @@ export function createEngine(
       if (living.signal.aborted || deciding.signal.aborted) return
       state = 'recovering'
       notReady = ['recovering: open orders are looked at before new ones are made']
-      await shell.recover(journal.openIntents())
+      await shell.recover()
       await untilDone('the account cannot be read', watchAccount)
       // A signal may have come while the venue was asked.
       if (living.signal.aborted || deciding.signal.aborted) return
@@ -297,7 +317,6 @@ export function createEngine(
     },
     async stop(signal) {
       if (state === 'draining' || state === 'stopped') return
-      state = 'draining'
       notReady = ['draining']
       deciding.abort()
       const untilMs = clock.monotonicMs() + engineSettings.drainMs
@@ -307,12 +326,20 @@ export function createEngine(
         openIntents: shell.open().length,
         drainMs: engineSettings.drainMs,
       })
-      while (!living.signal.aborted && shell.open().length > 0 && clock.monotonicMs() < untilMs) {
+      // Before recovery nothing is followed: there is nothing to wait for.
+      const isFollowing = state !== 'starting'
+      state = 'draining'
+      while (
+        isFollowing &&
+        !living.signal.aborted &&
+        shell.open().length > 0 &&
+        clock.monotonicMs() < untilMs
+      ) {
         await clock.sleep(drainPollMs, living.signal)
       }
       living.abort()
-      shell.stop()
-      await Promise.all(loops)
+      await shell.stop()
+      await Promise.race([Promise.all(loops), clock.sleep(stopGraceMs)])
       state = 'stopped'
       emit({
         type: 'daemon.stopped',
@@ -323,7 +350,7 @@ export function createEngine(
     abort() {
       deciding.abort()
       living.abort()
-      shell.stop()
+      shell.stop().catch(context.fatal)
     },
     status,
     intents(query) {
@@ -335,6 +362,19 @@ export function createEngine(
       return { intent: labelled(folded), records: journal.records(intentId) }
     },
   }
+}
+
+/** Whether a fill shows in the snapshot's positions, or is so old that the lists are believed without it. */
+function isSeen({ intent, closing, closedAtMs }: IntentState, snapshot: Snapshot): boolean {
+  if ((closedAtMs ?? 0) + listLagMs <= snapshot.positions.atMs) return true
+  const filledAtSeconds = closing?.settlement?.timestampSeconds
+  if (filledAtSeconds === undefined) return false
+  const { terms, kind } = intent
+  const row = positionsOn(snapshot, terms.marketToken, terms.direction).find(({ collateralToken }) =>
+    sameHex(collateralToken, terms.collateralToken.address),
+  )
+  if (row === undefined) return kind === 'close'
+  return (kind === 'increase' ? row.increasedAtSeconds : row.decreasedAtSeconds) >= filledAtSeconds
 }
 
 function unresolvedOf<T extends { readonly state: IntentState }>(open: readonly T[]): readonly T[] {

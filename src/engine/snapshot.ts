@@ -13,6 +13,7 @@ import { BaseError } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
 import type { Candle, Market, OraclePrice, Token } from '../domain/market.ts'
 import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
+import { absOf, bps } from '../domain/units.ts'
 import type { Needs } from '../strategy/strategy.ts'
 
 /** The world could not be read well enough to decide on. */
@@ -26,6 +27,11 @@ export interface SnapshotContext {
   /** Told of every part that was read, with its age. */
   readonly onFeed: (feed: Feed, ageMs: number) => void
 }
+
+/** Oldest oracle price that collateral is counted by, ms. */
+const tokenPriceMaxAgeMs = 60_000
+/** Widest gap between the two services' prices of a token that collateral is counted by, bps. */
+const tokenDivergenceBps = 200
 
 /** More symbols than this are sized by the tickers' capacity alone: one request instead of two a market. */
 const capacityReadsMax = 8
@@ -63,6 +69,13 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
     ),
   ])
   const byMarket = new Map<string, MarketView>()
+  const nowMs = context.clock.now()
+  const priceOf = (address: Address) => {
+    const price = pricesByAddress.get(hexKey(address))
+    return price !== undefined && nowMs - price.updatedAtSeconds * 1000 <= tokenPriceMaxAgeMs
+      ? price
+      : undefined
+  }
   for (const { market, capacityLong, capacityShort, candles } of views) {
     const ticker = tickers?.value.find((each) => hexKey(each.marketToken) === hexKey(market.marketToken))
     const oraclePrice = pricesByAddress.get(hexKey(market.indexToken))
@@ -70,8 +83,8 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
     byMarket.set(hexKey(market.marketToken), {
       market,
       indexToken: tokenOf(tokensByAddress, market.indexToken, oraclePrice),
-      longToken: tokenOf(tokensByAddress, market.longToken),
-      shortToken: tokenOf(tokensByAddress, market.shortToken),
+      longToken: tokenOf(tokensByAddress, market.longToken, priceOf(market.longToken)),
+      shortToken: tokenOf(tokensByAddress, market.shortToken, priceOf(market.shortToken)),
       status: states?.value.get(hexKey(market.marketToken)) ?? 'unknown',
       ...optional('ticker', ticker === undefined ? undefined : { value: ticker, atMs }),
       ...optional('capacityLong', capacityLong ?? readingOf(ticker?.capacityLong, atMs)),
@@ -145,8 +158,13 @@ function tokenOf(tokens: ReadonlyMap<string, Token>, address: Address, price?: O
       details: 'The tick was skipped. It is tried again at the next one.',
     })
   }
-  if (price === undefined || token.minPrice !== undefined) return token
-  return { ...token, minPrice: price.minPrice, maxPrice: price.maxPrice }
+  const { minPrice, maxPrice, ...unpriced } = token
+  // Collateral is counted by this price and paid out in full: one service's word is not enough. Without a fresh oracle
+  // price, or where the two services disagree, the token has no price, and what needs one is denied.
+  if (price === undefined) return unpriced
+  const isDoubted =
+    minPrice !== undefined && absOf(minPrice - price.minPrice) > bps(price.minPrice, tokenDivergenceBps)
+  return isDoubted ? unpriced : { ...unpriced, minPrice: price.minPrice, maxPrice: price.maxPrice }
 }
 
 function readingOf<T>(value: T | undefined, atMs: number): Reading<T> | undefined {

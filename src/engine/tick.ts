@@ -13,6 +13,7 @@ import { roomOf } from '../risk/room.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 import { viewOf } from '../strategy/strategy.ts'
 import type { EngineContext } from './context.ts'
+import { decisionProblem } from './decisionProblem.ts'
 import { decisionKeyOf, intentIdOf } from './ids.ts'
 
 /** What one tick did. */
@@ -24,6 +25,8 @@ export interface TickReport {
 }
 
 const hourMs = 3_600_000
+/** Clock difference beyond which nothing that adds risk is armed (orders.md 2.5). */
+const maxSkewMs = 30_000
 
 /** Intents that the book must count on top of the snapshot's positions: the open ones, and fills too new to be seen. */
 export type UnseenIntents = (snapshot: Snapshot) => readonly IntentState[]
@@ -38,6 +41,9 @@ export async function tick(
 ): Promise<TickReport> {
   const { emit } = context
   const snapshot = await readSnapshot()
+  const nothing = { snapshot, decisions: 0, admitted: 0, denied: 0 }
+  // A stop may have come while the venue was read.
+  if (!context.isDeciding()) return nothing
   const { name } = loaded
   const openIntents = unseen(snapshot)
     .filter(({ intent }) => intent.strategy === name)
@@ -54,7 +60,9 @@ export async function tick(
     const decisionKey = decisionKeyOf(name, tickMs, index)
     const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol ?? decision.marketToken
     emit({ type: 'decision.made', strategy: name, decisionKey, decision, symbol })
-    const denial = await consider(context, loaded, snapshot, decision, decisionKey, unseen)
+    const denial = await context.inTurn(() =>
+      consider(context, loaded, snapshot, decision, decisionKey, unseen),
+    )
     if (denial === undefined) admittedCount += 1
     else emit({ type: 'decision.denied', strategy: name, decisionKey, decision, symbol, denial })
   }
@@ -98,12 +106,25 @@ async function consider(
   unseen: UnseenIntents,
 ): Promise<Denial | undefined> {
   const { journal, chain, signer, engineSettings, clock, api } = context
+  if (!context.isDeciding()) return { code: 'STOPPING', reason: 'perpd is stopping; nothing new is made' }
+  const invalid = decisionProblem(decision)
+  if (invalid !== undefined) return { code: 'DECISION_INVALID', reason: invalid }
   // A host rests after a payload that was not what was asked, or after failing again and again. What adds risk waits for
   // one that does not; a reduction may still be tried, and is verified like any other.
   if (addsRisk(decision) && api.hosts.api.every((host) => api.isResting(host))) {
     return {
       code: 'NO_HOST',
       reason: 'every host of the application API rests; increases wait until one is back',
+    }
+    const skewMs = Math.max(0, ...api.hosts.api.map((host) => Math.abs(api.clockSkewMs(host) ?? 0)))
+    if (addsRisk(decision) && skewMs > maxSkewMs) {
+      return {
+        code: 'CLOCK_SKEW',
+        reason:
+          "this machine's clock and the venue's are too far apart to judge deadlines and ages; set the clock",
+        wanted: `${Math.round(skewMs / 1000)} s apart`,
+        allowed: `at most ${maxSkewMs / 1000} s`,
+      }
     }
   }
   const nowMs = clock.now()

@@ -4,6 +4,7 @@
  */
 import { DecodeError, RefusedError } from '../api/errors.ts'
 import type { Prepared } from '../api/orders.ts'
+import { sameHex } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Event } from '../domain/event.ts'
 import type { Intent } from '../domain/intent.ts'
@@ -38,6 +39,12 @@ export async function makeAttempt(
   host: string,
 ): Promise<MadeAttempt> {
   const { clock, chain, signer, journal } = context
+  // The message of an own-wallet order does not say whose it is: the signature does. An intent of another account or chain,
+  // from a journal that was shared or a key that was changed, must never be signed by this key.
+  if (!sameHex(intent.account, signer.address) || intent.chain !== chain.name) {
+    const reason = `the order is ${intent.account}'s on ${intent.chain}, and this perpd signs for ${signer.address} on ${chain.name}`
+    return refused(context, 'ACCOUNT_MISMATCH', reason, {})
+  }
   let atMs = clock.monotonicMs()
   let prepared: Prepared
   try {
@@ -98,7 +105,8 @@ function rejected(
 
 function prepareFailed(context: ExecutionContext, host: string, error: unknown): MadeAttempt {
   const reason = reasonOf(error)
-  if (error instanceof RefusedError) {
+  // A page of a proxy in between is not the venue's word: another host is asked.
+  if (error instanceof RefusedError && error.isOwnBody) {
     return refused(
       context,
       error.serverCode ?? 'PREPARE_REFUSED',

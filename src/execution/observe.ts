@@ -16,23 +16,16 @@ const tradesLimit = 200
 /** Pages of trades read in one look. */
 const tradesPagesMax = 10
 /** How far before arming trades are asked for, seconds: the venue's clock may stand before ours. */
-const tradesGraceSeconds = 120
+const tradesGraceSeconds = 3_600
 
-/** Statuses after which the account's lists can show something that closes. */
-const telling: ReadonlySet<string> = new Set([
-  'created',
-  'executed',
-  'cancelled',
-  'prepared',
-  'relay_failed',
-  'relay_reverted',
-])
+/** Statuses whose orders the account's lists can show. */
+const landed: ReadonlySet<string> = new Set(['created', 'executed', 'cancelled'])
 
 /** Looks once. Never throws for anything the network did. */
 export async function observe(context: ExecutionContext, state: IntentState): Promise<Observation> {
   const answer = await askHost(context, state)
-  const wanted = answer.kind === 'status' && telling.has(answer.status)
-  const account = wanted ? await readAccount(context, state, needsEveryPeer(state, answer)) : undefined
+  const wanted = answer.kind === 'status' ? listsFor(context, state, answer) : 'none'
+  const account = wanted === 'none' ? undefined : await readAccount(context, state, wanted === 'every peer')
   const rows = account === undefined ? [] : [...account.orders, ...account.trades]
   const explained = rows
     .map(({ orderKey }) => orderKey)
@@ -45,11 +38,19 @@ export async function observe(context: ExecutionContext, state: IntentState): Pr
   }
 }
 
-/** Death needs the silence of every peer; a landing is shown by any one of them. */
-function needsEveryPeer(state: IntentState, answer: HostAnswer): boolean {
-  if (answer.kind !== 'status') return false
-  const landed = answer.status === 'created' || answer.status === 'executed' || answer.status === 'cancelled'
-  return !landed && lastAttempt(state)?.armed !== undefined
+/**
+ * Which lists can prove something now. A landing is shown by any one host. Death is proven only where the venue is trusted,
+ * after the deadline, by the silence of every peer; before that nobody is asked in vain.
+ */
+function listsFor(
+  { rules }: ExecutionContext,
+  state: IntentState,
+  answer: Extract<HostAnswer, { kind: 'status' }>,
+): 'none' | 'any host' | 'every peer' {
+  if (landed.has(answer.status)) return 'any host'
+  const deadlineMs = (lastAttempt(state)?.armed?.deadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000
+  const isOver = (answer.serverDateMs ?? 0) > deadlineMs + rules.deadlineMarginMs
+  return rules.trustVenue && isOver ? 'every peer' : 'none'
 }
 
 async function askHost(context: ExecutionContext, state: IntentState): Promise<HostAnswer> {
@@ -67,6 +68,7 @@ async function askHost(context: ExecutionContext, state: IntentState): Promise<H
       host: armed.host,
       status: value.status,
       orderKeys: value.orderKeys,
+      ...(value.txHash === undefined ? {} : { txHash: value.txHash }),
       ...(value.createdTxnHash === undefined ? {} : { createdTxnHash: value.createdTxnHash }),
       ...(value.executionTxnHash === undefined ? {} : { executionTxnHash: value.executionTxnHash }),
       ...(value.cancellationReason === undefined ? {} : { cancellationReason: value.cancellationReason }),

@@ -8,11 +8,12 @@
  * What is not in the journal is not believed after a restart: signatures in memory, the venue's last word, timers.
  */
 
+import { BaseError } from '../domain/errors.ts'
 import { type Intent, type IntentState, isOpen, type Label, labelOf, lastAttempt } from '../domain/intent.ts'
 import type { Observation } from '../domain/machine/evidence.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
 import { type Effect, type MachineEvent, step } from '../domain/machine/step.ts'
-import type { StoredRecord } from '../domain/records.ts'
+import type { JournalRecord, StoredRecord } from '../domain/records.ts'
 import { DuplicateDecisionError } from '../journal/journal.ts'
 import type { ExecutionContext } from './context.ts'
 import { makeAttempt, timed } from './makeAttempt.ts'
@@ -47,16 +48,24 @@ export interface Shell {
    * accepted before: nothing happened.
    */
   accept(intent: Intent): Promise<boolean>
-  /** Takes up what the journal left open; resolves when each was looked at once. */
-  recover(states: readonly IntentState[]): Promise<void>
+  /**
+   * Shows what the journal left open, from before the venue is reached, and remembers its newest fills. Nothing is asked or
+   * sent yet.
+   */
+  adopt(open: readonly IntentState[], closed: readonly IntentState[]): void
+  /** Takes up what was adopted; resolves when each was looked at once. */
+  recover(): Promise<void>
   /** Open intents as they are now, oldest first. */
   open(): readonly { readonly state: IntentState; readonly label: Label; readonly observedStatus?: string }[]
   /** Intents that closed after a landing in the last minutes: fills that a position list may not show yet. */
   recentlyLanded(): readonly IntentState[]
   /** Resolves with the state when the intent's newest attempt was answered by its one send, or when it closed. */
   settled(intentId: string): Promise<void>
-  /** No effect begins after this; what is in the air is left to the next start. */
-  stop(): void
+  /**
+   * No effect begins after this; what is in the air is left to the next start. Resolves when what was being written is
+   * written, so that the journal may be closed.
+   */
+  stop(): Promise<void>
 }
 
 /** Makes the shell. Faults of the journal and mistakes of ours go to `context.fatal`. */
@@ -102,7 +111,8 @@ export function createShell(context: ExecutionContext): Shell {
       const { record, effects, again } = step(live.state, event, context.rules)
       if (record !== undefined) {
         const startedMs = context.clock.monotonicMs()
-        const stored = await context.journal.append(record)
+        const stored = await write(record)
+        if (stored === undefined) return take(intentId, live, digestReused(event.nowMs))
         const state = applyRecord(live.state, record)
         live.state = state
         if (record.kind === 'attempt.armed') live.armedRecord = stored
@@ -119,6 +129,25 @@ export function createShell(context: ExecutionContext): Shell {
       for (const effect of effects) run(intentId, live, effect)
       if (!again) return
     }
+  }
+
+  /**
+   * Writes a record; undefined when its digest was armed before. Two equal orders of one second can have one digest at the
+   * venue (wire: eip712-and-chain, section 4), and a host can repeat an old payload: neither may be sent, neither is ours.
+   */
+  async function write(record: JournalRecord): Promise<StoredRecord | undefined> {
+    try {
+      return await context.journal.append(record)
+    } catch (error) {
+      const isReused = error instanceof BaseError && error.code === 'JOURNAL_DIGEST_REUSED'
+      if (record.kind === 'attempt.armed' && isReused) return undefined
+      throw error
+    }
+  }
+
+  function digestReused(nowMs: number): MachineEvent {
+    const reason = 'the venue proposed a message that was armed before; it was not sent again'
+    return { type: 'refused', nowMs, code: 'DIGEST_REUSED', reason }
   }
 
   function relabel(live: Live, reason: string): void {
@@ -145,7 +174,11 @@ export function createShell(context: ExecutionContext): Shell {
 
   /** Runs one effect beside the queue; its result comes back as an event. */
   function run(intentId: string, live: Live, effect: Effect): void {
-    if (stopping.signal.aborted) return
+    if (stopping.signal.aborted) {
+      // This process knows that no byte left, and says so while it can: found armed, the order would count as sent.
+      if (effect.type === 'submit') saveUnsent(intentId, live)
+      return
+    }
     switch (effect.type) {
       case 'begin':
         feedAside(intentId, live, { type: 'begin', nowMs: context.clock.now(), host: chooseHost() })
@@ -172,6 +205,11 @@ export function createShell(context: ExecutionContext): Shell {
     const { event, signed } = await makeAttempt(context, state.intent, again ? chooseHost() : attempt.host)
     live.signed = signed
     feedAside(intentId, live, event)
+  }
+
+  function saveUnsent(intentId: string, live: Live): void {
+    const send = { result: 'not-sent', message: 'perpd was stopping and did not send it' } as const
+    feed(intentId, live, { type: 'sent', nowMs: context.clock.now(), send }).catch(context.fatal)
   }
 
   async function send(intentId: string, live: Live): Promise<void> {
@@ -259,11 +297,13 @@ export function createShell(context: ExecutionContext): Shell {
         throw error
       }
     },
-    async recover(states) {
+    adopt(open, closed) {
+      for (const state of open) enlist(state.intent.intentId, state)
+      landed = closed.filter((state) => lastAttempt(state)?.phase === 'LANDED')
+    },
+    async recover() {
       await Promise.all(
-        states.map(async (state) => {
-          const { intentId } = state.intent
-          const live = enlist(intentId, state)
+        [...lives].map(async ([intentId, live]) => {
           await feed(intentId, live, { type: 'recovered', nowMs: context.clock.now() })
           if (lives.has(intentId)) await look(intentId, live)
         }),
@@ -287,8 +327,16 @@ export function createShell(context: ExecutionContext): Shell {
         waiters.set(intentId, [...(waiters.get(intentId) ?? []), resolve])
       })
     },
-    stop() {
+    async stop() {
       stopping.abort()
+      // A record that is being written may bring one more behind it.
+      const waited = new Set<Promise<unknown>>()
+      for (;;) {
+        const tails = [...lives.values()].map(({ tail }) => tail).filter((tail) => !waited.has(tail))
+        if (tails.length === 0) return
+        for (const tail of tails) waited.add(tail)
+        await Promise.all(tails)
+      }
     },
   }
 }

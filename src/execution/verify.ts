@@ -59,8 +59,12 @@ export interface Verified {
 /** Why a payload is not signed. */
 export interface Rejection {
   readonly kind: 'rejected'
-  /** `PRICE_OUT_OF_BOUNDS` when the price alone is off (the market moved); anything else is treated as poison. */
-  readonly code: 'TYPED_DATA_MISMATCH' | 'PRICE_OUT_OF_BOUNDS'
+  /**
+   * What moves by itself is told apart from poison: the price (`PRICE_OUT_OF_BOUNDS`), a fee in a gas spike
+   * (`FEE_ABOVE_LIMIT`, up to ten times the limit), the position under a reduction (`POSITION_MOVED`). Anything else is
+   * `TYPED_DATA_MISMATCH`.
+   */
+  readonly code: 'TYPED_DATA_MISMATCH' | 'PRICE_OUT_OF_BOUNDS' | 'FEE_ABOVE_LIMIT' | 'POSITION_MOVED'
   readonly differences: readonly Difference[]
 }
 
@@ -80,9 +84,14 @@ function separatorOf(chainId: number, router: Address): Hex {
 /** Collects differences; `path` names the place inside the payload. */
 class Findings {
   readonly list: Difference[] = []
+  /** The first difference of a kind that moves by itself. */
+  benign: Exclude<Rejection['code'], 'TYPED_DATA_MISMATCH'> | undefined
+  isPoison = false
 
-  add(field: string, expected: string, found: string): void {
+  add(field: string, expected: string, found: string, benign?: typeof this.benign): void {
     this.list.push({ field, expected, found })
+    this.benign ??= benign
+    if (benign === undefined) this.isPoison = true
   }
 
   same(
@@ -97,8 +106,13 @@ class Findings {
     if (!sameHex(expected, found)) this.add(field, expected, found)
   }
 
-  atMost(field: string, limit: bigint, found: bigint): void {
-    if (found > limit) this.add(field, `at most ${limit}`, found.toString())
+  atMost(field: string, limit: bigint, found: bigint, benign?: typeof this.benign): void {
+    if (found > limit) this.add(field, `at most ${limit}`, found.toString(), benign)
+  }
+
+  /** A fee above its limit is a gas spike; one above ten times the limit is not. */
+  fee(field: string, limit: bigint, found: bigint): void {
+    this.atMost(field, limit, found, found <= 10n * limit ? 'FEE_ABOVE_LIMIT' : undefined)
   }
 
   empty(field: string, found: readonly unknown[]): void {
@@ -138,10 +152,9 @@ export function verify(
   const [order] = batch.createOrderParamsList
   if (order !== undefined) checkOrder(findings, intent, order, policy)
   if (findings.list.length > 0) {
-    const onlyPrice = findings.list.every(({ field }) => field.endsWith('.numbers.acceptablePrice'))
     return {
       kind: 'rejected',
-      code: onlyPrice ? 'PRICE_OUT_OF_BOUNDS' : 'TYPED_DATA_MISMATCH',
+      code: findings.isPoison ? 'TYPED_DATA_MISMATCH' : (findings.benign ?? 'TYPED_DATA_MISMATCH'),
       differences: findings.list,
     }
   }
@@ -205,7 +218,7 @@ function checkRelayParams(
     findings.add('relayParams.deadline', `between ${earliest} and ${latest}`, relayParams.deadline.toString())
   }
   findings.hex('relayParams.fee.feeToken', chain.feeToken.address, fee.feeToken)
-  findings.atMost('relayParams.fee.feeAmount', policy.maxRelayFee, fee.feeAmount)
+  findings.fee('relayParams.fee.feeAmount', policy.maxRelayFee, fee.feeAmount)
   if (fee.feeSwapPath.length > 3)
     findings.add('relayParams.fee.feeSwapPath', 'at most 3 markets', `${fee.feeSwapPath.length}`)
   fee.feeSwapPath.forEach((market, index) => {
@@ -267,10 +280,11 @@ function checkOrder(
       `${at}.numbers.initialCollateralDeltaAmount`,
       terms.collateralDelta,
       numbers.initialCollateralDeltaAmount,
+      terms.keepLeverage ? 'POSITION_MOVED' : undefined,
     )
   }
   findings.same(`${at}.numbers.triggerPrice`, 0n, numbers.triggerPrice)
-  findings.atMost(`${at}.numbers.executionFee`, policy.maxExecutionFee, numbers.executionFee)
+  findings.fee(`${at}.numbers.executionFee`, policy.maxExecutionFee, numbers.executionFee)
   findings.same(`${at}.numbers.callbackGasLimit`, 0n, numbers.callbackGasLimit)
   findings.same(`${at}.numbers.minOutputAmount`, 0n, numbers.minOutputAmount)
   findings.same(`${at}.numbers.validFromTime`, 0n, numbers.validFromTime)
@@ -323,6 +337,10 @@ function checkAcceptablePrice(
   )
   if (found < lowest || found > highest) {
     const price = (value: bigint) => formatUnits(value, 30 - decimals)
-    findings.add(field, `between ${price(lowest)} and ${price(highest)} USD`, `${price(found)} USD`)
+    const expected = `between ${price(lowest)} and ${price(highest)} USD`
+    // Markets move by a few percent between two reads, not to any price at all.
+    const center = contractPriceOf(reference, decimals)
+    const isMove = found >= center - center / 5n && found <= center + center / 5n
+    findings.add(field, expected, `${price(found)} USD`, isMove ? 'PRICE_OUT_OF_BOUNDS' : undefined)
   }
 }

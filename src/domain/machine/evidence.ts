@@ -20,6 +20,8 @@ export type HostAnswer =
       readonly host: string
       readonly status: string
       readonly orderKeys: readonly Hex[]
+      /** The relay's transaction. */
+      readonly txHash?: Hex
       readonly createdTxnHash?: Hex
       readonly executionTxnHash?: Hex
       readonly cancellationReason?: string
@@ -68,61 +70,53 @@ const orderTypeOf = { increase: 2, decrease: 4, close: 4 } as const
 const landedStatuses: ReadonlySet<string> = new Set(['created', 'executed', 'cancelled'])
 const neverLandedStatuses: ReadonlySet<string> = new Set(['prepared', 'relay_failed', 'relay_reverted'])
 
-/** Keys of the orders that the attempt created, with the evidence, or undefined while it is not shown. */
+/**
+ * The key of the order that the attempt created, with the evidence, or undefined while it is not shown. A market order is
+ * one create, so exactly one key counts, and only when a row of our own account shows an order of just these terms, no
+ * older than the arming, that no other intent explains. A host can name any key; it cannot make our lists agree.
+ */
 export function landingOf(
   state: IntentState,
   observation: Observation,
 ): { readonly orderKeys: readonly Hex[]; readonly evidence: Evidence } | undefined {
-  const { answer, account, atMs } = observation
-  if (answer.kind !== 'status' || !landedStatuses.has(answer.status) || account === undefined)
-    return undefined
-  const reported = answer.orderKeys.length > 0 ? answer.orderKeys : keysByTransaction(state, answer, account)
-  if (reported.length === 0) return undefined
-  const shown = reported.filter(
-    (key) =>
-      account.orders.some((order) => sameHex(order.orderKey, key)) ||
-      account.trades.some(
-        (trade) => sameHex(trade.orderKey, key) && sameHex(trade.account, state.intent.account),
-      ),
+  const { answer, account, atMs, explained } = observation
+  const attempt = state.attempts.at(-1)
+  if (answer.kind !== 'status' || !landedStatuses.has(answer.status)) return undefined
+  if (account === undefined || attempt === undefined) return undefined
+  const hashes = [answer.createdTxnHash, answer.executionTxnHash, answer.txHash, attempt.send?.txHash].filter(
+    (hash) => hash !== undefined,
   )
-  if (shown.length !== reported.length) return undefined
-  const hashes = [answer.createdTxnHash, answer.executionTxnHash].filter((hash) => hash !== undefined)
+  const ours = (row: OwnRow) => isOwn(state, attempt, row) && !explained.has(row.orderKey.toLowerCase())
+  const orders = account.orders.filter(ours)
+  const trades = account.trades.filter(ours)
+  const named = new Set(answer.orderKeys.map((key) => key.toLowerCase()))
+  const keys = new Map<string, Hex>()
+  for (const { orderKey } of orders)
+    if (named.has(orderKey.toLowerCase())) keys.set(orderKey.toLowerCase(), orderKey)
+  for (const { orderKey, transactionHash } of trades) {
+    const isNamed =
+      named.size === 0
+        ? hashes.some((hash) => sameHex(hash, transactionHash))
+        : named.has(orderKey.toLowerCase())
+    if (isNamed) keys.set(orderKey.toLowerCase(), orderKey)
+  }
+  const [orderKey] = keys.values()
+  if (orderKey === undefined || keys.size !== 1 || named.size > 1) return undefined
+  const isResting = orders.some((order) => sameHex(order.orderKey, orderKey))
   return {
-    orderKeys: reported,
+    orderKeys: [orderKey],
     evidence: {
       level: 'api',
       atMs,
-      statement: `${answer.host} says ${answer.status}, and the account's own ${
-        account.orders.some((order) => reported.some((key) => sameHex(order.orderKey, key)))
-          ? 'orders'
-          : 'trades'
-      } show the order`,
+      statement: `${answer.host} says ${answer.status}, and the account's own ${isResting ? 'orders' : 'trades'} show the order`,
       host: answer.host,
       status: answer.status,
-      orderKeys: reported,
+      orderKeys: [orderKey],
       transactionHashes: hashes,
-      tradeIds: tradesOf(account, reported).map((trade) => trade.id),
+      tradeIds: trades.filter((trade) => sameHex(trade.orderKey, orderKey)).map((trade) => trade.id),
       ...(answer.serverDateMs === undefined ? {} : { serverDateMs: answer.serverDateMs }),
     },
   }
-}
-
-function keysByTransaction(
-  state: IntentState,
-  answer: Extract<HostAnswer, { kind: 'status' }>,
-  account: AccountView,
-): readonly Hex[] {
-  const hashes = [answer.createdTxnHash, answer.executionTxnHash].filter((hash) => hash !== undefined)
-  const keys = account.trades
-    .filter(
-      (trade) => matchesTerms(state, trade) && hashes.some((hash) => sameHex(hash, trade.transactionHash)),
-    )
-    .map((trade) => trade.orderKey)
-  return [...new Set(keys)]
-}
-
-function tradesOf(account: AccountView, keys: readonly Hex[]): readonly Trade[] {
-  return account.trades.filter((trade) => keys.some((key) => sameHex(trade.orderKey, key)))
 }
 
 /** How a child ended, or undefined while that is not shown. */
@@ -211,16 +205,36 @@ export function deathOf(
   }
 }
 
-function matchesTerms(
-  state: IntentState,
-  row: { marketToken?: string; direction?: string; orderType: number },
-): boolean {
-  const { terms, kind } = state.intent
+/** A row of the account's lists: an order or a trade. */
+interface OwnRow {
+  readonly account: string
+  readonly orderKey: Hex
+  readonly orderType: number
+  readonly marketToken?: string
+  readonly direction?: string
+  readonly sizeDeltaUsd?: bigint
+  readonly timestampSeconds?: number
+  readonly updatedAtSeconds?: number
+}
+
+/** The venue's clock may stand before ours by this much, seconds. */
+const clockGraceSeconds = 3_600
+
+/**
+ * Whether a row can be the attempt's own order: our account, its market, side, type and size, and not from before it was
+ * armed. The protocol may enlarge a decrease to a full close, so the size of a reduction is not held against it.
+ */
+function isOwn(state: IntentState, attempt: Attempt, row: OwnRow): boolean {
+  const { terms, kind, account } = state.intent
+  const atSeconds = row.timestampSeconds ?? row.updatedAtSeconds ?? 0
   return (
+    sameHex(row.account, account) &&
     row.orderType === orderTypeOf[kind] &&
     row.direction === terms.direction &&
     row.marketToken !== undefined &&
-    sameHex(row.marketToken, terms.marketToken)
+    sameHex(row.marketToken, terms.marketToken) &&
+    (kind !== 'increase' || row.sizeDeltaUsd === undefined || row.sizeDeltaUsd === terms.sizeDeltaUsd) &&
+    atSeconds >= (attempt.armedAtMs ?? 0) / 1000 - clockGraceSeconds
   )
 }
 
@@ -231,11 +245,7 @@ function somethingOfIt(
   account: AccountView,
   explained: ReadonlySet<string>,
 ): boolean {
-  // A minute of grace: the venue's clock may stand before ours.
-  const sinceSeconds = (attempt.armedAtMs ?? 0) / 1000 - 60
-  const orders = account.orders.filter((order) => order.updatedAtSeconds >= sinceSeconds)
-  const trades = account.trades.filter((trade) => trade.timestampSeconds >= sinceSeconds)
-  return [...orders, ...trades].some(
-    (row) => matchesTerms(state, row) && !explained.has(row.orderKey.toLowerCase()),
+  return [...account.orders, ...account.trades].some(
+    (row) => isOwn(state, attempt, row) && !explained.has(row.orderKey.toLowerCase()),
   )
 }

@@ -33,6 +33,14 @@ const allowed: Readonly<Partial<Record<JournalRecord['kind'], readonly AttemptPh
   'attempt.void': ['ARMED', 'ACKED', 'UNRESOLVED'],
 }
 
+/** Whether an attempt leaves nothing to come: only then may its intent close without an operator's word. */
+function mayClose(attempt: Attempt): boolean {
+  if (attempt.phase === 'LANDED') {
+    return attempt.children.every(({ phase }) => phase === 'EXECUTED' || phase === 'CANCELLED')
+  }
+  return attempt.armed === undefined || ['DEAD', 'VOID_CONSUMED', 'NOT_SENT'].includes(attempt.phase)
+}
+
 const phaseOfSend = {
   accepted: 'ACKED',
   refused: 'UNRESOLVED',
@@ -55,6 +63,10 @@ export function applyRecord(state: IntentState | undefined, record: JournalRecor
   if (state === undefined) throw outOfOrder(record, state, 'its first record is not its acceptance')
   if (state.closing !== undefined) throw outOfOrder(record, state, 'a closed intent goes on')
   if (record.kind === 'intent.closed') {
+    const last = state.attempts.at(-1)
+    if (last !== undefined && !mayClose(last) && record.closing.evidence.level !== 'operator') {
+      throw outOfOrder(record, state, 'an intent closes while its digest may still land')
+    }
     return { ...state, closing: record.closing, closedAtMs: record.atMs, updatedAtMs: record.atMs }
   }
   if (record.kind === 'attempt.preparing') {

@@ -45,6 +45,13 @@ export type MachineEvent =
   | { readonly type: 'signed'; readonly nowMs: number; readonly armed: ArmedFacts }
   | { readonly type: 'sent'; readonly nowMs: number; readonly send: SendFacts }
   | { readonly type: 'recovered'; readonly nowMs: number }
+  /** An operator says how an order ended that no evidence closes. */
+  | {
+      readonly type: 'resolved'
+      readonly nowMs: number
+      readonly as: 'dead' | 'executed' | 'cancelled'
+      readonly by: string
+    }
   | { readonly type: 'observed'; readonly nowMs: number; readonly observation: Observation }
 
 /** What is to be done once the record, if any, is durable. */
@@ -125,6 +132,13 @@ export function step(state: IntentState | undefined, event: MachineEvent, rules:
       return recover(state, attempt, event.nowMs)
     case 'observed':
       return observe(state, attempt, event.observation, event.nowMs, rules)
+    case 'resolved':
+      return close(state, event.nowMs, {
+        outcome: ({ dead: 'DEAD', executed: 'EXECUTED', cancelled: 'CANCELLED' } as const)[event.as],
+        code: 'RESOLVED_BY_OPERATOR',
+        reason: `${event.by} says it is ${event.as}`,
+        evidence: { level: 'operator', atMs: event.nowMs, statement: `${event.by} says it is ${event.as}` },
+      })
   }
 }
 
@@ -244,9 +258,11 @@ function conclude(state: IntentState, attempt: Attempt, nowMs: number): Step | u
   }
 }
 
+/** The venue's last word decides between reverted, failed and expired: what it says now, what it said to the submit. */
 function deadStatus(attempt: Attempt): { observedStatus: string } | Record<string, never> {
-  if (attempt.send?.result === 'refused') return { observedStatus: 'refused' }
-  return attempt.evidence?.status === undefined ? {} : { observedStatus: attempt.evidence.status }
+  const said = [attempt.evidence?.status, attempt.send?.status].find((status) => status?.startsWith('relay_'))
+  if (said === 'relay_reverted' || said === 'relay_failed') return { observedStatus: said }
+  return attempt.send?.result === 'refused' ? { observedStatus: 'refused' } : {}
 }
 
 function concludeLanded(state: IntentState, attempt: Attempt, nowMs: number): Step | undefined {
