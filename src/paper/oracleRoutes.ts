@@ -3,6 +3,7 @@ import { hexKey } from '../domain/address.ts'
 import type { CandlePeriod } from '../domain/market.ts'
 import { periodSeconds } from './candles.ts'
 import type { CatalogToken } from './catalog.ts'
+import { namesMarket } from './dataFaults.ts'
 import { HttpFailure, type Json } from './http.ts'
 import { hourlyRates } from './marketRows.ts'
 import { legacyAvailableLiquidity } from './model/capacity.ts'
@@ -136,7 +137,7 @@ export function oracleMarketInfo(world: World, nowMs: number): Json {
         borrowingRateShort: rates.borrowing.short.toString(),
         netRateLong: (rates.funding.long - rates.borrowing.long).toString(),
         netRateShort: (rates.funding.short - rates.borrowing.short).toString(),
-        isDisabled: false,
+        isDisabled: namesMarket(world.dataFaults.disabledMarkets, market.key),
       }
     }),
   }

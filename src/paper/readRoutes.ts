@@ -46,7 +46,9 @@ export interface ReadKit<T> {
 }
 
 /** The chain whose deployment computes stats and the Solana feed (application document, "Stats", "Pair feeds"). */
-const STATS_CHAIN = 'arbitrum'
+export const STATS_CHAIN = 'arbitrum'
+/** Chains with a public summary for exchange listings (application document, "Pair feeds"). */
+export const listingChains: readonly string[] = ['arbitrum', 'avalanche']
 /** Answers kept of each group of routes. */
 const CACHED_ANSWERS = 64
 const CACHED_ACCOUNTS = 1000
@@ -77,8 +79,13 @@ export function addReadRoutes<T>(world: World, kit: ReadKit<T>): void {
   )
   kit.at('/pairs/api/:chain/pairs', 'pairs', (input) => {
     const chain = input.param('chain')
-    if (chain !== world.chain.name) throw notFound('Not Found')
-    return kept('listing pairs', input, 60_000, () => pairRows(world, input.nowMs))
+    const worlds = [world, ...kit.neighbours().map((one) => one.world)]
+    const listed = listingChains.includes(chain) ? worlds.find((one) => one.chain.name === chain) : undefined
+    if (listed === undefined) throw notFound('Not Found')
+    return kept(`listing ${chain}`, input, 60_000, () => {
+      if (listed !== world) advanceWorld(listed)
+      return pairRows(listed, input.nowMs)
+    })
   })
   kit.api('/prices/ohlcv', ({ query, nowMs }) => ohlcv(world, query, nowMs))
   kit.oracle('/signed_prices/latest', (input) =>

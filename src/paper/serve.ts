@@ -12,10 +12,10 @@ export interface ServedVenue {
   readonly oracle: readonly string[]
   /** Base addresses of the peers, version segment included. */
   readonly api: readonly string[]
-  /** Base address of the pair summaries: `{pairs}/api/{chain}/pairs`. */
-  readonly pairs: string
-  /** Base address of the Solana feed: `{solana}/v1/pairs` and no other path. */
-  readonly solana: string
+  /** Base addresses of the pair summaries: `{pairs}/api/{chain}/pairs`. */
+  readonly pairs: readonly string[]
+  /** Base addresses of the Solana feed, `{solana}/v1/pairs` and no other path; empty where it is not computed. */
+  readonly solana: readonly string[]
   /** JSON-RPC endpoints over HTTP. */
   readonly rpc: readonly string[]
   /** JSON-RPC endpoints over WebSocket. */
@@ -118,8 +118,8 @@ export async function serveVenues(
   return venues.map(({ paths }) => ({
     oracle: paths.oracle.map((path) => base + path),
     api: paths.api.map((path) => base + path),
-    pairs: base + paths.pairs,
-    solana: base + paths.solana,
+    pairs: paths.pairs.map((path) => base + path),
+    solana: paths.solana.map((path) => base + path),
     rpc: paths.rpc.map((path) => base + path),
     ws: paths.ws.map((path) => `ws://${options.hostname}:${port}${path}`),
     control: `${base}${paths.prefix}/__control`,

@@ -34,7 +34,7 @@ import {
   statusRoute,
   submitRoute,
 } from './orderRoutes.ts'
-import { addReadRoutes, type Neighbour } from './readRoutes.ts'
+import { addReadRoutes, listingChains, type Neighbour, STATS_CHAIN } from './readRoutes.ts'
 import { type SettledEntry, type SubmitEntry, settledRecord } from './record.ts'
 import { mountRpc, reorganiseByControl } from './rpcRoutes.ts'
 import { createScenario, type ScenarioStep } from './scenario.ts'
@@ -102,9 +102,9 @@ export interface Venue {
   readonly paths: {
     readonly oracle: readonly string[]
     readonly api: readonly string[]
-    /** Host of the pair summaries for listings, and of the Solana feed. */
-    readonly pairs: string
-    readonly solana: string
+    /** Hosts of the pair summaries for listings, and of the Solana feed; empty where the chain has none. */
+    readonly pairs: readonly string[]
+    readonly solana: readonly string[]
     /** JSON-RPC over HTTP, and over WebSocket. */
     readonly rpc: readonly string[]
     readonly ws: readonly string[]
@@ -194,8 +194,8 @@ export function createVenue(options: VenueOptions): Venue {
       prefix,
       oracle: Array.from({ length: ORACLE_HOSTS }, (_unused, i) => `${prefix}/oracle/${i}`),
       api: state.peers.map((peer) => `${prefix}/${peer.host}/v1`),
-      pairs: `${prefix}/pairs`,
-      solana: `${prefix}/solana`,
+      pairs: listingChains.includes(world.chain.name) ? [`${prefix}/pairs`] : [],
+      solana: world.chain.name === STATS_CHAIN ? [`${prefix}/solana`] : [],
       rpc: [`${prefix}/rpc`],
       ws: [`${prefix}/ws`],
     },
@@ -204,7 +204,7 @@ export function createVenue(options: VenueOptions): Venue {
 
 /** Changes whenever something happened that a save would keep. */
 function momentOf(world: World): string {
-  return `${Object.values(world.counters).join(':')}:${world.accounts.size}:${world.due.length}:${ledgerOf(world).runningHour}`
+  return `${Object.values(world.counters).join(':')}:${world.accounts.size}:${world.due.length}:${ledgerOf(world).runningHour}:${world.blockChain.reorgs.length}`
 }
 
 type Handler = (input: {

@@ -1,7 +1,9 @@
 /** Pair feeds over real sockets (application document, "Pair feeds", "Errors"; wire: reads, 6). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
-import { type Any, ethMarket, ethSymbol, START_MS, startVenue, usd } from './support.ts'
+import { createFleet } from '../../src/paper/fleet.ts'
+import { serveVenues } from '../../src/paper/serve.ts'
+import { type Any, ethMarket, ethSymbol, manualClock, START_MS, startVenue, usd } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>
 beforeAll(async () => {
@@ -51,7 +53,7 @@ test('Pair feeds, /pairs/solana: the same format, also on its own host, which se
   expect(Object.keys(rows[0])).toEqual(
     Object.keys(eth((await paper.get('/pairs')).body)).filter((name) => name !== 'pool_id'),
   )
-  const { solana } = paper.served
+  const [solana] = paper.served.solana
   expect((await paper.call('GET', `${solana}/v1/pairs`)).body).toEqual(rows)
   for (const path of ['/v1/markets', '/v1/pairs/solana', '/pairs', '/']) {
     const other = await paper.call('GET', solana + path)
@@ -81,7 +83,7 @@ test('Pair feeds, /pairs/solana: 503 instead of a snapshot older than 15 minutes
   const old = await other.get('/pairs/solana')
   expect(old.status).toBe(503)
   expect(old.body).toEqual({ message: 'Internal Server Error' })
-  expect((await other.call('GET', `${other.served.solana}/v1/pairs`)).status).toBe(503)
+  expect((await other.call('GET', `${other.served.solana[0]}/v1/pairs`)).status).toBe(503)
   await other.call('POST', `${other.control}/faults`, { solanaPairs: 'empty' })
   expect((await other.get('/pairs/solana')).status).toBe(503)
   await other.call('POST', `${other.control}/faults`, { solanaPairs: 'none' })
@@ -95,17 +97,36 @@ test('Pair feeds, /pairs/solana: 503 instead of a snapshot older than 15 minutes
 
 test('Pair feeds, /pairs/solana: computed only by the Arbitrum deployment', async () => {
   const avalanche = await startVenue({ chain: chains.avalanche })
+  expect(avalanche.served.solana).toEqual([])
   const answer = await avalanche.get('/pairs/solana')
   expect(answer.status).toBe(503)
   expect(answer.body).toEqual({ message: 'Internal Server Error' })
   expect((await avalanche.get('/pairs')).body.length).toBeGreaterThan(5)
-  const own = await avalanche.call('GET', `${avalanche.served.pairs}/api/avalanche/pairs`)
+  const own = await avalanche.call('GET', `${avalanche.served.pairs[0]}/api/avalanche/pairs`)
   expect(own.body).toEqual((await avalanche.get('/pairs')).body)
   await avalanche.close()
 })
 
 test('Pair feeds, {pair_feed_url}: public summaries per chain', async () => {
-  const { body } = await paper.call('GET', `${paper.served.pairs}/api/arbitrum/pairs`)
+  const { body } = await paper.call('GET', `${paper.served.pairs[0]}/api/arbitrum/pairs`)
   expect(eth(body).pool_id).toBe(ethMarket)
-  expect((await paper.call('GET', `${paper.served.pairs}/api/solana/pairs`)).status).toBe(404)
+  expect((await paper.call('GET', `${paper.served.pairs[0]}/api/solana/pairs`)).status).toBe(404)
+})
+
+test('Pair feeds, {pair_feed_url}: one host has the summaries of Arbitrum and Avalanche, and of no other chain', async () => {
+  const fleet = createFleet({
+    clock: manualClock(),
+    chains: [chains.arbitrum, chains.avalanche, chains.megaeth],
+    seed: 7,
+  })
+  const served = await serveVenues(fleet, { hostname: '127.0.0.1', port: 0 })
+  const [arbitrum, avalanche, megaeth] = served
+  const read = async (chain: string): Promise<Response> => fetch(`${arbitrum?.pairs[0]}/api/${chain}/pairs`)
+  expect(await (await read('avalanche')).json()).toEqual(
+    await (await fetch(`${avalanche?.api[0]}/pairs`)).json(),
+  )
+  expect((await read('arbitrum')).status).toBe(200)
+  expect((await read('megaeth')).status).toBe(404)
+  expect(megaeth?.pairs).toEqual([])
+  await arbitrum?.close()
 })

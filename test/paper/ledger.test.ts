@@ -6,11 +6,11 @@ import { expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
 import { HOURS_KEPT, ledgerOf } from '../../src/paper/ledger.ts'
 import { createVenue } from '../../src/paper/venue.ts'
-import { manualClock, startVenue, usd } from './support.ts'
+import { ethMarket, manualClock, startVenue, usd } from './support.ts'
 
 const reads = [
   '/yield/gm-pools?period=7d&includeComponents=true',
-  '/rates?period=1d',
+  `/rates?period=1d&address=${ethMarket}`,
   '/stats/summary',
   '/stats/timeseries?metric=volume.perps&groupBy=none',
   '/pairs',
