@@ -168,6 +168,7 @@ export async function paper({ loaded, flags, out, err, env }: Call): Promise<num
       out(`paper venue of ${chain}, world in ${file}`)
       for (const host of served.api) out(`  application API  ${host}`)
       for (const host of served.oracle) out(`  oracle           ${host}`)
+      for (const host of [...served.rpc, ...served.ws]) out(`  JSON-RPC         ${host}`)
       out(`  control          ${served.control} (not part of the wire)`)
     }
   }

@@ -1,7 +1,9 @@
 /**
- * How much the world remembers. Everything that grows with use has a limit here (transactions and logs: chain.ts; books:
+ * How much the world remembers. Everything that grows with use has a limit here (transactions and logs: chainMemory.ts; books:
  * ledger.ts); over it, the oldest goes first, in blocks of a tenth so that the work is rare.
  */
+import type { Address } from '../domain/address.ts'
+import { trimBlockChain } from './chainMemory.ts'
 import type { SubmitEntry } from './record.ts'
 import { startBalances, type TradeRow, type World } from './world.ts'
 
@@ -38,6 +40,7 @@ export function trimWorld(world: World): void {
     }
   }
   if (world.accounts.size > MAX_ACCOUNTS) trimAccounts(world)
+  trimBlockChain(world.blockChain, (account) => world.traders.has(account as Address))
 }
 
 function trimTrades(world: World): void {
