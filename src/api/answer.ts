@@ -73,7 +73,14 @@ export function isNotNow(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500
 }
 
-function unavailabilityOf(code: string | undefined, unservedMeans: string | undefined): Unavailability {
+function unavailabilityOf(
+  status: number,
+  code: string | undefined,
+  unservedMeans: string | undefined,
+): Unavailability | undefined {
+  // A redirect that was not followed: the route is served elsewhere, and the host is well.
+  if (status === 308 && unservedMeans !== undefined) return 'route'
+  if (status !== 503) return undefined
   if (code === 'BACKEND_UNAVAILABLE') return 'backend'
   return unservedMeans === undefined ? 'server' : 'route'
 }
@@ -98,7 +105,8 @@ export function errorOfStatus(
       status,
       serverCode: said.code,
       serverMessage: said.message,
-      ...(status === 503 && { unavailability: unavailabilityOf(said.code, unservedMeans), unservedMeans }),
+      unavailability: unavailabilityOf(status, said.code, unservedMeans),
+      unservedMeans,
       retryAfterMs,
       traceId,
     })

@@ -108,7 +108,7 @@ export type Silence = 'timeout' | 'network' | 'status' | 'resting' | 'queue' | '
 /**
  * What a 503 says, told apart by the body's code and the route (application document, "Errors"): the pool behind the host
  * does not serve the route (`backend`); the route itself is not served here or not ready, which the document names for
- * stats, earnings and Solana pairs (`route`); anything else, a request beyond the server's 60 s among it (`server`).
+ * stats, earnings and Solana pairs (`route`; a 308 of stats that was not followed says it too); anything else, a request beyond the server's 60 s among it (`server`).
  * Only `server` says something about the host.
  */
 export type Unavailability = 'backend' | 'route' | 'server'
@@ -124,7 +124,7 @@ export interface UnreachableErrorOptions extends RequestPlace {
   readonly serverCode?: string | undefined
   readonly serverMessage?: string | undefined
   readonly traceId?: string | undefined
-  /** Of a 503. */
+  /** Of a 503, or of a 308 that was not followed. */
   readonly unavailability?: Unavailability | undefined
   /** What the document says that a 503 of this route means. */
   readonly unservedMeans?: string | undefined
@@ -148,7 +148,7 @@ export class UnreachableError extends BaseError {
   readonly serverCode: string | undefined
   readonly serverMessage: string | undefined
   readonly traceId: string | undefined
-  /** Which kind of 503 it was, if it was one. */
+  /** Which kind of 503 it was, if it was one; `route` for a redirect of stats that was not followed. */
   readonly unavailability: Unavailability | undefined
   readonly retryAfterMs: number | undefined
   readonly #options: UnreachableErrorOptions

@@ -315,11 +315,11 @@ test.each<readonly [string, Ask, unknown, string, string | undefined]>([
 })
 
 test('503: a route that is not served does not rest the host for the others, a sick host does', async () => {
-  const restedBy = async (ask: Ask, body: unknown) => {
+  const restedBy = async (ask: Ask, body: unknown, status = 503) => {
     nock(/.*/)
       .persist()
       .get(/.*/)
-      .reply(503, body as nock.Body)
+      .reply(status, body as nock.Body)
     const transport = connected()
     for (let index = 0; index < 4; index++) await failureOf(ask(transport))
     nock.cleanAll()
@@ -327,6 +327,7 @@ test('503: a route that is not served does not rest the host for the others, a s
   }
   expect(await restedBy((to) => getStatsSummary(to), internal)).toEqual([])
   expect(await restedBy((to) => getMarketsValues(to), { code: 'BACKEND_UNAVAILABLE' })).toEqual([])
+  expect(await restedBy((to) => getStatsSummary(to), '', 308)).toEqual([])
   expect(await restedBy((to) => getMarketsValues(to), internal)).toEqual([one, two])
 })
 
