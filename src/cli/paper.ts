@@ -130,10 +130,15 @@ function printedHosts(started: StartedVenue): Record<string, unknown> {
 }
 
 /** A configuration of perpd whose hosts are the venue's, of the daemon's own chain. */
-function printedConfig(config: Config, { hosts }: StartedVenue): Record<string, unknown> {
+function printedConfig(config: Config, { hosts, chains }: StartedVenue): Record<string, unknown> {
   return {
     profile: 'paper',
-    venue: { chain: config.venue.chain.name, apiHosts: hosts.api, oracleHosts: hosts.oracle },
+    venue: {
+      chain: config.venue.chain.name,
+      apiHosts: hosts.api,
+      oracleHosts: hosts.oracle,
+      rpcUrls: chains[config.venue.chain.name]?.rpc ?? [],
+    },
   }
 }
 

@@ -8,8 +8,11 @@ export interface DataFaults {
   jitData: 'available' | 'stale' | 'unavailable'
   /** Milliseconds that a JIT refresh under way still takes while the data is stale; 0 = none is under way. */
   jitRefreshMs: number
-  /** `never-lands`: accepted operations stay pending for ever. `unknown`: `/relay/status` does not know what became of them. */
-  relay: 'none' | 'never-lands' | 'unknown'
+  /**
+   * `never-lands`: accepted operations stay pending for ever. `fails`: the relay gives them up and nothing is sent.
+   * `unknown`: `/relay/status` does not know what became of them.
+   */
+  relay: 'none' | 'never-lands' | 'fails' | 'unknown'
   /** Name of the custom error that every operation reverts with; empty = none. */
   relayReverts: string
   /** Name of the custom error that every execution fails with: market orders are cancelled, others frozen; empty = none. */
@@ -66,7 +69,7 @@ export function noDataFaults(): DataFaults {
 const words: Readonly<Record<string, readonly string[]>> = {
   jitData: ['available', 'stale', 'unavailable'],
   jitEligibility: ['known', 'unknown'],
-  relay: ['none', 'never-lands', 'unknown'],
+  relay: ['none', 'never-lands', 'fails', 'unknown'],
   marketData: ['fresh', 'stale'],
   earnings: ['none', 'warming-up'],
   stats: ['none', 'unavailable'],

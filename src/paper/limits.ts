@@ -31,7 +31,13 @@ export function trimWorld(world: World): void {
   if (world.trades.length > MAX_TRADES + populationLimit || world.populationTrades > MAX_POPULATION_TRADES) {
     trimTrades(world)
   }
-  trimMap(world.operations, MAX_OPERATIONS, ({ status }) => status !== 'pending')
+  // What a relay never lands stays pending; a day after its deadline nobody waits for it.
+  const longAgo = BigInt(Math.floor(world.clock.now() / 1000) - 86_400)
+  trimMap(
+    world.operations,
+    MAX_OPERATIONS,
+    ({ status, relayParams }) => status !== 'pending' || relayParams.deadline < longAgo,
+  )
   trimMap(world.outcomes, MAX_OUTCOMES, ({ status }) => status !== 'created')
   if (world.usedDigests.size > MAX_DIGESTS) {
     for (const digest of world.usedDigests) {

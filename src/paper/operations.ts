@@ -71,6 +71,11 @@ export function landOperation(world: World, taskId: string, nowMs: number): void
   if (operation === undefined || operation.status !== 'pending') return
   if (world.dataFaults.relay === 'never-lands') return
   operation.updatedAtMs = nowMs
+  if (world.dataFaults.relay === 'fails') {
+    operation.status = 'failed'
+    operation.error = { code: 'RELAY_FAILED', message: 'The relay gave up; nothing was sent', data: '0x' }
+    return
+  }
   operation.txHash = nextTransactionHash(world)
   const transaction = mine(world.blockChain, {
     hash: operation.txHash,

@@ -9,7 +9,7 @@ import { hashApproval, readApproval } from './approval.ts'
 import { badFields, type FieldError, isObject, type Json, notFound, parseAddress, refused } from './http.ts'
 import { acceptOperation } from './operations.ts'
 import type { SubmitEntry } from './record.ts'
-import { isSignedBy } from './signature.ts'
+import { isSignedAtRouter } from './signature.ts'
 import type { SubaccountUse } from './subaccounts.ts'
 import { madeHash, type Operation, type World } from './world.ts'
 
@@ -106,11 +106,6 @@ function find(peer: Peer, body: Readonly<Record<string, unknown>>): OrderChainRe
 
 const separators = new Map<string, Hex>()
 
-/** Domain separator of the chain's own-wallet router. */
-export function ownWalletSeparator(world: World): Hex {
-  return separatorOf(world, world.chain.contracts.gelatoRelayRouter)
-}
-
 /** Domain separator of a relay router of the chain. */
 export function separatorOf(world: World, router: Address): Hex {
   const { chainId } = world.chain
@@ -123,11 +118,14 @@ export function separatorOf(world: World, router: Address): Hex {
   return separator
 }
 
-/** Digest that a request's signer signs: the account at its router, a session key at its own. */
-function digestOfRecord(world: World, { batch, subaccount }: OrderChainRecord): Hex {
+/** Separator of the router that a request is for: the account's, or the one of session keys. */
+function separatorOfRecord(world: World, { subaccount }: OrderChainRecord): Hex {
   const { gelatoRelayRouter, subaccountGelatoRelayRouter } = world.chain.contracts
-  const router = subaccount === undefined ? gelatoRelayRouter : subaccountGelatoRelayRouter
-  return digestOf(separatorOf(world, router), batch)
+  return separatorOf(world, subaccount === undefined ? gelatoRelayRouter : subaccountGelatoRelayRouter)
+}
+
+function digestOfRecord(world: World, record: OrderChainRecord): Hex {
+  return digestOf(separatorOfRecord(world, record), record.batch)
 }
 
 /** Whether two JSON values say the same: numbers may be texts, hex may differ in case, order of keys is free. */
@@ -248,7 +246,7 @@ async function checkSubmit(
     }
   }
   const signer = subaccount?.address ?? record.account
-  if (!(await isSignedBy(signer, digest, signature as Hex))) {
+  if (!(await isSignedAtRouter(signer, separatorOfRecord(world, record), digest, signature as Hex))) {
     refuse(
       'INVALID_SIGNATURE',
       `The signature is not one of the ${subaccount === undefined ? 'account' : 'subaccount'} over the prepared message`,

@@ -8,7 +8,7 @@ import { acceptOperation } from './operations.ts'
 import { separatorOf } from './orderChain.ts'
 import type { SubmitEntry } from './record.ts'
 import { relayRouterAbi, subaccountRouterAbi } from './relayCall.ts'
-import { isSignedBy } from './signature.ts'
+import { isSignedAtRouter } from './signature.ts'
 import { isApprovedBy } from './subaccounts.ts'
 import type { World } from './world.ts'
 
@@ -88,14 +88,12 @@ export async function submitRelay(
     throw badRequest('to is not an allowlisted relay router')
   }
   const { account, signature, relayParams, batch, session } = decode(data as Hex, isSubaccount)
-  const digest = digestOf(
-    separatorOf(world, isSubaccount ? subaccountGelatoRelayRouter : gelatoRelayRouter),
-    batch,
-  )
+  const separator = separatorOf(world, isSubaccount ? subaccountGelatoRelayRouter : gelatoRelayRouter)
+  const digest = digestOf(separator, batch)
   entry.account = account
   entry.digest = digest
   entry.signature = signature
-  if (!(await isSignedBy(session?.address ?? account, digest, signature))) {
+  if (!(await isSignedAtRouter(session?.address ?? account, separator, digest, signature))) {
     entry.result = 'INVALID_SIGNATURE'
     throw refused('INVALID_SIGNATURE', 'The signature in the calldata is not one of the account')
   }
