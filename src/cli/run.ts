@@ -6,8 +6,10 @@
 import { createApi } from '../api/client.ts'
 import { createNodeFetch } from '../api/nodeFetch.ts'
 import { createControlServer } from '../control/server.ts'
+import { sameHex } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
+import { isUnresolved } from '../domain/intent.ts'
 import type { Signer } from '../domain/signer.ts'
 import { fromDecimal, toDecimal, USD_DECIMALS } from '../domain/units.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
@@ -63,15 +65,18 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
   let code: number | undefined
   try {
     const signer = signerOf(config)
+    const openingMs = systemClock.monotonicMs()
     const journal = openJournal(config.journal.path, {
       maxBytes: config.journal.maxMiB * 1024 * 1024,
       clockNow: systemClock.now,
       holder: signer.address,
     })
     closers.push(() => journal.close())
+    const openedMs = systemClock.monotonicMs() - openingMs
+    refuseForeign(journal, signer, config)
     const venue = config.embedsVenue ? await startVenue(config, log) : undefined
     if (venue) closers.push(() => venue.close())
-    code = await live(config, options, { strategies, signer, journal, venue }, closers)
+    code = await live(config, options, { strategies, signer, journal, openedMs, venue }, closers)
   } finally {
     if (!(await close()) && code === exitCodes.ok) code = exitCodes.error
   }
@@ -82,13 +87,15 @@ interface Parts {
   readonly strategies: readonly LoadedStrategy[]
   readonly signer: Signer
   readonly journal: Journal
+  /** How long opening and folding the journal took, ms. */
+  readonly openedMs: number
   readonly venue: StartedVenue | undefined
 }
 
 async function live(
   config: Config,
   { log, notes }: RunOptions,
-  { strategies, signer, journal, venue }: Parts,
+  { strategies, signer, journal, openedMs, venue }: Parts,
   closers: (() => Promise<void> | void)[],
 ): Promise<number> {
   const { chain } = config.venue
@@ -188,7 +195,7 @@ async function live(
   })
   closers.push(() => control.close())
 
-  announce(config, emit, { strategies, signer, journal, hosts, statusUrl: control.url, notes })
+  announce(config, emit, { strategies, signer, journal, openedMs, hosts, statusUrl: control.url, notes })
   const stopListening = listenForSignals(engine, log, fatal, ended.resolve)
   try {
     engine.start().catch((error: unknown) => fatal(error))
@@ -231,6 +238,22 @@ function evidenceText(config: Config): string {
     : 'the APIs alone: what they show closes an order, what they fail to show never does'
 }
 
+/** Open orders of another account or chain would be signed by the wrong key: the journal is refused whole. */
+function refuseForeign(journal: Journal, signer: Signer, config: Config): void {
+  const chainName = config.venue.chain.name
+  const foreign = journal
+    .openIntents()
+    .find(({ intent }) => !sameHex(intent.account, signer.address) || intent.chain !== chainName)
+  if (foreign === undefined) return
+  const { account, chain, intentId } = foreign.intent
+  throw new CommandError(
+    `The journal ${journal.path} holds open orders of another account:\n` +
+      `  ${intentId} belongs to ${account} on ${chain}; this perpd trades ${signer.address} on ${chainName}.\n` +
+      '  Nothing was sent. Run with the key and profile that made it, or give this account a journal of its own: journal.path.',
+    exitCodes.configuration,
+  )
+}
+
 function announce(
   config: Config,
   emit: Emit,
@@ -238,12 +261,12 @@ function announce(
     readonly strategies: readonly LoadedStrategy[]
     readonly signer: Signer
     readonly journal: Journal
+    readonly openedMs: number
     readonly hosts: { readonly api: readonly string[]; readonly oracle: readonly string[] }
     readonly statusUrl: string
     readonly notes: readonly string[]
   },
 ): void {
-  const startedMs = systemClock.monotonicMs()
   const liveNotes = config.isPaper
     ? []
     : [
@@ -278,8 +301,8 @@ function announce(
     records,
     intents,
     openIntents: open.length,
-    unresolved: open.filter(({ attempts }) => attempts.at(-1)?.armed !== undefined).length,
-    tookMs: systemClock.monotonicMs() - startedMs,
+    unresolved: open.filter(({ attempts }) => attempts.some(isUnresolved)).length,
+    tookMs: parts.openedMs,
   })
 }
 

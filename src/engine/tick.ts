@@ -116,15 +116,15 @@ async function consider(
       code: 'NO_HOST',
       reason: 'every host of the application API rests; increases wait until one is back',
     }
-    const skewMs = Math.max(0, ...api.hosts.api.map((host) => Math.abs(api.clockSkewMs(host) ?? 0)))
-    if (addsRisk(decision) && skewMs > maxSkewMs) {
-      return {
-        code: 'CLOCK_SKEW',
-        reason:
-          "this machine's clock and the venue's are too far apart to judge deadlines and ages; set the clock",
-        wanted: `${Math.round(skewMs / 1000)} s apart`,
-        allowed: `at most ${maxSkewMs / 1000} s`,
-      }
+  }
+  const skewMs = Math.max(0, ...api.hosts.api.map((host) => Math.abs(api.clockSkewMs(host) ?? 0)))
+  if (addsRisk(decision) && skewMs > maxSkewMs) {
+    return {
+      code: 'CLOCK_SKEW',
+      reason:
+        "this machine's clock and the venue's are too far apart to judge deadlines and ages; set the clock",
+      wanted: `${Math.round(skewMs / 1000)} s apart`,
+      allowed: `at most ${maxSkewMs / 1000} s`,
     }
   }
   const nowMs = clock.now()

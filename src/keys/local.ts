@@ -17,6 +17,9 @@ import type { Hex } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Signer } from '../domain/signer.ts'
 
+/** First line of every key file that perpd makes for paper. */
+const paperMark = 'perpd paper key: play money only'
+
 /** A key file cannot be used. Never holds the key. */
 export class KeyFileError extends BaseError {}
 
@@ -51,7 +54,17 @@ export function readKeyFile(path: string, setting: KeyFileSetting = 'account.key
   }
   try {
     refuseShared(path, fstatSync(descriptor), setting)
-    const text = readFileSync(descriptor, 'utf8').trim()
+    const content = readFileSync(descriptor, 'utf8').trim()
+    const isPaper = setting === 'paper.keyFile'
+    const text = isPaper && content.startsWith(paperMark) ? content.slice(paperMark.length).trim() : content
+    if (isPaper && text === content) {
+      throw new KeyFileError('The key file is not one that perpd made for paper.', {
+        code: 'KEY_FILE_CONTENT',
+        facts: { path, expected: `a first line that says "${paperMark}"` },
+        details:
+          'perpd did not start: signatures made on paper are valid on the live chain, so paper takes no key but its own. Name a file that does not exist yet in paper.keyFile.',
+      })
+    }
     if (!isPrivateKey(text)) {
       throw new KeyFileError('The key file holds no private key.', {
         code: 'KEY_FILE_CONTENT',
@@ -106,7 +119,7 @@ export function paperSigner(path: string): Signer {
   }
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    writeFileSync(path, `${generatePrivateKey()}\n`, { mode: 0o600, flag: 'wx' })
+    writeFileSync(path, `${paperMark}\n${generatePrivateKey()}\n`, { mode: 0o600, flag: 'wx' })
     chmodSync(path, 0o600)
   } catch (cause) {
     throw new KeyFileError('The key of the paper account cannot be written.', {
