@@ -72,6 +72,11 @@ export function blockLogs(
   test: LogTest = () => true,
 ): LogRow[] {
   const found: LogRow[] = []
+  const place = {
+    blockNumber: quantity(block.number),
+    blockHash: blockHash(rows.blocks, block),
+    blockTimestamp: quantity(blockSeconds(rows.blocks, block.number)),
+  }
   let logIndex = 0
   transactions.forEach((transaction, transactionIndex) => {
     for (const log of transaction.logs) {
@@ -81,9 +86,7 @@ export function blockLogs(
           address: lower(rows.chain.contracts.eventEmitter),
           topics,
           data: logDataOf(log, emitterCaller(rows)),
-          blockNumber: quantity(block.number),
-          blockHash: blockHash(rows.blocks, block),
-          blockTimestamp: quantity(blockSeconds(rows.blocks, block.number)),
+          ...place,
           transactionHash: transaction.hash,
           transactionIndex: quantity(transactionIndex),
           logIndex: quantity(logIndex),

@@ -2,7 +2,7 @@
 import { erc20Abi, type Hex, keccak256, stringToHex } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
-import { clientsOf, digestsAbi, emitter, eventOf, router, topicOf } from './chainSupport.ts'
+import { clientsOf, digestsAbi, emitter, encodedAgain, eventOf, router, topicOf } from './chainSupport.ts'
 import { type Any, ethMarket, START_MS, startVenue, trader, usd, usdc } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>
@@ -145,7 +145,7 @@ test('position events agree with the positions and trades that the application s
 })
 
 test('a cancel by the user is in the transaction of its own batch, with the protocol’s reason', async () => {
-  const limit = (await paper.prepare({ orderType: 'limit', triggerPrice: `1000${'0'.repeat(30)}` })).body
+  const limit = (await paper.prepare({ orderType: 'limit', triggerPrice: usd(1000) })).body
   await paper.submit(limit)
   paper.clock.move(1000)
   const [orderKey] = (await paper.status(limit.requestId)).body.orderKeys
@@ -153,7 +153,7 @@ test('a cancel by the user is in the transaction of its own batch, with the prot
     await paper.post('/orders/txns/cancel/prepare', {
       mode: 'express',
       from: trader.address,
-      orderId: orderKey,
+      orderIds: [orderKey],
     })
   ).body
   await paper.submit(cancel)
@@ -162,6 +162,35 @@ test('a cancel by the user is in the transaction of its own batch, with the prot
   const logs = await rawLogs([EVENT_LOG_2, nameTopic('OrderCancelled'), orderKey])
   expect(eventOf(logs[0]).items).toMatchObject({ reason: 'USER_INITIATED_CANCEL', reasonBytes: '0x' })
   expect(logs[0].transactionHash).toBe(done.createdTxnHash ?? done.txHash)
+})
+
+test('every event is encoded as viem encodes it', async () => {
+  await paper.trade({})
+  const limit = (await paper.prepare({ orderType: 'limit', triggerPrice: usd(1000) })).body
+  await paper.submit(limit)
+  paper.clock.move(1000)
+  const orderIds = (await paper.status(limit.requestId)).body.orderKeys
+  const change = { mode: 'express', from: trader.address, orderIds }
+  const edit = await paper.post('/orders/txns/edit/prepare', { ...change, newTriggerPrice: usd(900) })
+  await paper.submit(edit.body)
+  paper.clock.move(1000)
+  await paper.submit((await paper.post('/orders/txns/cancel/prepare', change)).body)
+  paper.clock.move(1000)
+  await paper.trade({ kind: 'decrease', collateralToPay: undefined, size: usd(999.5) })
+  const logs = await rawLogs([])
+  expect(new Set(logs.map((log) => eventOf(log).name))).toEqual(
+    new Set([
+      'OrderCreated',
+      'OrderExecuted',
+      'OrderUpdated',
+      'OrderCancelled',
+      'OrderSizeDeltaAutoUpdated',
+      'PositionFeesCollected',
+      'PositionIncrease',
+      'PositionDecrease',
+    ]),
+  )
+  for (const log of logs) expect(encodedAgain(log)).toBe(log.data)
 })
 
 test('logs are found by account and names, by range and by block, and never outside', async () => {

@@ -2,6 +2,7 @@
 import {
   createPublicClient,
   decodeEventLog,
+  encodeAbiParameters,
   type Hex,
   http,
   type Log,
@@ -68,6 +69,14 @@ export function eventOf(log: Pick<Log, 'data' | 'topics'>) {
     for (const { key, value } of [...group.items, ...group.arrayItems]) items[key] = value
   }
   return { name: args.eventName, msgSender: args.msgSender, items, topics: log.topics }
+}
+
+/** Data of a log decoded and encoded again by viem. */
+export function encodedAgain(log: Pick<Log, 'data' | 'topics'>): Hex {
+  const { args } = decodeEventLog({ abi: emitterAbi, data: log.data, topics: log.topics as [Hex, ...Hex[]] })
+  const event = emitterAbi.find((one) => one.name === 'EventLog1')
+  const inputs = (event?.inputs ?? []).filter((input) => !('indexed' in input && input.indexed))
+  return encodeAbiParameters(inputs, [args.msgSender, args.eventName, args.eventData])
 }
 
 /** Topic of an address. */
