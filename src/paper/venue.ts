@@ -34,6 +34,7 @@ import {
   statusRoute,
   submitRoute,
 } from './orderRoutes.ts'
+import { createQuickReads, type QuickReads } from './quickReads.ts'
 import { addReadRoutes, listingChains, type Neighbour, STATS_CHAIN } from './readRoutes.ts'
 import { type SettledEntry, type SubmitEntry, settledRecord } from './record.ts'
 import { mountRpc, reorganiseByControl } from './rpcRoutes.ts'
@@ -88,6 +89,8 @@ export interface VenueOptions {
 export interface Venue {
   /** Answers a request to any host, by path prefix. */
   fetch(request: Request): Promise<Response>
+  /** Bytes of a hot read by path that are still valid, when nothing is wrong on purpose; undefined: ask `fetch`. */
+  quick(path: string): Buffer | undefined
   /** Does all work that is due at the clock's time. */
   advance(): void
   /** Every submit received, with what became of it. */
@@ -122,6 +125,7 @@ export class ConnectionCut extends Error {
 }
 
 const ORACLE_HOSTS = 3
+const FOR_EVER = Number.MAX_SAFE_INTEGER
 const API_PEERS = 2
 
 /**
@@ -169,11 +173,18 @@ export function createVenue(options: VenueOptions): Venue {
   })
   const play = createScenario(options.scenario ?? [], options.clock.now(), { faults, wire })
   play(options.clock.now())
-  const app = createApp(state, prefix, wire, options.neighbours ?? (() => []))
+  const quick = createQuickReads()
+  const app = createApp(state, prefix, wire, quick, options.neighbours ?? (() => []))
   return {
     fetch: async (request) => {
       play(options.clock.now())
       return wire.around(request, prefix, async (one) => app.fetch(one))
+    },
+    quick: (path) => {
+      const nowMs = options.clock.now()
+      play(nowMs)
+      if (wire.rules.length > 0 || faults.latencyMs > 0 || faults.down.length > 0) return undefined
+      return quick.at(path, nowMs)
     },
     advance: () => {
       play(options.clock.now())
@@ -220,9 +231,12 @@ type Answered = Json | typeof neverAnswer | PreparedText | Response
 /** JSON text made before. */
 class PreparedText {
   readonly text: string
+  /** Until when it is the same for everybody; 0 = not known. */
+  readonly untilMs: number
 
-  constructor(text: string) {
+  constructor(text: string, untilMs = 0) {
     this.text = text
+    this.untilMs = untilMs
   }
 }
 
@@ -230,11 +244,12 @@ function createApp(
   state: VenueState,
   prefix: string,
   wire: WireFaults,
+  quick: QuickReads,
   neighbours: () => readonly Neighbour[],
 ): Hono {
   const { world, faults } = state
   const app = prefix === '' ? new Hono() : new Hono().basePath(prefix)
-  const cached = createListCache()
+  let cached = createListCache()
   let traces = 0
 
   const answer = (status: number, text: string): Response => {
@@ -272,6 +287,9 @@ function createApp(
       })
       if (result === neverAnswer) return await new Promise<Response>(() => undefined)
       if (result instanceof Response) return result
+      if (result instanceof PreparedText && result.untilMs > 0 && context.req.method === 'GET') {
+        quick.keep(url.slice(url.indexOf('/', 8)), result.text, result.untilMs)
+      }
       return answer(200, result instanceof PreparedText ? result.text : stringify(result))
     } catch (error) {
       return failure(error)
@@ -292,7 +310,7 @@ function createApp(
   }
   const second = (nowMs: number): number => Math.floor(nowMs / 1000)
   const changing = (name: string, moment: number, make: () => Json): PreparedText =>
-    new PreparedText(cached(name, moment, make))
+    new PreparedText(cached(name, moment, make), moment === 0 ? FOR_EVER : (moment + 1) * 1000)
 
   oracle('/ping', () => ({ ok: true }))
   oracle('/prices/tickers', ({ nowMs }) =>
@@ -300,11 +318,15 @@ function createApp(
   )
   oracle('/prices/candles', ({ query, nowMs }) => oracleCandles(world, query, nowMs))
   oracle('/tokens', () => changing('oracle tokens', 0, () => oracleTokenList(world)))
-  oracle('/tokens/info', ({ nowMs }) => ({
-    tokens: world.catalog.catalog.tokens.map((token) => tokenInfoRow(world, token, nowMs)),
-  }))
+  oracle('/tokens/info', ({ nowMs }) =>
+    changing('oracle tokens info', second(nowMs), () => ({
+      tokens: world.catalog.catalog.tokens.map((token) => tokenInfoRow(world, token, nowMs)),
+    })),
+  )
   oracle('/markets', () => changing('oracle markets', 0, () => oracleMarkets(world)))
-  oracle('/markets/info', ({ nowMs }) => oracleMarketInfo(world, nowMs))
+  oracle('/markets/info', ({ nowMs }) =>
+    changing('oracle markets info', second(nowMs), () => oracleMarketInfo(world, nowMs)),
+  )
   oracle('/markets/state', ({ nowMs }) =>
     oracleMarketState(
       world,
@@ -317,7 +339,9 @@ function createApp(
 
   const markets = world.markets
   api('GET', '/markets', () => changing('markets', 0, () => markets.map(catalogRow)))
-  api('GET', '/markets/config', () => markets.map((market) => configRow(world, market)))
+  api('GET', '/markets/config', ({ nowMs }) =>
+    changing('config', second(nowMs), () => markets.map((market) => configRow(world, market))),
+  )
   api('GET', '/markets/values', ({ nowMs }) =>
     changing('values', second(nowMs), () => markets.map((market) => valuesRow(world, market, nowMs))),
   )
@@ -407,6 +431,8 @@ function createApp(
   app.post('/__control/faults', async (context) => {
     const change: unknown = await context.req.json().catch(() => undefined)
     const wrong = applyFaults(faults, change)
+    quick.forget()
+    cached = createListCache()
     return wrong === undefined ? answer(200, stringify(faults)) : answer(400, stringify({ message: wrong }))
   })
   mountFaultRoutes(app, wire, answer)
