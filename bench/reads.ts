@@ -2,8 +2,8 @@
  * Strategies that poll a paper venue in another process over loopback, once a second, through one Api. By hand:
  * `node bench/reads.ts [seconds] [markets]`.
  *
- * A poll is what a strategy's snapshot reads each second: markets, tokens with prices, the ticker of its own market with
- * its capacity, positions, oracle prices and the oracle's market states. Strategies are dealt over the first `markets`
+ * A poll is what a strategy's snapshot reads each second: markets, tokens with prices, the ticker of its own market, the
+ * capacity of both its sides, positions, oracle prices and the oracle's market states. Strategies are dealt over the first `markets`
  * markets (default: all that have positions). "together" polls at the same instant, as the daemon's schedule does;
  * "spread" polls at moments spread over the second, which is the worst for sharing.
  *
@@ -56,6 +56,8 @@ async function poll(api: Api, symbol: string): Promise<void> {
     api.getMarkets(),
     api.getTokensInfo(),
     api.getMarketTickers({ symbols: [symbol] }),
+    api.getTradingCapacity({ symbol, direction: 'long' }),
+    api.getTradingCapacity({ symbol, direction: 'short' }),
     api.getPositions({ account }),
     tokens.then(({ value }) => {
       const decimals = new Map(value.map((token) => [hexKey(token.address), token.decimals]))

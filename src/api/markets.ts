@@ -1,11 +1,17 @@
 /** Markets of the application API: catalog, tickers, trading capacity. */
 import type { Address } from '../domain/address.ts'
-import type { Direction, Market, Ticker, TradingCapacity } from '../domain/market.ts'
+import {
+  capacityOf,
+  type Direction,
+  type Market,
+  type Ticker,
+  type TradingCapacity,
+} from '../domain/market.ts'
 import { tradingCapacity } from './capacity.ts'
 import { address, boolean, list, Malformed, object, uint, usd30, word } from './decode.ts'
 import type { CallOptions, Read, Route } from './route.ts'
 import { createRowMemo, perTransport } from './rowMemo.ts'
-import { createTickerFilters, filteredTickers } from './tickerFilters.ts'
+import { createQuestions, filteredTickers } from './tickerFilters.ts'
 import { copyTicker, ticker } from './tickerRow.ts'
 import type { Transport } from './transport.ts'
 
@@ -46,7 +52,8 @@ const tickersRoute = perTransport((): Route<TickersQuery, readonly Ticker[]> => 
   }
 })
 
-const tickerFilters = perTransport(createTickerFilters)
+const tickerQuestions = perTransport(createQuestions)
+const capacityQuestions = perTransport(createQuestions)
 
 /** One side of one market. */
 export interface CapacityQuery {
@@ -82,24 +89,39 @@ export function getMarketTickers(
 ): Promise<Read<readonly Ticker[]>> {
   const route = tickersRoute(transport)
   const isOfAll = (query.addresses ?? []).length === 0 && (query.symbols ?? []).length === 0
-  if (isOfAll || options?.isFresh === true || options?.host !== undefined) {
-    return transport.call(route, query, options)
-  }
-  return tickerFilters(transport).ask(query, async (isWhole) => {
-    if (!isWhole) return transport.call(route, query, options)
-    const whole = await transport.call(route, {}, options)
-    const value = filteredTickers(whole.value, query)
-    return value === undefined ? transport.call(route, query, options) : { ...whole, value }
+  if (isOfAll || mustAsk(options)) return transport.call(route, query, options)
+  const question = JSON.stringify([query.addresses, query.symbols])
+  return tickerQuestions(transport).ask(question, async (fromAll) => {
+    if (!fromAll) return transport.call(route, query, options)
+    const all = await transport.call(route, {}, options)
+    const value = filteredTickers(all.value, query)
+    return value === undefined ? transport.call(route, query, options) : { ...all, value }
   })
 }
 
-/** Room for increases on one side of a market (`GET /markets/trading-capacity`); indicative. */
+/**
+ * Room for increases on one side of a market (`GET /markets/trading-capacity`); indicative. While callers ask for more
+ * than a few markets and sides, they share one read of all tickers, which carry the same record.
+ */
 export function getTradingCapacity(
   transport: Transport,
   query: CapacityQuery,
   options?: CallOptions,
 ): Promise<Read<TradingCapacity>> {
-  return transport.call(capacityRoute, query, options)
+  if (mustAsk(options)) return transport.call(capacityRoute, query, options)
+  const { symbol, direction } = query
+  return capacityQuestions(transport).ask(`${direction} ${symbol}`, async (fromAll) => {
+    if (!fromAll) return transport.call(capacityRoute, query, options)
+    const all = await transport.call(tickersRoute(transport), {}, options)
+    const found = all.value.find((each) => each.symbol === symbol)
+    const value = found === undefined ? undefined : capacityOf(found, direction)
+    return value === undefined ? transport.call(capacityRoute, query, options) : { ...all, value }
+  })
+}
+
+/** Whether the caller wants an answer of its own, or of one host. */
+function mustAsk(options: CallOptions | undefined): boolean {
+  return options?.isFresh === true || options?.host !== undefined
 }
 
 function market(value: unknown): Market {

@@ -1,16 +1,17 @@
 /**
- * Ticker reads of many callers, each for markets of its own. Shared reads answer one question once; a hundred strategies
- * on a hundred markets ask a hundred questions. So while more than a few filters are in use, every caller is answered out
- * of one read of the whole list, and the requests at the venue stay the same however many callers there are.
+ * Reads of many callers, each of markets of its own. Shared reads answer one question once; a hundred strategies on a
+ * hundred markets ask a hundred questions. So while more than a few are in use, every caller is answered out of one read
+ * of all tickers, which carry the capacity of both sides too, and the requests at the venue stay the same however many
+ * callers there are.
  */
 import { hexKey } from '../domain/address.ts'
 import type { Ticker } from '../domain/market.ts'
 import type { Read } from './route.ts'
 
-/** Filters in use up to which each is asked for on its own: a few small answers are cheaper than all markets. */
-const FILTERS_MAX = 4
+/** Questions in use up to which each is asked on its own: a few small answers are cheaper than all markets. */
+const QUESTIONS_MAX = 4
 
-/** How long after its last read a filter counts as in use: two polls of once a second. */
+/** How long after its last read a question counts as in use: two polls of once a second. */
 const IN_USE_MS = 2_000
 
 /** Which markets; absent or empty lists do not filter. */
@@ -25,29 +26,28 @@ interface Use {
   readAtMs: number
 }
 
-/** Counts the filters in use. Reads no clock: time is the moment that the latest read left. */
-export function createTickerFilters(): {
-  /** Makes one read of a filter, with the whole list where many are in use. */
-  ask<T>(filter: TickerFilter, read: (isWhole: boolean) => Promise<Read<T>>): Promise<Read<T>>
+/** Counts the questions in use. Reads no clock: time is the moment that the latest read left. */
+export function createQuestions(): {
+  /** Makes one read, from all markets where many questions are in use. `question` is text that tells them apart. */
+  ask<T>(question: string, read: (isOfAll: boolean) => Promise<Read<T>>): Promise<Read<T>>
 } {
   const uses = new Map<string, Use>()
   let latestMs = Number.NEGATIVE_INFINITY
 
   function countInUse(): number {
-    for (const [key, use] of uses) {
-      if (use.pending === 0 && use.readAtMs < latestMs - IN_USE_MS) uses.delete(key)
+    for (const [question, use] of uses) {
+      if (use.pending === 0 && use.readAtMs < latestMs - IN_USE_MS) uses.delete(question)
     }
     return uses.size
   }
 
   return {
-    async ask(filter, read) {
-      const key = JSON.stringify([filter.addresses, filter.symbols])
-      const use = uses.get(key) ?? { pending: 0, readAtMs: Number.NEGATIVE_INFINITY }
-      uses.set(key, use)
+    async ask(question, read) {
+      const use = uses.get(question) ?? { pending: 0, readAtMs: Number.NEGATIVE_INFINITY }
+      uses.set(question, use)
       use.pending += 1
       try {
-        const answer = await read(countInUse() > FILTERS_MAX)
+        const answer = await read(countInUse() > QUESTIONS_MAX)
         use.readAtMs = answer.readAtMs
         latestMs = answer.readAtMs
         return answer

@@ -93,3 +93,23 @@ test('a market that is not listed is refused by the venue, also among many', asy
   expect(failure).toBeInstanceOf(RefusedError)
   expect((failure as RefusedError).status).toBe(400)
 })
+
+test('capacity of many markets comes out of the same read, equal to what its own route says', async () => {
+  const api = newApi()
+  const both = ['long', 'short'] as const
+  const asked = symbols.slice(0, 50).flatMap((symbol) => both.map((direction) => ({ symbol, direction })))
+  const ask = (options: { readonly isFresh?: boolean }) =>
+    clock.drive(Promise.all(asked.map((query) => api.getTradingCapacity(query, options))))
+  await ask({})
+  await clock.advance(1_000)
+  const direct = await ask({ isFresh: true })
+  seen.length = 0
+  const [shared] = await Promise.all([ask({}), api.getMarketTickers()])
+  expect(seen).toEqual([whole])
+  expect(shared.map(({ value }) => value)).toEqual(direct.map(({ value }) => value))
+  expect(shared.every(({ value }) => value.availableLiquidity > 0n)).toBe(true)
+  const failure = await clock.drive(
+    failureOf(api.getTradingCapacity({ symbol: 'NO/USD [NO-USDC]', direction: 'long' })),
+  )
+  expect((failure as RefusedError).status).toBe(400)
+})
