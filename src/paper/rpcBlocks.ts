@@ -63,6 +63,14 @@ function emitterCaller({ chain }: Rows): Address {
 /** Which logs of a block to write: all, or those for which this holds. */
 export type LogTest = (topics: readonly Hex[]) => boolean
 
+function placeOf(blocks: BlockChain, block: Inclusion) {
+  return {
+    blockNumber: quantity(block.number),
+    blockHash: blockHash(blocks, block),
+    blockTimestamp: quantity(blockSeconds(blocks, block.number)),
+  }
+}
+
 /** Logs of a version of a block, in order; `transactions` are those that it holds or held. */
 export function blockLogs(
   rows: Rows,
@@ -72,16 +80,14 @@ export function blockLogs(
   test: LogTest = () => true,
 ): LogRow[] {
   const found: LogRow[] = []
-  const place = {
-    blockNumber: quantity(block.number),
-    blockHash: blockHash(rows.blocks, block),
-    blockTimestamp: quantity(blockSeconds(rows.blocks, block.number)),
-  }
+  // Most blocks of a range hold nothing that is wanted, and a hash is most of the work.
+  let place: ReturnType<typeof placeOf> | undefined
   let logIndex = 0
   transactions.forEach((transaction, transactionIndex) => {
     for (const log of transaction.logs) {
       const topics = topicsOf(log)
       if (test(topics)) {
+        place ??= placeOf(rows.blocks, block)
         found.push({
           address: lower(rows.chain.contracts.eventEmitter),
           topics,
