@@ -58,6 +58,18 @@ const commands: readonly Command[] = [
     run: async (call) => (await import('./orders.ts')).orders(call),
   },
   {
+    name: 'orders resolve',
+    summary: 'Say how an order ended that no evidence closes; the daemon must not run.',
+    details:
+      'For an order that stays unknown: look at the venue first. Closing it frees its room; if it lands after all, you hold both.\nThe word and the name are kept in the journal.',
+    positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
+    flags: [
+      { name: 'as', value: 'OUTCOME', doc: 'dead, executed or cancelled' },
+      { name: 'by', value: 'NAME', doc: 'who says so' },
+    ],
+    run: async (call) => (await import('./resolve.ts')).resolve(call),
+  },
+  {
     name: 'explain',
     summary: 'Tell the whole story of one order: why, how big, what was sent, what proves its end.',
     positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
@@ -86,7 +98,9 @@ export async function main(
   },
 ): Promise<number> {
   const { out, err } = world
-  const [name, ...rest] = argv
+  // The one command of two words.
+  const isResolve = argv[0] === 'orders' && argv[1] === 'resolve'
+  const [name, ...rest] = isResolve ? ['orders resolve', ...argv.slice(2)] : argv
   if (name === '--version' || name === '-v' || name === 'version') {
     out(version)
     return exitCodes.ok

@@ -131,6 +131,12 @@ test('the paper key is made once, for its owner alone, and kept', () => {
   const path = join(directory, 'paper', 'key')
   const first = paperSigner(path)
   expect(statSync(path).mode & 0o777).toBe(0o600)
-  expect(readFileSync(path, 'utf8')).toMatch(/^0x[0-9a-f]{64}\n$/)
+  expect(readFileSync(path, 'utf8')).toMatch(/^perpd paper key: play money only\n0x[0-9a-f]{64}\n$/)
   expect(paperSigner(path).address).toBe(first.address)
+})
+
+test('paper takes no key that it did not make itself', () => {
+  const path = join(directory, 'mine')
+  writeFileSync(path, `0x${'11'.repeat(32)}\n`, { mode: 0o600 })
+  expect(errorOf(() => paperSigner(path)).code).toBe('KEY_FILE_CONTENT')
 })

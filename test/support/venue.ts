@@ -12,6 +12,8 @@ const base = 'http://venue.test'
 export interface ManualClock extends Clock {
   /** Moves the time on, waking sleepers in order and letting what they start run. */
   advance(ms: number): Promise<void>
+  /** Sets the wall clock back, as an operator or a time server may; the monotonic one goes on. */
+  setBack(ms: number): void
 }
 
 /** Lets everything run that waits for nothing but its turn: promises, and the journal's group commit. */
@@ -22,9 +24,13 @@ export async function settle(turns = 25): Promise<void> {
 /** A clock that starts at `startMs`. */
 export function manualClock(startMs: number): ManualClock {
   let nowMs = startMs
+  let backMs = 0
   let sleepers: { readonly atMs: number; readonly wake: () => void }[] = []
   return {
-    now: () => nowMs,
+    now: () => nowMs - backMs,
+    setBack: (ms) => {
+      backMs += ms
+    },
     monotonicMs: () => nowMs,
     sleep: (ms, signal) =>
       new Promise((resolve) => {

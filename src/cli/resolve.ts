@@ -1,0 +1,55 @@
+/**
+ * `perpd orders resolve`: an operator's word for an order that no evidence closes. It is the way out of an outcome that
+ * the APIs will never show, and it frees the order's room, so it asks for a name and is kept in the journal for ever.
+ */
+
+import { isOpen, isUnresolved, lastAttempt } from '../domain/intent.ts'
+import { step } from '../domain/machine/step.ts'
+import { openJournal } from '../journal/open.ts'
+import type { Call } from './command.ts'
+import { CommandError, exitCodes } from './exit.ts'
+import { systemClock } from './systemClock.ts'
+
+const outcomes = ['dead', 'executed', 'cancelled'] as const
+
+/** Closes one unresolved order. The daemon must not run: it is the journal's one writer. */
+export async function resolve({ loaded, flags, positionals, out }: Call): Promise<number> {
+  const as = outcomes.find((each) => each === flags.get('as'))
+  const by = flags.get('by')
+  if (as === undefined || typeof by !== 'string' || by.trim() === '') {
+    throw new CommandError(
+      `Say how it ended and who says so: --as ${outcomes.join('|')} --by YOUR_NAME`,
+      exitCodes.error,
+    )
+  }
+  const { config } = loaded
+  const journal = openJournal(config.journal.path, {
+    maxBytes: config.journal.maxMiB * 1024 * 1024,
+    clockNow: systemClock.now,
+    holder: `operator ${by}`,
+  })
+  try {
+    const wanted = positionals[0] ?? ''
+    const found = journal.openIntents().filter(({ intent }) => intent.intentId.startsWith(wanted))
+    const [state] = found
+    if (state === undefined || found.length > 1) {
+      const problem = state === undefined ? 'No open order has' : `${found.length} open orders have`
+      throw new CommandError(`${problem} an id that begins with ${wanted}.`, exitCodes.notFound)
+    }
+    const attempt = lastAttempt(state)
+    if (!isOpen(state) || attempt === undefined || !(isUnresolved(attempt) || attempt.phase === 'LANDED')) {
+      throw new CommandError(
+        `${state.intent.intentId} was never signed: the daemon closes it by itself at its next start.`,
+        exitCodes.error,
+      )
+    }
+    const rules = { trustVenue: false, deadlineMarginMs: 0 }
+    const { record } = step(state, { type: 'resolved', nowMs: systemClock.now(), as, by: by.trim() }, rules)
+    if (record !== undefined) await journal.append(record)
+    const { intentId, terms, kind } = state.intent
+    out(`${intentId} (${kind} ${terms.direction} ${terms.symbol}) is closed as ${as}, by ${by.trim()}.`)
+    return exitCodes.ok
+  } finally {
+    journal.close()
+  }
+}

@@ -1,0 +1,247 @@
+/** The loop over the paper venue in this process, on a clock that the test moves. */
+import { expect, test } from 'vitest'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import type { Event } from '../../src/domain/event.ts'
+import { type Limits, tighten } from '../../src/domain/limits.ts'
+import { usd } from '../../src/domain/units.ts'
+import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import type { ExecutionContext } from '../../src/execution/context.ts'
+import { createShell } from '../../src/execution/shell.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { createLocalSigner } from '../../src/keys/local.ts'
+import type { LoadedStrategy } from '../../src/strategy/load.ts'
+import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
+import { ethMarket } from '../support/intents.ts'
+import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
+
+const symbol = 'ETH/USD [WETH-USDC]'
+const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
+
+/** Wishes for a long at every tick, whatever is held or in flight. */
+const always = defineStrategy({
+  kind: 'always',
+  description: 'Wishes for a long at every tick.',
+  params: z.strictObject({}),
+  needs: (_params, symbols) => ({ symbols }),
+  decide: (view) => {
+    const market = view.market(symbol)
+    if (market === undefined) return []
+    return [
+      {
+        kind: 'increase',
+        marketToken: market.market.marketToken,
+        direction: 'long',
+        sizeDeltaUsd: usd(500),
+        leverageBps: 20_000,
+        collateralToken: collateralTokenOf(market, 'short'),
+        reason: 'the test always wishes',
+      },
+    ]
+  },
+})
+
+function instance(name: string, limits: Limits = {}): LoadedStrategy {
+  return {
+    name,
+    path: `${name}.yaml`,
+    strategy: always,
+    params: {},
+    instance: { name, symbols: [symbol], size: { usd: usd(500), leverageBps: 20_000, collateral: 'short' } },
+    needs: { symbols: [symbol] },
+    symbols: [symbol],
+    cadenceMs: 5_000,
+    limits: tighten({ maxDataAgeMs: 30_000 }, limits),
+    symbolPlaces: [],
+  }
+}
+
+interface World extends VenueBench {
+  readonly engine: Engine
+  readonly journal: Journal
+  readonly events: Event[]
+}
+
+function world(
+  strategies: readonly LoadedStrategy[],
+  options: { readonly limits?: Limits; readonly between?: Between; readonly journal?: Journal } = {},
+): World {
+  const bench = venueBench({
+    settings: { orderDeadlineSeconds: 60, keeperJitterMs: 0 },
+    ...(options.between === undefined ? {} : { between: options.between }),
+  })
+  const journal = options.journal ?? createMemoryJournal()
+  const events: Event[] = []
+  const context: ExecutionContext = {
+    api: bench.api,
+    journal,
+    signer,
+    chain: arbitrum,
+    clock: bench.clock,
+    emit: (event) => void events.push(event),
+    rules: { trustVenue: true, deadlineMarginMs: 5_000 },
+    settings: { statusPollMs: 500, statusPollMaxMs: 5_000, prepareRetryMs: 500, poisonRestMs: 60_000 },
+    signingPolicy: () => ({
+      minDeadlineSeconds: 20,
+      maxDeadlineSeconds: 3700,
+      maxExecutionFee: 10n ** 16n,
+      maxRelayFee: 5_000_000n,
+      priceToleranceBps: 200,
+      feeSwapMarkets: new Set([ethMarket.toLowerCase()]),
+    }),
+    fatal: (error) => {
+      throw error
+    },
+  }
+  const engine = createEngine(
+    {
+      ...context,
+      shell: createShell(context),
+      strategies,
+      limits: options.limits ?? {},
+      tradingState: () => 'active',
+      engineSettings: {
+        intentExpiryMs: 30_000,
+        drainMs: 10_000,
+        defaultSlippageBps: 100,
+        watchMs: 5_000,
+        heartbeatMs: 60_000,
+      },
+    },
+    { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'the venue' },
+    () => undefined,
+  )
+  return { ...bench, engine, journal, events }
+}
+
+const codes = (events: readonly Event[]) =>
+  events.flatMap((event) => (event.type === 'decision.denied' ? [event.denial.code] : []))
+
+test('three strategies that tick at the same instant share one room: one is admitted, the others are denied', async () => {
+  const { engine, clock, venue, events, api } = world(
+    ['one', 'two', 'three'].map((name) => instance(name)),
+    {
+      limits: { maxPositionSizeUsd: usd(500), maxTotalExposureUsd: usd(500), maxOrdersPerHour: 1 },
+    },
+  )
+  await engine.start()
+  await clock.advance(4_000)
+  expect(venue.record()).toHaveLength(1)
+  expect(codes(events)).toEqual(['SLOT_BUSY', 'SLOT_BUSY'])
+  const [position] = (await api.getPositions({ account: signer.address })).value
+  expect(position?.sizeInUsd).toBe(usd(500))
+  engine.abort()
+})
+
+test('an order of unknown fate holds its slot: every further wish is denied, and nothing more is sent', async () => {
+  const { engine, clock, venue, events } = world([instance('one')])
+  venue.faults.submit = '500-before-work'
+  await engine.start()
+  await clock.advance(40_000)
+  expect(venue.record()).toHaveLength(1)
+  expect(new Set(codes(events))).toEqual(new Set(['SLOT_BUSY']))
+  expect(codes(events).length).toBeGreaterThanOrEqual(7)
+  expect(engine.status()).toMatchObject({ unresolved: 1, state: 'running' })
+  engine.abort()
+})
+
+test('a fill counts until a list shows it, however late the list is', async () => {
+  let isBehind = false
+  const { engine, clock, venue, events } = world([instance('one', { maxPositionSizeUsd: usd(500) })], {
+    between: async (url, init, next) => {
+      const answer = await next(url, init)
+      if (!isBehind || !url.includes('/positions')) return answer
+      return { status: 200, headers: answer.headers, text: async () => '[]' }
+    },
+  })
+  await engine.start()
+  isBehind = true
+  await clock.advance(20_000)
+  expect(venue.record()).toHaveLength(1)
+  expect(new Set(codes(events))).toEqual(new Set(['SLOT_BUSY']))
+  engine.abort()
+})
+
+test('a fill from just before a restart counts too', async () => {
+  const first = world([instance('one')])
+  await first.engine.start()
+  await first.clock.advance(3_000)
+  expect(first.events.some((event) => event.type === 'order.moved' && event.to === 'executed')).toBe(true)
+  first.engine.abort()
+  const second = world([instance('one')], { journal: first.journal })
+  // The venue of the second world has never heard of the first one's fill: the latest possible list.
+  await second.clock.advance(5_000)
+  await second.engine.start()
+  await second.clock.advance(1_000)
+  expect(second.venue.record()).toEqual([])
+  expect(codes(second.events)).toEqual(['SLOT_BUSY'])
+  second.engine.abort()
+})
+
+test('a stop that comes while the venue is read lets nothing be decided', async () => {
+  const held = Promise.withResolvers<void>()
+  let isHeld = false
+  const { engine, clock, venue, events } = world([instance('one')], {
+    between: async (url, init, next) => {
+      if (isHeld && url.includes('/markets/tickers')) await held.promise
+      return next(url, init)
+    },
+  })
+  isHeld = true
+  await engine.start()
+  await clock.advance(500)
+  const stopped = engine.stop('SIGTERM')
+  held.resolve()
+  await clock.advance(15_000)
+  await stopped
+  expect(events.some(({ type }) => type === 'decision.made')).toBe(false)
+  expect(venue.record()).toEqual([])
+  expect(events.at(-1)).toMatchObject({ type: 'daemon.stopped', openIntents: 0 })
+})
+
+test('a wall clock that is set back an hour does not put a strategy to sleep', async () => {
+  const { engine, clock, events } = world([instance('one')])
+  await engine.start()
+  await clock.advance(11_000)
+  const before = events.filter(({ type }) => type === 'decision.made').length
+  clock.setBack(3_600_000)
+  await clock.advance(15_000)
+  expect(events.filter(({ type }) => type === 'decision.made').length).toBeGreaterThanOrEqual(before + 2)
+  engine.abort()
+})
+
+test('what the journal left open shows in the status before the venue answers', async () => {
+  const first = world([instance('one')])
+  first.venue.faults.submit = '500-before-work'
+  await first.engine.start()
+  await first.clock.advance(2_000)
+  first.engine.abort()
+  const second = world([instance('one')], {
+    journal: first.journal,
+    between: async () => {
+      throw new TypeError('fetch failed')
+    },
+  })
+  expect(second.engine.status()).toMatchObject({ state: 'starting', unresolved: 1 })
+})
+
+test('what a user kind returns is looked at before it is reckoned with', async () => {
+  const odd: LoadedStrategy = {
+    ...instance('odd'),
+    strategy: {
+      ...always,
+      decide: () => [{ kind: 'increase', direction: 'Long', marketToken: ethMarket } as never],
+    },
+  }
+  const { engine, clock, events } = world([odd])
+  await engine.start()
+  await clock.advance(1_000)
+  const denied = events.find((event) => event.type === 'decision.denied')
+  expect(denied).toMatchObject({
+    denial: {
+      code: 'DECISION_INVALID',
+      reason: `the decision's direction is "Long"; expected long or short`,
+    },
+  })
+  engine.abort()
+})
