@@ -165,13 +165,80 @@ test('a trade of another account shows nothing', () => {
   expect(label(run)).toBe('unknown')
 })
 
+const afterDeadline = { serverDateMs: (startMs / 1000 + 300) * 1000 + 10_001 }
+const otherKey = `0x${'0b'.repeat(32)}` as const
+
+test.each([
+  [
+    'a key of another market',
+    tradeOf({ orderKey: otherKey, marketToken: '0x47c031236e19d024b42f8AE6780E44A573170703' }),
+    [],
+  ],
+  ['a key of the other side', tradeOf({ orderKey: otherKey, direction: 'short' }), []],
+  ['a key of a decrease', tradeOf({ orderKey: otherKey, orderType: 4 }), []],
+  ['a key of another size', tradeOf({ orderKey: otherKey, sizeDeltaUsd: 1n }), []],
+  ['a key from long before', tradeOf({ orderKey: otherKey, timestampSeconds: startMs / 1000 - 10_000 }), []],
+  ['a key that another intent explains', tradeOf({ orderKey: otherKey }), [otherKey]],
+] as const)('a host that names %s shows nothing', (_what, trade, explained) => {
+  const run = sent('unanswered')
+  const answer = statusAnswer('executed', { orderKeys: [otherKey] })
+  const look = observationOf(answer, emptyAccount({ trades: [trade] }), explained)
+  feed(run, { type: 'observed', nowMs: startMs + 5000, observation: look })
+  expect(label(run)).toBe('unknown')
+})
+
+test('two orders cannot both be the one that was signed', () => {
+  const run = sent('unanswered')
+  const answer = statusAnswer('executed', { executionTxnHash: tradeOf().transactionHash })
+  const trades = [tradeOf(), tradeOf({ id: 'trade-2', orderKey: otherKey })]
+  feed(run, {
+    type: 'observed',
+    nowMs: startMs + 5000,
+    observation: observationOf(answer, emptyAccount({ trades })),
+  })
+  expect(label(run)).toBe('unknown')
+})
+
+test('the relay transaction is enough of a hint when the venue leaves out the others', () => {
+  const run = sent('unanswered')
+  const answer = statusAnswer('executed', { txHash: tradeOf().transactionHash })
+  const look = observationOf(answer, emptyAccount({ trades: [tradeOf()] }))
+  feed(run, { type: 'observed', nowMs: startMs + 5000, observation: look })
+  expect(label(run)).toBe('executed')
+})
+
+test('a submit that was answered with a revert closes as reverted', () => {
+  const run = armed()
+  feed(run, { type: 'sent', nowMs: startMs, send: { result: 'refused', status: 'relay_reverted' } })
+  const look = observationOf(statusAnswer('relay_reverted', afterDeadline), emptyAccount())
+  feed(run, { type: 'observed', nowMs: startMs + 400_000, observation: look }, paper)
+  expect(label(run)).toBe('reverted')
+})
+
+test('an operator closes what no evidence closes, by name; nobody else may', () => {
+  const run = sent('unanswered')
+  feed(run, { type: 'resolved', nowMs: startMs + 10 ** 7, as: 'dead', by: 'Ada' })
+  expect(run.state?.closing).toMatchObject({
+    outcome: 'DEAD',
+    evidence: { level: 'operator', statement: 'Ada says it is dead' },
+  })
+  const open = sent('unanswered')
+  const closing = {
+    outcome: 'DEAD',
+    code: 'X',
+    reason: 'r',
+    evidence: { level: 'api', atMs: 0, statement: 's' },
+  } as const
+  expect(() =>
+    applyRecord(open.state, { v: 1, kind: 'intent.closed', atMs: 0, intentId: intentOf().intentId, closing }),
+  ).toThrow('an intent closes while its digest may still land')
+})
+
 test('nothing left the machine: the intent closes as refused and was never sent', () => {
   const run = sent('not-sent')
   expect(kindsOf(run).slice(-2)).toEqual(['send.result', 'intent.closed'])
   expect(label(run)).toBe('refused')
 })
-
-const afterDeadline = { serverDateMs: (startMs / 1000 + 300) * 1000 + 10_001 }
 
 test('on paper, the venue own positive word past the deadline closes an unsent order as expired', () => {
   const run = armed()
@@ -288,7 +355,11 @@ const views = fc.option(
     trades: fc.array(
       fc
         .constantFrom('OrderExecuted', 'OrderCancelled', 'OrderCreated')
-        .map((eventName) => tradeOf({ eventName } as Parameters<typeof tradeOf>[0])),
+        .chain((eventName) =>
+          fc
+            .constantFrom(orderKey, otherKey)
+            .map((key) => tradeOf({ eventName, orderKey: key } as Parameters<typeof tradeOf>[0])),
+        ),
       { maxLength: 2 },
     ),
   }),
