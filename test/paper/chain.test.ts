@@ -164,6 +164,24 @@ test('a cancel by the user is in the transaction of its own batch, with the prot
   expect(logs[0].transactionHash).toBe(done.createdTxnHash ?? done.txHash)
 })
 
+test('a cancelled market order carries the custom error of its failure', async () => {
+  const prepared = [
+    (await paper.prepare({ slippage: 0 })).body,
+    (await paper.prepare({ slippage: 0, direction: 'short' })).body,
+  ]
+  for (const one of prepared) await paper.submit(one)
+  paper.clock.move(3000)
+  const logs = await rawLogs([EVENT_LOG_2, nameTopic('OrderCancelled'), null, topicOf(trader.address)])
+  expect(logs).toHaveLength(1)
+  const { items } = eventOf(logs[0])
+  expect(items.reason).toBe('')
+  // OrderNotFulfillableAtAcceptablePrice(uint256,uint256)
+  expect(items.reasonBytes).toMatch(/^0xe09ad0e9[0-9a-f]{128}$/)
+  const statuses = await Promise.all(prepared.map(({ requestId }) => paper.status(requestId)))
+  const cancelled = statuses.map(({ body }) => body).find(({ status }) => status === 'cancelled')
+  expect(logs[0].transactionHash).toBe(cancelled.executionTxnHash)
+})
+
 test('every event is encoded as viem encodes it', async () => {
   await paper.trade({})
   const limit = (await paper.prepare({ orderType: 'limit', triggerPrice: usd(1000) })).body
