@@ -1,85 +1,12 @@
 /** Protocol-wide stats: summary, timeseries, sources (application document, "Stats"; layout: wire gaps, section 3). */
 import { badFields, badRequest, type Json } from './http.ts'
+import { inScope, metaOf, PULL_SECONDS, type SourceState, sourceJson, stateOf } from './statsScope.ts'
 import { type StatsFigures, type StatsSource, statsNetworks, statsVersions } from './statsSources.ts'
 import type { World } from './world.ts'
 
 const DAY = 86_400
-/** A source is pulled every minute. */
-const PULL_SECONDS = 60
 /** Days are synchronised every ten minutes: until the first synchronisation after its end a day may still change. */
 const DAILY_SYNC_SECONDS = 600
-/** More lag than this is stale. */
-const STALE_SECONDS = 900
-
-type Health = 'fresh' | 'stale' | 'missing'
-
-interface SourceState {
-  readonly source: StatsSource
-  readonly health: Health
-  readonly lagSeconds: number | null
-  readonly lastError: string | null
-  /** Second up to which its figures go. */
-  readonly asOfSeconds: number
-}
-
-function stateOf(world: World, source: StatsSource, nowSeconds: number): SourceState {
-  const { missingSources, statsLagSeconds } = world.dataFaults
-  if (missingSources.includes(`${source.network}:${source.version}`)) {
-    return { source, health: 'missing', lagSeconds: null, lastError: 'source cannot be read', asOfSeconds: 0 }
-  }
-  const lagSeconds = (nowSeconds % PULL_SECONDS) + statsLagSeconds
-  const isStale = lagSeconds > STALE_SECONDS
-  return {
-    source,
-    health: isStale ? 'stale' : 'fresh',
-    lagSeconds,
-    lastError: isStale ? 'pull timed out' : null,
-    asOfSeconds: nowSeconds,
-  }
-}
-
-function sourceJson({ source, health, lagSeconds, lastError }: SourceState): Json {
-  const { network, version } = source
-  return { name: `${network}-${version}`, network, version, health, lagSeconds, lastError }
-}
-
-function metaOf(states: readonly SourceState[]): Json {
-  return {
-    completeness: states.every(({ health }) => health === 'fresh') ? 'complete' : 'partial',
-    sources: states.map(sourceJson),
-  }
-}
-
-/** Sources that the query's networks and versions name. Throws HttpFailure 400. */
-function inScope(
-  world: World,
-  sources: readonly StatsSource[],
-  query: URLSearchParams,
-  nowSeconds: number,
-): SourceState[] {
-  const networks = listOf(query, 'networks', statsNetworks)
-  const versions = listOf(query, 'versions', statsVersions)
-  const found = sources.filter(
-    ({ network, version }) =>
-      (networks.length === 0 || networks.includes(network)) &&
-      (versions.length === 0 || versions.includes(version)),
-  )
-  if (found.length === 0)
-    throw badRequest('No configured source matches the requested networks and versions.')
-  return found.map((source) => stateOf(world, source, nowSeconds))
-}
-
-function listOf(query: URLSearchParams, name: string, allowed: readonly string[]): readonly string[] {
-  const values = query.getAll(name)
-  for (const value of values) {
-    if (allowed.includes(value)) continue
-    const text = value.includes(',')
-      ? `'${name}' is repeated once per value; a comma-separated list is not accepted`
-      : `'${name}' must be one of ${allowed.join(', ')}`
-    throw badFields({ [name]: { message: text, value } })
-  }
-  return values
-}
 
 type Amount = bigint | number | null
 
