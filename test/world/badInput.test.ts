@@ -458,7 +458,18 @@ test('paper takes no key of anybody', async () => {
       Nothing was started. Settings: docs/configuration.md; what is in force: perpd config"
   `)
   expect(check).toBe(run)
-  rmSync(file('key'))
+  const [ownRun, ownCheck] = await Promise.all([
+    said(['run', '--control.port=0', '--paper.keyFile=key']),
+    end(['check', '--paper.keyFile=key']),
+  ])
+  expect(ownRun).toMatchInlineSnapshot(`
+    "4
+    The key file is not one that perpd made for paper.
+      path: DIR/key
+      expected: a first line that says "perpd paper key: play money only"
+      perpd did not start: signatures made on paper are valid on the live chain, so paper takes no key but its own. Name a file that does not exist yet in paper.keyFile."
+  `)
+  expect(`${ownCheck.code}\n${ownCheck.err}`).toBe(ownRun)
 })
 
 /** What the last line of a JSON log says, and that nothing was said after it. */
