@@ -124,9 +124,12 @@ test('over a limit the oldest goes, the population never drives people out, and 
   trimWorld(world)
   expect(world.trades.length).toBeLessThanOrEqual(MAX_TRADES)
 
-  const pending = { status: 'pending' } as Any
+  const deadline = BigInt(Math.floor(world.clock.now() / 1000))
+  const pending = { status: 'pending', relayParams: { deadline } } as Any
   world.operations.set('first', pending)
-  for (let i = 0; i < MAX_OPERATIONS; i += 1) world.operations.set(`o${i}`, { status: 'executed' } as Any)
+  for (let i = 0; i < MAX_OPERATIONS; i += 1) {
+    world.operations.set(`o${i}`, { status: 'executed', relayParams: { deadline } } as Any)
+  }
   trimWorld(world)
   expect(world.operations.size).toBe(MAX_OPERATIONS * 0.9)
   expect(world.operations.get('first')).toBe(pending)
