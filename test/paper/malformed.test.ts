@@ -308,7 +308,7 @@ test(`${runs} malformed requests get documented 4xx, never a 5xx or a crash`, {
       } catch {
         return
       }
-      clock.move(7)
+      clock.move(1)
       const response = await venue.fetch(made)
       const answered = await response.text()
       const what = `${method} ${path} ${text ?? ''} -> ${response.status} ${answered.slice(0, 300)}`
