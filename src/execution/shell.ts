@@ -116,12 +116,17 @@ export function createShell(context: ExecutionContext): Shell {
         const state = applyRecord(live.state, record)
         live.state = state
         if (record.kind === 'attempt.armed') live.armedRecord = stored
+        const commitMs = context.clock.monotonicMs() - startedMs
         context.emit({
           type: 'journal.committed',
           record,
           state,
-          commitMs: context.clock.monotonicMs() - startedMs,
+          commitMs,
         })
+        if (record.kind === 'intent.accepted' || record.kind === 'attempt.armed') {
+          const name = record.kind === 'attempt.armed' ? 'arm' : 'accept'
+          context.emit({ type: 'order.timing', intentId, step: name, durationMs: commitMs })
+        }
         relabel(live, reasonOfRecord(state))
         if (record.kind === 'send.result' || !isOpen(state)) wake(intentId)
         if (!isOpen(state)) forget(intentId, live, state)
