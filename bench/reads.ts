@@ -3,9 +3,9 @@
  * `node bench/reads.ts [seconds] [markets]`.
  *
  * A poll is what a strategy's snapshot reads each second: markets, tokens with prices, the ticker of its own market, the
- * capacity of both its sides, positions, oracle prices and the oracle's market states. Strategies are dealt over the first `markets`
- * markets (default: all that have positions). "together" polls at the same instant, as the daemon's schedule does;
- * "spread" polls at moments spread over the second, which is the worst for sharing.
+ * capacity of both its sides, positions, oracle prices and the oracle's market states. Strategies are dealt over the
+ * first `markets` markets (default: all that have positions). "together" polls at the same instant, as the daemon's
+ * schedule does; "spread" polls at moments spread over the second, which is the worst for sharing.
  *
  * Prints requests a second that left (attempts, as `onAttempt` tells them), this process's CPU as a share of one core,
  * and how long a poll took from its first request to its last answer. No limit of requests a second is set: the point
