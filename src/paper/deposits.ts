@@ -2,8 +2,17 @@
  * Deposits into the GMX account from other chains (wire: application-api-orders, section 11; behaviours, K.1): a
  * transaction of the user's own on the source chain, which the venue prepares and never sees.
  */
-import { encodeAbiParameters, encodeFunctionData, padHex, parseAbi } from 'viem'
-import { type Address, type Hex, ZERO_ADDRESS } from '../domain/address.ts'
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  getAddress,
+  keccak256,
+  padHex,
+  parseAbi,
+  slice,
+  stringToHex,
+} from 'viem'
+import type { Address, Hex } from '../domain/address.ts'
 import { accountOf, bridgedToken, chainIdOf, collect, settlementOf } from './crossChain.ts'
 import { badFields, type FieldError, type Json, parseAddress } from './http.ts'
 import { uintOf } from './prepareShape.ts'
@@ -11,11 +20,12 @@ import type { World } from './world.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Stargate USDC pools of the source chains: where a deposit is sent when the request names no pool. */
-const sourcePools: Readonly<Record<number, Address>> = {
-  1: '0xc026395860Db2d07ee33e05fE50ed7bD583189C7',
-  56: '0x962Bd449E630b0d928f308Ce63f1A21F02576057',
-  8453: '0x27a16dc786820B16E5c9028b75B99F6f604b5d26',
+/**
+ * Where a deposit is sent when the request names no pool. No document gives the source chains' pools, so paper makes up
+ * one for each chain: an address that nobody has, told apart by the chain's id.
+ */
+function paperPool(srcChainId: number): Address {
+  return getAddress(slice(keccak256(stringToHex(`perpd paper pool ${srcChainId}`)), 12))
 }
 
 const stargateAbi = parseAbi([
@@ -45,7 +55,7 @@ export function prepareDeposit(world: World, body: Body): Json {
   if (Object.keys(errors).length > 0 || fee === undefined || gas === undefined) throw badFields(errors)
   const token = bridgedToken(world, String(named))
   const { endpoint, provider } = settlementOf(world, srcChainId)
-  const pool = parseAddress(body.sourceStargatePoolAddress) ?? sourcePools[srcChainId] ?? ZERO_ADDRESS
+  const pool = parseAddress(body.sourceStargatePoolAddress) ?? paperPool(srcChainId)
   const inner = typeof body.innerData === 'string' && /^0x([0-9a-f]{2})*$/i.test(body.innerData)
   const data = encodeFunctionData({
     abi: stargateAbi,
