@@ -7,7 +7,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generatePrivateKey } from 'viem/accounts'
@@ -27,6 +27,8 @@ import { createLocalSigner } from '../src/keys/local.ts'
 const orders = Number(process.argv[2] ?? 300)
 const symbol = 'ETH/USD [WETH-USDC]'
 const folder = mkdtempSync(join(tmpdir(), 'perpd-bench-'))
+// The venue keeps its world in memory where it can, so that its writes do not queue before our commits on one disk.
+const venueFolder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'perpd-bench-venue-'))
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
 const venue = spawn(
@@ -35,7 +37,7 @@ const venue = spawn(
     join(import.meta.dirname, '..', 'src', 'cli', 'main.ts'),
     'paper',
     '--print-hosts',
-    `--paper.stateFile=${join(folder, 'world.json')}`,
+    `--paper.stateFile=${join(venueFolder, 'world.json')}`,
   ],
   { stdio: ['ignore', 'pipe', 'inherit'] },
 )
@@ -223,5 +225,6 @@ try {
   venue.kill('SIGTERM')
   await once(venue, 'close')
   rmSync(folder, { recursive: true, force: true })
+  rmSync(venueFolder, { recursive: true, force: true })
   process.exit()
 }

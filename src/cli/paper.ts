@@ -159,7 +159,7 @@ export async function paper({ loaded, flags, out, err, env }: Call): Promise<num
     level: config.log.level,
     format: config.log.format,
     stream: process.stderr,
-    color: process.stderr.isTTY === true && (env['NO_COLOR'] ?? '') === '',
+    color: process.stderr.isTTY === true && (env.NO_COLOR ?? '') === '',
   })
   const started = await startVenue(config, log)
   if (flags.has('print-hosts')) {

@@ -11,7 +11,7 @@ export function runCommand({ loaded, env }: Call): Promise<number> {
     level: config.log.level,
     format: config.log.format,
     stream: process.stdout,
-    color: process.stdout.isTTY === true && (env['NO_COLOR'] ?? '') === '',
+    color: process.stdout.isTTY === true && (env.NO_COLOR ?? '') === '',
     runId: randomUUID().slice(0, 8),
     secrets: config.venue.rpcUrls,
   })

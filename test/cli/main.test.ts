@@ -22,7 +22,7 @@ function process(...argv: string[]): Promise<{ code: number; out: string; err: s
     execFile(
       globalThis.process.execPath,
       [join(root, 'src/cli/main.ts'), ...argv],
-      { cwd, env: { PATH: globalThis.process.env['PATH'] } },
+      { cwd, env: { PATH: globalThis.process.env.PATH } },
       (error, out, err) => done({ code: error === null ? 0 : Number(error.code), out, err }),
     )
   })

@@ -64,8 +64,8 @@ test('health and readiness answer 200, or 503 with the reasons', async () => {
 
 test('the status carries amounts as exact text and open orders as rows', async () => {
   const body = (await (await get('/api/status')).json()) as Record<string, unknown>
-  expect(body['exposureUsd']).toBe('1000000000000000000000000000000000')
-  expect(body['openIntents']).toMatchInlineSnapshot(`
+  expect(body.exposureUsd).toBe('1000000000000000000000000000000000')
+  expect(body.openIntents).toMatchInlineSnapshot(`
     [
       {
         "acceptedAt": "2027-01-15T08:00:00.000Z",

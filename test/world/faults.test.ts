@@ -59,12 +59,12 @@ async function stop(daemon: Running): Promise<void> {
 }
 
 test('a submit that is accepted and never answered is unknown, holds its slot, and closes by evidence', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   // Nor does the host say how it fares, until the test has looked.
   await setFaults({ submit: 'accept-and-never-answer', status: 'unavailable' })
   const daemon = perpd(['run', ...daemonFlags(folder.path, paper.hosts), '--api.timeoutMs=500'])
-  const seen = { seen: daemon.said, timeoutMs: 40_000 }
+  const seen = { seen: daemon.said, timeoutMs: 120_000 }
   await until(
     'the order is unknown',
     () => daemon.stdout().includes('"state_to":"unknown"') || undefined,
@@ -94,11 +94,11 @@ test('a submit that is accepted and never answered is unknown, holds its slot, a
 })
 
 test('a payload that pays somebody else is refused before the key is used, and the host is rested', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   await setFaults({ prepare: 'foreign-receiver' })
   const daemon = perpd(['run', ...daemonFlags(folder.path, paper.hosts)])
-  const seen = { seen: daemon.said, timeoutMs: 40_000 }
+  const seen = { seen: daemon.said, timeoutMs: 120_000 }
   await until('a payload is refused', () => daemon.stdout().includes('order.poisoned') || undefined, seen)
   await until(
     'the intent is refused',

@@ -58,7 +58,7 @@ const points = kinds.flatMap((kind) => [`${kind}:before`, `${kind}:after`])
 
 test.concurrent.each(points)(
   'killed at %s: nothing is sent twice and every intent ends',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async (point) => {
     const folder = scratch()
     try {

@@ -82,7 +82,7 @@ export async function until<T>(
   look: () => T | undefined | Promise<T | undefined>,
   options: { readonly timeoutMs?: number; readonly seen?: () => string } = {},
 ): Promise<T> {
-  const end = performance.now() + (options.timeoutMs ?? 30_000)
+  const end = performance.now() + (options.timeoutMs ?? 90_000)
   for (;;) {
     const found = await look()
     if (found !== undefined) return found
