@@ -1,6 +1,7 @@
 /** The paper venue: inside the daemon, or alone for any client of the real APIs that only changes its base address. */
 import { mkdirSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
+import { systemClock } from '../api/systemClock.ts'
 import type { Chain } from '../chains/chain.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { createLog, type Log } from '../monitor/log.ts'
@@ -14,7 +15,6 @@ import type { VenueSettings } from '../paper/settings.ts'
 import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
 import { CommandError, exitCodes } from './exit.ts'
-import { systemClock } from './systemClock.ts'
 
 const hostname = '127.0.0.1'
 

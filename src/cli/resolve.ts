@@ -3,12 +3,12 @@
  * the APIs will never show, and it frees the order's room, so it asks for a name and is kept in the journal for ever.
  */
 
+import { systemClock } from '../api/systemClock.ts'
 import { isOpen, isUnresolved, lastAttempt } from '../domain/intent.ts'
 import { step } from '../domain/machine/step.ts'
 import { openJournal } from '../journal/open.ts'
 import type { Call } from './command.ts'
 import { CommandError, exitCodes } from './exit.ts'
-import { systemClock } from './systemClock.ts'
 
 const outcomes = ['dead', 'executed', 'cancelled'] as const
 

@@ -5,6 +5,7 @@
  */
 import { createApi } from '../api/client.ts'
 import { createNodeFetch } from '../api/nodeFetch.ts'
+import { systemClock } from '../api/systemClock.ts'
 import { createControlServer } from '../control/server.ts'
 import { sameHex } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
@@ -26,7 +27,6 @@ import type { Config } from './config/types.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { type StartedVenue, startVenue } from './paper.ts'
 import { signerOf } from './signer.ts'
-import { systemClock } from './systemClock.ts'
 import { version } from './version.ts'
 
 const heartbeatMs = 60_000
