@@ -102,6 +102,8 @@ export interface MarketConfig
   readonly longToken: Address
   readonly shortToken: Address
   readonly name: string | undefined
+  /** The venue's own text; nothing is decided by it. */
+  readonly data: string | undefined
   readonly isSameCollaterals: boolean | undefined
   readonly isSpotOnly: boolean | undefined
   readonly isDisabled: boolean | undefined

@@ -3,12 +3,25 @@ import type { Address } from '../domain/address.ts'
 import {
   capacityOf,
   type Direction,
+  type LeverageTier,
   type Market,
   type Ticker,
   type TradingCapacity,
 } from '../domain/market.ts'
 import { tradingCapacity } from './capacity.ts'
-import { address, boolean, list, Malformed, object, uint, usd30, word } from './decode.ts'
+import {
+  address,
+  boolean,
+  list,
+  Malformed,
+  object,
+  optional,
+  present,
+  uint,
+  unixSeconds,
+  usd30,
+  word,
+} from './decode.ts'
 import type { CallOptions, Read, Route } from './route.ts'
 import { createRowMemo, perTransport } from './rowMemo.ts'
 import { createQuestions, filteredTickers } from './tickerFilters.ts'
@@ -124,15 +137,26 @@ function mustAsk(options: CallOptions | undefined): boolean {
   return options?.isFresh === true || options?.host !== undefined
 }
 
+/** A leverage in bps, 10000 = 1x. */
+function leverageBps(value: unknown, name: string): number {
+  const bps = uint(value, name)
+  if (bps > BigInt(Number.MAX_SAFE_INTEGER)) throw new Malformed(name, 'is a leverage out of range', value)
+  return Number(bps)
+}
+
+function leverageTier(value: unknown): LeverageTier {
+  const tier = object(value)
+  return {
+    maxLeverageBps: leverageBps(tier.maxLeverage, 'maxLeverage'),
+    minCollateralFactor: uint(tier.minCollateralFactor, 'minCollateralFactor'),
+    ...present({ maxPositionSizeUsd: optional(tier.maxPositionSize, 'maxPositionSize', usd30) }),
+  }
+}
+
 function market(value: unknown): Market {
   const row = object(value)
-  const tiers = list(row.leverageTiers ?? [], 'leverageTiers', (tier) =>
-    uint(object(tier).maxLeverage, 'maxLeverage'),
-  )
-  const maxLeverageBps = tiers.reduce((most, bps) => (bps > most ? bps : most), 0n)
-  if (maxLeverageBps > BigInt(Number.MAX_SAFE_INTEGER)) {
-    throw new Malformed('leverageTiers', 'is a leverage out of range', row.leverageTiers)
-  }
+  const leverageTiers = list(row.leverageTiers ?? [], 'leverageTiers', leverageTier)
+  const maxLeverageBps = Math.max(0, ...leverageTiers.map((tier) => tier.maxLeverageBps))
   return {
     symbol: word(row.symbol, 'symbol'),
     marketToken: address(row.marketTokenAddress, 'marketTokenAddress'),
@@ -143,6 +167,8 @@ function market(value: unknown): Market {
     isSpotOnly: boolean(row.isSpotOnly, 'isSpotOnly'),
     minPositionSizeUsd: usd30(row.minPositionSizeUsd, 'minPositionSizeUsd'),
     minCollateralUsd: usd30(row.minCollateralUsd, 'minCollateralUsd'),
-    ...(maxLeverageBps === 0n ? {} : { maxLeverageBps: Number(maxLeverageBps) }),
+    ...(maxLeverageBps === 0 ? {} : { maxLeverageBps }),
+    ...(leverageTiers.length === 0 ? {} : { leverageTiers }),
+    ...present({ listedAtSeconds: optional(row.listingDate, 'listingDate', unixSeconds) }),
   }
 }

@@ -2,7 +2,7 @@
 import type { Ticker } from '../domain/market.ts'
 import { keptCapacityIf } from './capacity.ts'
 import { type Fields, Malformed, word } from './decode.ts'
-import { keptAddress, keptInt, keptUint } from './rowMemo.ts'
+import { keptAddress, keptInt, keptIntIf, keptUint, keptUintIf } from './rowMemo.ts'
 
 /**
  * One row of `/markets/tickers`; fields are kept from `had` where the raw value did not change. The legacy available
@@ -10,7 +10,7 @@ import { keptAddress, keptInt, keptUint } from './rowMemo.ts'
  */
 export function ticker(row: Fields, was: Fields, had: Partial<Ticker>): Ticker {
   // biome-ignore format: one field a line, to be read as a table.
-  const prices = {
+  const decoded: Ticker = {
     symbol: word(row.symbol, 'symbol'),
     marketToken: keptAddress(row.marketTokenAddress, was.marketTokenAddress, had.marketToken, 'marketTokenAddress'),
     minPrice: keptUint(row.minPrice, was.minPrice, had.minPrice, 'minPrice'),
@@ -18,35 +18,38 @@ export function ticker(row: Fields, was: Fields, had: Partial<Ticker>): Ticker {
     markPrice: keptUint(row.markPrice, was.markPrice, had.markPrice, 'markPrice'),
     longInterestUsd: keptUint(row.longInterestUsd, was.longInterestUsd, had.longInterestUsd, 'longInterestUsd'),
     shortInterestUsd: keptUint(row.shortInterestUsd, was.shortInterestUsd, had.shortInterestUsd, 'shortInterestUsd'),
+    longInterestUsdMark: keptUintIf(row.longInterestUsdMark, was.longInterestUsdMark, had.longInterestUsdMark, 'longInterestUsdMark'),
+    shortInterestUsdMark: keptUintIf(row.shortInterestUsdMark, was.shortInterestUsdMark, had.shortInterestUsdMark, 'shortInterestUsdMark'),
+    longInterestInTokens: keptUintIf(row.longInterestInTokens, was.longInterestInTokens, had.longInterestInTokens, 'longInterestInTokens'),
+    shortInterestInTokens: keptUintIf(row.shortInterestInTokens, was.shortInterestInTokens, had.shortInterestInTokens, 'shortInterestInTokens'),
     fundingRateLong: keptInt(row.fundingRateLong, was.fundingRateLong, had.fundingRateLong, 'fundingRateLong'),
     fundingRateShort: keptInt(row.fundingRateShort, was.fundingRateShort, had.fundingRateShort, 'fundingRateShort'),
     borrowingRateLong: keptInt(row.borrowingRateLong, was.borrowingRateLong, had.borrowingRateLong, 'borrowingRateLong'),
     borrowingRateShort: keptInt(row.borrowingRateShort, was.borrowingRateShort, had.borrowingRateShort, 'borrowingRateShort'),
+    netRateLong: keptIntIf(row.netRateLong, was.netRateLong, had.netRateLong, 'netRateLong'),
+    netRateShort: keptIntIf(row.netRateShort, was.netRateShort, had.netRateShort, 'netRateShort'),
+    high24h: keptUintIf(row.high24h, was.high24h, had.high24h, 'high24h'),
+    low24h: keptUintIf(row.low24h, was.low24h, had.low24h, 'low24h'),
+    open24h: keptUintIf(row.open24h, was.open24h, had.open24h, 'open24h'),
+    close24h: keptUintIf(row.close24h, was.close24h, had.close24h, 'close24h'),
+    priceChange24h: keptIntIf(row.priceChange24h, was.priceChange24h, had.priceChange24h, 'priceChange24h'),
+    priceChange24hBps: keptIntIf(row.priceChangePercent24hBps, was.priceChangePercent24hBps, had.priceChange24hBps, 'priceChangePercent24hBps'),
+    poolAmountLongUsd: keptUintIf(row.poolAmountLongUsd, was.poolAmountLongUsd, had.poolAmountLongUsd, 'poolAmountLongUsd'),
+    poolAmountShortUsd: keptUintIf(row.poolAmountShortUsd, was.poolAmountShortUsd, had.poolAmountShortUsd, 'poolAmountShortUsd'),
+    // Absent on old deployments of the venue (wire: reads, 2.3).
+    capacityLong: keptCapacityIf(row.capacityLong, was.capacityLong, had.capacityLong, 'capacityLong'),
+    capacityShort: keptCapacityIf(row.capacityShort, was.capacityShort, had.capacityShort, 'capacityShort'),
   }
-  if (prices.minPrice > prices.maxPrice) throw new Malformed('minPrice', 'is above maxPrice', row.minPrice)
-  const capacityLong = keptCapacityIf(row.capacityLong, was.capacityLong, had.capacityLong, 'capacityLong')
-  const capacityShort = keptCapacityIf(
-    row.capacityShort,
-    was.capacityShort,
-    had.capacityShort,
-    'capacityShort',
-  )
-  if (capacityLong !== undefined && capacityShort !== undefined) {
-    return { ...prices, capacityLong, capacityShort }
-  }
-  // Old deployments of the venue (wire: reads, 2.3).
-  if (capacityLong !== undefined) return { ...prices, capacityLong }
-  return capacityShort === undefined ? prices : { ...prices, capacityShort }
+  if (decoded.minPrice > decoded.maxPrice) throw new Malformed('minPrice', 'is above maxPrice', row.minPrice)
+  return decoded
 }
 
 /** A copy of a ticker that shares nothing a caller could change. */
 export function copyTicker(one: Ticker): Ticker {
   const { capacityLong, capacityShort } = one
-  const copy = { ...one }
-  if (capacityLong === undefined && capacityShort === undefined) return copy
   return {
-    ...copy,
-    ...(capacityLong === undefined ? {} : { capacityLong: { ...capacityLong } }),
-    ...(capacityShort === undefined ? {} : { capacityShort: { ...capacityShort } }),
+    ...one,
+    capacityLong: capacityLong && { ...capacityLong },
+    capacityShort: capacityShort && { ...capacityShort },
   }
 }

@@ -19,6 +19,16 @@ export interface Token {
   readonly maxPrice?: Usd
 }
 
+/** What a position of a size must keep as collateral. */
+export interface LeverageTier {
+  /** 10000 = 1x. */
+  readonly maxLeverageBps: number
+  /** Least collateral as a fraction of the size, 30 decimals. */
+  readonly minCollateralFactor: bigint
+  /** Largest size the tier holds for, USD; absent: any. */
+  readonly maxPositionSizeUsd?: Usd
+}
+
 /** One listed market; `marketToken` is its identity, `symbol` its display name, `ETH/USD [WETH-USDC]`. */
 export interface Market {
   readonly symbol: string
@@ -33,6 +43,10 @@ export interface Market {
   readonly minCollateralUsd: Usd
   /** Highest leverage of any tier in bps, 10000 = 1x; absent when the venue lists no tier. */
   readonly maxLeverageBps?: number
+  /** In the venue's order; absent when it lists none. */
+  readonly leverageTiers?: readonly LeverageTier[]
+  /** Unix seconds; the unit is not documented. */
+  readonly listedAtSeconds?: number
 }
 
 /** What bounds the capacity. `unrecognised` is a value of a newer venue; it never means a good one. */
@@ -62,7 +76,8 @@ export interface TradingCapacity {
 
 /**
  * Prices, rates and capacity of a market at one moment (`/markets/tickers`). The legacy fields
- * `availableLiquidityLong/Short` stop at the decoder: nothing here has them, so nothing can size by them.
+ * `availableLiquidityLong/Short` stop at the decoder: nothing here has them, so nothing can size by them. A figure that a
+ * deployment does not send is undefined, never zero.
  */
 export interface Ticker {
   readonly symbol: string
@@ -74,15 +89,35 @@ export interface Ticker {
   /** Open interest at entry prices, USD. */
   readonly longInterestUsd: Usd
   readonly shortInterestUsd: Usd
+  /** The same at the mark price. */
+  readonly longInterestUsdMark?: Usd | undefined
+  readonly shortInterestUsdMark?: Usd | undefined
+  /** Open interest in units of the index token. */
+  readonly longInterestInTokens?: TokenAmount | undefined
+  readonly shortInterestInTokens?: TokenAmount | undefined
   /** Factor with 30 decimals per hour, signed; negative: that side pays. */
   readonly fundingRateLong: bigint
   readonly fundingRateShort: bigint
   /** Factor with 30 decimals per hour; a cost. */
   readonly borrowingRateLong: bigint
   readonly borrowingRateShort: bigint
+  /** Funding less borrowing: factor with 30 decimals per hour, signed; negative: that side pays. */
+  readonly netRateLong?: bigint | undefined
+  readonly netRateShort?: bigint | undefined
+  /** Prices of the last 24 hours, USD per whole index token, 30 decimals. */
+  readonly high24h?: Usd | undefined
+  readonly low24h?: Usd | undefined
+  readonly open24h?: Usd | undefined
+  readonly close24h?: Usd | undefined
+  /** Close less open, signed, and the same in bps of the open, cut to a whole number. */
+  readonly priceChange24h?: Usd | undefined
+  readonly priceChange24hBps?: bigint | undefined
+  /** Value of each side of the pool at mid prices, USD. All of it: no capacity, never a size. */
+  readonly poolAmountLongUsd?: Usd | undefined
+  readonly poolAmountShortUsd?: Usd | undefined
   /** Absent on old deployments of the venue. */
-  readonly capacityLong?: TradingCapacity
-  readonly capacityShort?: TradingCapacity
+  readonly capacityLong?: TradingCapacity | undefined
+  readonly capacityShort?: TradingCapacity | undefined
 }
 
 /** Oracle price of one token (oracle document, "Ticker"), as USD with 30 decimals per whole token. */

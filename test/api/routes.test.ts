@@ -136,10 +136,16 @@ test('markets carry their tokens, limits and highest leverage', async () => {
       minPositionSizeUsd: ONE_USD,
       minCollateralUsd: ONE_USD,
       maxLeverageBps: 1_000_000,
+      leverageTiers: [
+        { maxLeverageBps: 1_000_000, minCollateralFactor: 10n ** 28n },
+        { maxLeverageBps: 500_000, minCollateralFactor: 2n * 10n ** 28n, maxPositionSizeUsd: 1n },
+      ],
+      listedAtSeconds: 1_691_452_800,
     },
     expect.objectContaining({ symbol: 'SWAP-ONLY [USDC-USDC.e]', isSpotOnly: true }),
   ])
   expect(got.value[1]).not.toHaveProperty('maxLeverageBps')
+  expect(got.value[1]).not.toHaveProperty('leverageTiers')
 })
 
 test('tickers carry capacity, and the legacy liquidity never leaves the decoder', async () => {
@@ -159,8 +165,22 @@ test('tickers carry capacity, and the legacy liquidity never leaves the decoder'
     shortInterestUsd: 33_000_000n * ONE_USD,
     fundingRateLong: -12n * 10n ** 24n,
     fundingRateShort: 123n * 10n ** 23n,
+    longInterestUsdMark: 34_790_908n * ONE_USD,
+    shortInterestUsdMark: 33_051_363n * ONE_USD,
+    longInterestInTokens: 20_000n * 10n ** 18n,
+    shortInterestInTokens: 19_000n * 10n ** 18n,
     borrowingRateLong: 10n ** 24n,
     borrowingRateShort: 0n,
+    netRateLong: -13n * 10n ** 24n,
+    netRateShort: 123n * 10n ** 23n,
+    high24h: 1800n * ONE_USD,
+    low24h: 1700n * ONE_USD,
+    open24h: 1750n * ONE_USD,
+    close24h: 1739n * ONE_USD,
+    priceChange24h: -11n * ONE_USD,
+    priceChange24hBps: -62n,
+    poolAmountLongUsd: 60_000_000n * ONE_USD,
+    poolAmountShortUsd: 59_000_000n * ONE_USD,
     capacityLong: {
       availableLiquidity: 1_500_000n * ONE_USD,
       baseAvailableLiquidity: 1_000_000n * ONE_USD,
@@ -178,7 +198,7 @@ test('tickers carry capacity, and the legacy liquidity never leaves the decoder'
       marketDataStatus: 'unrecognised',
     },
   })
-  expect(got.value[1]).not.toHaveProperty('capacityLong')
+  expect(got.value[1]?.capacityLong).toBeUndefined()
   const names = new Set(got.value.flatMap((ticker) => Object.keys(ticker)))
   expect([...names].filter((name) => name.startsWith('available'))).toEqual([])
 })

@@ -68,7 +68,7 @@ function plainField(name: string): PlainField {
     return { name, wire: 'updatedAt', decode: count, absent: null, values: [null, 0, 1_800_000_000_000] }
   }
   const optional = { name, wire: name, absent: undefined }
-  if (name === 'name') return { ...optional, decode: string, values: ['ETH/USD', ''] }
+  if (name === 'name' || name === 'data') return { ...optional, decode: string, values: ['ETH/USD', ''] }
   if (flags.includes(name)) return { ...optional, decode: boolean, values: [true, false] }
   if (name.endsWith('Id')) return { ...optional, decode: bytes32, values: [`0x${'ab'.repeat(32)}`, null] }
   const amounts = ['0', '7', 7, '1000000000000000000000000000000', null]
@@ -123,9 +123,9 @@ function bodiesOf(fields: readonly PlainField[]): fc.Arbitrary<readonly unknown[
 }
 
 test.each([
-  ['/markets/config', marketConfig as RowDecoder<object>, 77],
+  ['/markets/config', marketConfig as RowDecoder<object>, 78],
   ['/markets/values', marketValues as RowDecoder<object>, 30],
-  ['/markets/info', marketInfo as RowDecoder<object>, 106],
+  ['/markets/info', marketInfo as RowDecoder<object>, 107],
 ] as const)('%s: rows kept from poll to poll are the rows decoded anew', (_route, decode, size) => {
   const names = Object.keys(
     decode(Object.fromEntries(Object.values(addresses).map((wire) => [wire, tokens[0]])), {}, {}),
@@ -156,18 +156,35 @@ const capacityArbitrary = fc.option(
     marketDataStatus: fc.constantFrom('fresh', 'stale'),
   }),
 )
+/** Our name, the wire's name, and how it is read when nothing is remembered, in the order of the decoder. */
+const tickerFields: readonly (readonly [string, string, Decoder<bigint>, 'needed' | 'optional'])[] = [
+  ...['minPrice', 'maxPrice', 'markPrice', 'longInterestUsd', 'shortInterestUsd'].map(
+    (name) => [name, name, uint, 'needed'] as const,
+  ),
+  ...['longInterestUsdMark', 'shortInterestUsdMark', 'longInterestInTokens', 'shortInterestInTokens'].map(
+    (name) => [name, name, uint, 'optional'] as const,
+  ),
+  ...['fundingRateLong', 'fundingRateShort', 'borrowingRateLong', 'borrowingRateShort'].map(
+    (name) => [name, name, int, 'needed'] as const,
+  ),
+  ...['netRateLong', 'netRateShort'].map((name) => [name, name, int, 'optional'] as const),
+  ...['high24h', 'low24h', 'open24h', 'close24h'].map((name) => [name, name, uint, 'optional'] as const),
+  ['priceChange24h', 'priceChange24h', int, 'optional'],
+  ['priceChange24hBps', 'priceChangePercent24hBps', int, 'optional'],
+  ...['poolAmountLongUsd', 'poolAmountShortUsd'].map((name) => [name, name, uint, 'optional'] as const),
+]
+
 const tickerArbitrary = fc.record({
   symbol: fc.constantFrom('A', 'B'),
   marketTokenAddress: fc.constantFrom(...tokens),
-  minPrice: fc.constantFrom('1', '2'),
-  maxPrice: fc.constantFrom('2', '3', '1'),
-  markPrice: fc.constantFrom('2', '3'),
-  longInterestUsd: fc.constantFrom('2', '3'),
-  shortInterestUsd: fc.constantFrom('2', '3'),
-  fundingRateLong: fc.constantFrom('-2', '3'),
-  fundingRateShort: fc.constantFrom('-2', '3'),
-  borrowingRateLong: fc.constantFrom('-2', '3'),
-  borrowingRateShort: fc.constantFrom('-2', '3'),
+  ...Object.fromEntries(
+    tickerFields.map(([, wire, decode, needed]) => [
+      wire,
+      fc.constantFrom('2', '3', ...(decode === int ? ['-2'] : []), ...(needed === 'needed' ? [] : [null])),
+    ]),
+  ),
+  maxPrice: fc.constantFrom('3', '4', '2'),
+  poolAmountShortUsd: fc.constantFrom('2', '3', '2', '3', '2', '3', '1.5'),
   capacityLong: capacityArbitrary,
   capacityShort: capacityArbitrary,
 })
@@ -178,17 +195,14 @@ function plainTicker(value: unknown): unknown {
     symbol: word(row.symbol, 'symbol'),
     marketToken: address(row.marketTokenAddress, 'marketTokenAddress'),
   }
-  for (const name of ['minPrice', 'maxPrice', 'markPrice', 'longInterestUsd', 'shortInterestUsd']) {
-    decoded[name] = uint(row[name], name)
+  for (const [name, wire, decode] of tickerFields) {
+    decoded[name] = row[wire] === null ? undefined : decode(row[wire], wire)
   }
-  for (const name of ['fundingRateLong', 'fundingRateShort', 'borrowingRateLong', 'borrowingRateShort']) {
-    decoded[name] = int(row[name], name)
+  for (const name of ['capacityLong', 'capacityShort']) {
+    decoded[name] = row[name] === null ? undefined : inside(row[name], name, tradingCapacity)
   }
   const { minPrice, maxPrice } = decoded as { minPrice: bigint; maxPrice: bigint }
   if (minPrice > maxPrice) throw new Malformed('minPrice', 'is above maxPrice', row.minPrice)
-  for (const name of ['capacityLong', 'capacityShort']) {
-    if (row[name] !== null) decoded[name] = inside(row[name], name, tradingCapacity)
-  }
   return decoded
 }
 
