@@ -113,11 +113,59 @@ export function integerOf(
   return number
 }
 
+/** Longest request body, bytes. */
+export const MAX_BODY_BYTES = 1_048_576
+/** Deepest nesting of a request body; no documented body has more than eight levels. */
+const MAX_BODY_DEPTH = 64
+
+/** Bytes of a body as text. One over the limit is read to its end without being kept, so that its connection stays good. */
+async function textOf(request: Request): Promise<string> {
+  const stated = request.headers.get('content-length')
+  if (stated !== null && Number(stated) <= MAX_BODY_BYTES) return request.text()
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.length
+    if (bytes <= MAX_BODY_BYTES) text += decoder.decode(chunk, { stream: true })
+  }
+  if (bytes > MAX_BODY_BYTES) {
+    throw badRequest(`The request body is too large: at most ${MAX_BODY_BYTES} bytes`)
+  }
+  return text + decoder.decode()
+}
+
+/** Whether brackets nest no deeper than the limit: what is echoed in an error is written by recursion. */
+function isShallow(text: string): boolean {
+  let depth = 0
+  let inText = false
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i)
+    if (inText) {
+      if (code === 92) i += 1
+      else if (code === 34) inText = false
+    } else if (code === 34) inText = true
+    else if (code === 91 || code === 123) {
+      depth += 1
+      if (depth > MAX_BODY_DEPTH) return false
+    } else if (code === 93 || code === 125) depth -= 1
+  }
+  return true
+}
+
 /** The JSON object of a request body. Throws HttpFailure 400 when there is none. */
 export async function bodyOf(request: Request): Promise<Readonly<Record<string, unknown>>> {
+  let text: string
+  try {
+    text = await textOf(request)
+  } catch (error) {
+    if (error instanceof HttpFailure) throw error
+    throw badRequest('The request body cannot be read')
+  }
+  if (!isShallow(text)) throw badRequest(`The request body is nested deeper than ${MAX_BODY_DEPTH} levels`)
   let value: unknown
   try {
-    value = await request.json()
+    value = JSON.parse(text)
   } catch {
     throw badRequest('The request body is not JSON')
   }

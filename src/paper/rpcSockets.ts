@@ -1,8 +1,8 @@
 /** The JSON-RPC endpoint over WebSocket: calls as over HTTP, and subscriptions. */
 import type { Server } from 'node:http'
-import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { stringify } from './http.ts'
+import { refuseSocket } from './portFailures.ts'
 import { answerRpc, MAX_REQUEST_LENGTH } from './rpc.ts'
 import { rpcCodes } from './rpcError.ts'
 import { RPC_HOST } from './rpcRoutes.ts'
@@ -26,10 +26,6 @@ interface Connection {
   readonly socket: WebSocket
   readonly venue: Venue
   readonly subscriptions: Subscriptions
-}
-
-function refuse(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
 /** Takes WebSocket connections on a server, by path. */
@@ -66,9 +62,11 @@ export function serveSockets(
     const path = (request.url ?? '').replace(/\?.*$/, '')
     const venue = venues.find(({ paths }) => paths.ws.includes(path))
     socket.on('error', () => socket.destroy())
-    if (venue === undefined) return refuse(socket, '404 Not Found')
+    if (venue === undefined) return refuseSocket(socket, '404 Not Found', 'Not Found')
     if (venue.faults.down.includes(RPC_HOST)) return void socket.destroy()
-    if (connections.size >= MAX_CONNECTIONS) return refuse(socket, '503 Service Unavailable')
+    if (connections.size >= MAX_CONNECTIONS) {
+      return refuseSocket(socket, '503 Service Unavailable', 'Too many connections')
+    }
     sockets.handleUpgrade(request, socket, head, (opened) => {
       venue.advance()
       const send = (text: string): void => {

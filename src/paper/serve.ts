@@ -3,6 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { failing, refuseUnreadable } from './portFailures.ts'
 import { serveSockets } from './rpcSockets.ts'
 import { ConnectionCut, type Venue } from './venue.ts'
 
@@ -66,7 +67,7 @@ export async function serveVenues(
   const listener = getRequestListener(
     async (request, { incoming }) => {
       const venue = venueOf(request)
-      if (venue === undefined) return unknownChain()
+      if (venue === undefined) return failing(404, 'Not Found')
       try {
         return await timed(venue, request)
       } catch (error) {
@@ -76,18 +77,21 @@ export async function serveVenues(
         }
         // A mistake of the venue itself: said so to its owner, and as the live hosts do on the wire.
         onError(error)
-        return new Response('{"message":"Internal Server Error"}', {
-          status: 500,
-          headers: { 'Content-Type': 'application/json', 'X-Trace-Id': 'paper-fault' },
-        })
+        return failing(500, 'Internal Server Error')
       }
     },
-    { overrideGlobalObjects: false },
+    {
+      overrideGlobalObjects: false,
+      // HTTP/1.0 names no host.
+      hostname: options.hostname,
+      errorHandler: () => failing(400, 'The request cannot be read'),
+    },
   )
-  const server = createServer((request, response) => {
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
     if (request.method === 'GET' && answerQuick(venues, request.url ?? '', response)) return
     void listener(request, response)
   })
+  server.on('clientError', refuseUnreadable)
   const sockets = serveSockets(server, venues, onError)
   await listen(server, options)
   const { port } = server.address() as AddressInfo
@@ -129,13 +133,6 @@ export async function serveVenues(
     port,
     close,
   }))
-}
-
-function unknownChain(): Response {
-  return new Response('{"message":"Not Found"}', {
-    status: 404,
-    headers: { 'Content-Type': 'application/json', 'X-Trace-Id': 'paper-no-chain' },
-  })
 }
 
 /** Answers from the kept bytes of a hot read; false: there are none. */

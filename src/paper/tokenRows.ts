@@ -1,7 +1,7 @@
 /** Token rows and wallet reads (wire: application-api-reads, section 3). */
 import { type Address, hexKey, sameHex } from '../domain/address.ts'
 import type { CatalogToken } from './catalog.ts'
-import type { Json } from './http.ts'
+import { type Json, requiredAddress } from './http.ts'
 import { scaleOf } from './marketRows.ts'
 import { allowanceOf } from './wallet.ts'
 import { startBalances, type World } from './world.ts'
@@ -43,9 +43,15 @@ export function balanceRows(world: World, address: Address): Json {
   }))
 }
 
-/** `/allowances` of a spender by name or address; only the router is ever allowed anything. */
-export function allowanceRows(world: World, address: Address, spender: string): Json {
-  const isRouter = spender === 'router' || sameHex(spender, world.chain.contracts.router)
+/**
+ * `/allowances` of a spender: `router`, or any address; only the router is ever allowed anything.
+ *
+ * @throws HttpFailure 400 for a missing spender, or one that is neither
+ */
+export function allowanceRows(world: World, query: URLSearchParams): Json {
+  const address = requiredAddress(query, 'address')
+  const isNamed = query.get('spender') === 'router'
+  const isRouter = isNamed || sameHex(requiredAddress(query, 'spender'), world.chain.contracts.router)
   return erc20Tokens(world).map((token) => ({
     symbol: token.symbol,
     address: token.address,

@@ -13,7 +13,7 @@ import { prepareDeposit } from './deposits.ts'
 import { mountFaultRoutes } from './faultRoutes.ts'
 import { applyFaults, type Faults, noFaults } from './faults.ts'
 import { closedMarkets, readSchedule } from './hours.ts'
-import { badFields, bodyOf, HttpFailure, type Json, notFound, requiredAddress, stringify } from './http.ts'
+import { bodyOf, HttpFailure, type Json, notFound, requiredAddress, stringify } from './http.ts'
 import { ledgerOf } from './ledger.ts'
 import { catalogRow, configRow, createListCache, valuesRow } from './marketRows.ts'
 import {
@@ -261,7 +261,7 @@ function createApp(
     }
     if (status >= 400) {
       traces += 1
-      headers['X-Trace-Id'] = `paper-${world.epochSeconds.toString(36)}-${traces}`
+      headers['X-Trace-Id'] = `paper-${world.chain.name}-${world.clock.now().toString(36)}-${traces}`
     }
     return new Response(text, { status, headers })
   }
@@ -366,12 +366,7 @@ function createApp(
     ),
   )
   api('GET', '/balances/wallet', ({ query }) => balanceRows(world, requiredAddress(query, 'address')))
-  api('GET', '/allowances', ({ query }) => {
-    const address = requiredAddress(query, 'address')
-    const spender = query.get('spender')
-    if (spender === null) throw badFields({ spender: { message: "'spender' is required" } })
-    return allowanceRows(world, address, spender)
-  })
+  api('GET', '/allowances', ({ query }) => allowanceRows(world, query))
   api('GET', '/positions', ({ query, nowMs }) => positions(world, query, nowMs))
   api('GET', '/positions/:key', ({ query, nowMs, param }) => positionByKey(world, param('key'), query, nowMs))
   api('GET', '/orders', ({ query }) => orders(world, query))
