@@ -22,6 +22,10 @@ export interface Faults extends DataFaults {
   down: string[]
   /** Market tokens that `/markets/state` calls closed. */
   closedMarkets: string[]
+  /** Market tokens whose status `/markets/state` does not know. */
+  unknownMarkets: string[]
+  /** `unavailable`: `/ping` of every oracle host answers 500, `db is unavailable`. */
+  oracleDatabase: 'available' | 'unavailable'
   /** Times each of submit, prepare and status faults still applies; -1 = until changed. */
   times: number
 }
@@ -35,6 +39,8 @@ export function noFaults(): Faults {
     latencyMs: 0,
     down: [],
     closedMarkets: [],
+    unknownMarkets: [],
+    oracleDatabase: 'available',
     times: -1,
     ...noDataFaults(),
   }
@@ -44,7 +50,12 @@ const choices = {
   submit: ['none', 'accept-and-never-answer', '503-after-work', '500-before-work'],
   prepare: ['none', 'foreign-receiver', 'unavailable'],
   status: ['none', 'unavailable', 'not-found'],
+  oracleDatabase: ['available', 'unavailable'],
 } as const
+
+function isChoice(name: string): name is keyof typeof choices {
+  return Object.hasOwn(choices, name)
+}
 
 function texts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
@@ -54,13 +65,13 @@ function texts(value: unknown): value is string[] {
 export function applyFaults(faults: Faults, change: unknown): string | undefined {
   if (!isObject(change)) return 'faults must be an object'
   for (const [name, value] of Object.entries(change)) {
-    if (name === 'submit' || name === 'prepare' || name === 'status') {
+    if (isChoice(name)) {
       if (!(choices[name] as readonly unknown[]).includes(value)) {
         return `${name} must be one of ${choices[name].join(', ')}`
       }
     } else if (name === 'latencyMs' || name === 'times') {
       if (typeof value !== 'number' || !Number.isInteger(value)) return `${name} must be an integer`
-    } else if (name === 'down' || name === 'closedMarkets') {
+    } else if (name === 'down' || name === 'closedMarkets' || name === 'unknownMarkets') {
       if (!texts(value)) return `${name} must be a list of texts`
     } else if (isDataFault(name)) {
       const wrong = wrongDataFault(name, value)

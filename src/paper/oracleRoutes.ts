@@ -43,12 +43,13 @@ function oracleRefusal(text: string): HttpFailure {
   return new HttpFailure(400, { errors: [text] })
 }
 
-/** The token a candle request names: by oracle symbol, then by the application's. */
+/** The token a candle request names: by oracle symbol, then by the application's, then by what a wrapped coin is of. */
 function candleToken(world: World, symbol: string): CatalogToken | undefined {
   const tokens = oracleTokens(world)
   return (
     tokens.find((token) => oracleSymbolOf(token) === symbol) ??
-    tokens.find((token) => token.symbol === symbol || token.assetSymbol === symbol)
+    tokens.find((token) => token.symbol === symbol || token.assetSymbol === symbol) ??
+    tokens.find((token) => token.isWrapped && token.baseSymbol === symbol)
   )
 }
 
@@ -143,12 +144,17 @@ export function oracleMarketInfo(world: World, nowMs: number): Json {
   }
 }
 
-/** `/markets/state`: status by market; `closed` holds market keys that are not trading. */
-export function oracleMarketState(world: World, closed: ReadonlySet<string>): Json {
+/** `/markets/state`: status by market; the sets hold keys of markets that are not trading, and whose status is not known. */
+export function oracleMarketState(
+  world: World,
+  sets: { readonly closed: ReadonlySet<string>; readonly unknown: ReadonlySet<string> },
+): Json {
+  const statusOf = (key: string): string =>
+    sets.unknown.has(key) ? 'unknown' : sets.closed.has(key) ? 'closed' : 'open'
   return {
-    markets: world.markets.map((market) => ({
-      marketToken: market.catalog.marketToken,
-      status: closed.has(hexKey(market.catalog.marketToken)) ? 'closed' : 'open',
+    markets: world.markets.map(({ catalog }) => ({
+      marketToken: catalog.marketToken,
+      status: statusOf(hexKey(catalog.marketToken)),
     })),
   }
 }

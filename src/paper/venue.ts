@@ -312,7 +312,10 @@ function createApp(
   const changing = (name: string, moment: number, make: () => Json): PreparedText =>
     new PreparedText(cached(name, moment, make), moment === 0 ? FOR_EVER : (moment + 1) * 1000)
 
-  oracle('/ping', () => ({ ok: true }))
+  oracle('/ping', () => {
+    if (faults.oracleDatabase === 'unavailable') throw new HttpFailure(500, { errors: ['db is unavailable'] })
+    return { ok: true }
+  })
   oracle('/prices/tickers', ({ nowMs }) =>
     changing('oracle tickers', second(nowMs), () => oracleTickers(world, nowMs)),
   )
@@ -328,13 +331,13 @@ function createApp(
     changing('oracle markets info', second(nowMs), () => oracleMarketInfo(world, nowMs)),
   )
   oracle('/markets/state', ({ nowMs }) =>
-    oracleMarketState(
-      world,
-      new Set([
+    oracleMarketState(world, {
+      closed: new Set([
         ...closedMarkets(world, second(nowMs)),
         ...faults.closedMarkets.map((market) => market.toLowerCase()),
       ]),
-    ),
+      unknown: new Set(faults.unknownMarkets.map((market) => market.toLowerCase())),
+    }),
   )
 
   const markets = world.markets

@@ -15,6 +15,7 @@ export const wireFaultKinds = [
   'drop-after',
   'duplicate',
   'status',
+  'backend-unavailable',
   'html',
   'truncated',
   'garbage',
@@ -62,6 +63,9 @@ export interface WireFaultHit {
 export const MAX_FAULT_LOG = 10_000
 /** Most rules at once. */
 export const MAX_WIRE_FAULTS = 200
+
+/** A request that takes longer is answered 503 (application document, "Limits"). */
+export const SERVER_TIMEOUT_MS = 60_000
 
 const statuses = [429, 500, 502, 503, 504]
 const fields = new Set([
@@ -114,6 +118,7 @@ export function readWireFault(value: unknown, fallbackId: string): WireFault | s
   const status = whole('status', kind === 'html' ? 502 : 503, 429, 504)
   if (status === undefined || !statuses.includes(status))
     return `status must be one of ${statuses.join(', ')}`
+  if (kind === 'backend-unavailable' && status !== 503) return 'status of backend-unavailable is 503'
   const retryAfterSeconds = whole('retryAfterSeconds', status === 429 ? 1 : 0, 0, 86_400)
   const latencyMs = whole('latencyMs', kind === 'latency' ? 1000 : 0, 0, 600_000)
   const skewMs = whole('skewMs', 0, -31_536_000_000, 31_536_000_000)
@@ -221,12 +226,16 @@ export function createWireFaults(options: {
       if (path.startsWith('/__control')) return work(request)
       const hit = hits(request.method, path)
       if (hit.length === 0) return work(request)
+      let waitedMs = 0
       for (const { kind, latencyMs } of hit) {
-        if (latencyMs > 0) await clock.sleep(latencyMs)
+        const waitMs = Math.min(latencyMs, SERVER_TIMEOUT_MS - waitedMs)
+        if (waitMs > 0) await clock.sleep(waitMs)
+        waitedMs += waitMs
+        if (waitedMs >= SERVER_TIMEOUT_MS) return refusalOf({ id: 'timeout', kind, status: 503 }, clock.now())
         if (kind === 'timeout-before') return never()
         if (kind === 'drop-before') cut()
       }
-      const refusal = hit.find(({ kind }) => kind === 'status' || kind === 'html')
+      const refusal = hit.find(({ kind }) => refusing.has(kind))
       if (refusal !== undefined) return refusalOf(refusal, clock.now())
       // A proxy that sends a request again: the work is done twice, the second answer arrives.
       if (hit.some(({ kind }) => kind === 'duplicate')) await work(request.clone() as Request)
@@ -253,18 +262,31 @@ const statusTexts: Readonly<Record<number, string>> = {
   504: 'Gateway Time-out',
 }
 
-function refusalOf(rule: WireFault, nowMs: number): Response {
+/** Kinds that answer instead of the venue. */
+const refusing: ReadonlySet<WireFaultKind> = new Set(['status', 'backend-unavailable', 'html'])
+
+function refusalOf(
+  rule: Pick<WireFault, 'id' | 'kind' | 'status'> & Partial<Pick<WireFault, 'retryAfterSeconds'>>,
+  nowMs: number,
+): Response {
   const text = statusTexts[rule.status] ?? 'Error'
   const isHtml = rule.kind === 'html'
   const headers: Record<string, string> = {
     'Content-Type': isHtml ? 'text/html' : 'application/json',
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': 'X-Trace-Id',
     'X-Trace-Id': `paper-fault-${rule.id}`,
     Date: new Date(nowMs).toUTCString(),
   }
-  if (rule.retryAfterSeconds > 0) headers['Retry-After'] = String(rule.retryAfterSeconds)
+  const { retryAfterSeconds = 0 } = rule
+  if (retryAfterSeconds > 0) headers['Retry-After'] = String(retryAfterSeconds)
   const body = isHtml
     ? `<html>\r\n<head><title>${rule.status} ${text}</title></head>\r\n<body><center><h1>${rule.status} ${text}</h1></center></body>\r\n</html>\r\n`
-    : stringify({ message: text })
+    : stringify(
+        rule.kind === 'backend-unavailable'
+          ? { code: 'BACKEND_UNAVAILABLE', message: text }
+          : { message: text },
+      )
   return new Response(body, { status: rule.status, headers })
 }
 
