@@ -2,15 +2,24 @@
 
 import { positionKeyOf } from '../chains/relayRouter.ts'
 import { type Hex, hexKey } from '../domain/address.ts'
+import { isEnabled } from './enabled.ts'
 import { isOpenAt } from './hours.ts'
 import { executeOrder, isLiquidatableAt } from './keeper.ts'
 import { sealHours } from './ledger.ts'
 import { trimWorld } from './limits.ts'
-import { landOperation } from './operations.ts'
+import { giveUpOperation, landOperation, sendAgain } from './operations.ts'
 import { isMarketOrder, isTriggered, orderTypes } from './orderTypes.ts'
 import { isLookedAt, takeTurn } from './traders.ts'
 import { landWithdrawal } from './withdrawals.ts'
-import { madeHash, type OrderRecord, type PositionRecord, schedule, tokenPrice, type World } from './world.ts'
+import {
+  type DueWork,
+  madeHash,
+  type OrderRecord,
+  type PositionRecord,
+  schedule,
+  tokenPrice,
+  type World,
+} from './world.ts'
 
 /** Most looks at triggers and liquidations in one catch-up; a longer gap is looked at in coarser steps. */
 const MAX_LOOKS = 3600
@@ -47,11 +56,19 @@ function runDue(world: World, untilMs: number): void {
     if (work === undefined || work.atMs > untilMs) return
     world.due.shift()
     world.blockChain.atMs = work.atMs
-    if (work.kind === 'land') landOperation(world, work.taskId, work.atMs)
-    else if (work.kind === 'withdraw') landWithdrawal(world, work.key, work.atMs)
-    else if (work.kind === 'turn') takeTurn(world, work.trader, work.turn, work.atMs)
-    else executeWhenOpen(world, work.orderKey, work.atMs)
+    doWork(world, work)
   }
+}
+
+function doWork(world: World, work: DueWork): void {
+  const { atMs } = work
+  if (work.kind === 'land') landOperation(world, work.taskId, atMs)
+  else if (work.kind === 'give-up') giveUpOperation(world, work.taskId, atMs)
+  else if (work.kind === 'send-again') sendAgain(world, work.taskId, 'relayer', atMs)
+  else if (work.kind === 'replay') sendAgain(world, work.taskId, 'stranger', atMs)
+  else if (work.kind === 'withdraw') landWithdrawal(world, work.key, atMs)
+  else if (work.kind === 'turn') takeTurn(world, work.trader, work.turn, atMs)
+  else executeWhenOpen(world, work.orderKey, atMs)
 }
 
 /** Longest that a market order waits at a look for its market to open, ms. */
@@ -80,8 +97,8 @@ function lookAt(world: World, before: number, second: number): void {
   }
   for (const record of [...world.positions.values()]) {
     if (!isLookedAt(world, record.account, before, second)) continue
-    if (isOpenAt(world, record.marketKey, second) && isLiquidatableAt(world, record, second))
-      liquidate(world, record, second)
+    if (!isOpenAt(world, record.marketKey, second) || !isEnabled(world, record.marketKey)) continue
+    if (isLiquidatableAt(world, record, second)) liquidate(world, record, second)
   }
 }
 

@@ -26,10 +26,13 @@ export interface Inclusion {
   readonly generation: number
 }
 
-/** A transaction: a relayed batch, or the keeper's work on one order. */
+/** Who sends transactions: the relay, the keeper, or somebody who has nothing to do with the venue. */
+export type Sender = 'relayer' | 'keeper' | 'stranger'
+
+/** A transaction: a signed batch, or the keeper's work on one order. */
 export interface ChainTransaction {
   readonly hash: Hex
-  readonly sender: 'relayer' | 'keeper'
+  readonly sender: Sender
   readonly to: Address
   readonly nonce: number
   input: Hex
@@ -69,7 +72,7 @@ export interface BlockChain {
   readonly reorgs: Reorg[]
   /** What the newest reorganisations took out, by their number from 1. */
   readonly lost: Map<number, readonly LostTransaction[]>
-  readonly nonces: { relayer: number; keeper: number }
+  readonly nonces: Record<Sender, number>
   /** Moment of the work that is being done, Unix ms. */
   atMs: number
 }
@@ -99,7 +102,7 @@ export function createBlockChain(options: {
     byDigest: new Map(),
     reorgs: [],
     lost: new Map(),
-    nonces: { relayer: 0, keeper: 0 },
+    nonces: { relayer: 0, keeper: 0, stranger: 0 },
     atMs: epochSeconds * 1000,
   }
 }

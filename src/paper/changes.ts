@@ -3,6 +3,7 @@
 import type { CreateOrderParams, UpdateOrderParams } from '../chains/relayRouter.ts'
 import { type Address, type Hex, hexKey, ZERO_ADDRESS } from '../domain/address.ts'
 import { MAX_UINT256 } from '../domain/units.ts'
+import { isEnabled } from './enabled.ts'
 import { badFields, type FieldError, parseAddress, refused } from './http.ts'
 import { scaleOf } from './marketRows.ts'
 import { orderTypes } from './orderTypes.ts'
@@ -138,6 +139,7 @@ export function prepareCollateral(world: World, body: Body, nowMs: number): Prep
   const record = positionNamed(world, account, String(positionKey))
   const market = world.marketByKey.get(record.marketKey)
   if (market === undefined) throw refused('POSITION_NOT_FOUND', `Position not found: ${String(positionKey)}`)
+  if (!isEnabled(world, market.key)) throw refused('INVALID_PARAMS', 'The market is disabled')
   const seconds = Math.floor(nowMs / 1000)
   const isLong = record.state.side === 'long'
   const isDeposit = operation === 'deposit'

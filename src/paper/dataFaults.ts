@@ -9,10 +9,19 @@ export interface DataFaults {
   /** Milliseconds that a JIT refresh under way still takes while the data is stale; 0 = none is under way. */
   jitRefreshMs: number
   /**
-   * `never-lands`: accepted operations stay pending for ever. `fails`: the relay gives them up and nothing is sent.
+   * `never-lands`: accepted operations stay pending until their deadline has passed; then the relay has given up. `fails`:
+   * it gives them up at once and nothing is sent. `lands-late`: the same is said, but it sends them after `relayLateMs`.
    * `unknown`: `/relay/status` does not know what became of them.
    */
-  relay: 'none' | 'never-lands' | 'fails' | 'unknown'
+  relay: 'none' | 'never-lands' | 'fails' | 'lands-late' | 'unknown'
+  /** Milliseconds from the relay's last word to the landing of `lands-late`. */
+  relayLateMs: number
+  /** Part of the operations that the relay's faults hit, percent; which ones is drawn from the seed. */
+  relayPercent: number
+  /** Milliseconds after a revert in which somebody else sends the same calldata again; 0 = nobody does. */
+  replayMs: number
+  /** `before-landing`: somebody else signs the same parameters and uses the digest up, just before the relay lands it. */
+  foreignDigest: 'none' | 'before-landing'
   /** Name of the custom error that every operation reverts with; empty = none. */
   relayReverts: string
   /** Name of the custom error that every execution fails with: market orders are cancelled, others frozen; empty = none. */
@@ -27,6 +36,8 @@ export interface DataFaults {
   staleValues: string[]
   /** Markets that are disabled: their rows say so and are left out of staleness. */
   disabledMarkets: string[]
+  /** Markets that are no longer listed: `isListed` says so. */
+  unlistedMarkets: string[]
   /** Markets whose position reader reverts; a list with one such position fails whole. */
   readerReverts: string[]
   /** Markets that the indexer has no metrics of: their yields are null. */
@@ -50,12 +61,17 @@ export function noDataFaults(): DataFaults {
     jitRefreshMs: 0,
     jitEligibility: 'known',
     relay: 'none',
+    relayLateMs: 20_000,
+    relayPercent: 100,
+    replayMs: 0,
+    foreignDigest: 'none',
     relayReverts: '',
     keeperFails: '',
     keeperExtraDelayMs: 0,
     marketData: 'fresh',
     staleValues: [],
     disabledMarkets: [],
+    unlistedMarkets: [],
     readerReverts: [],
     unindexedMarkets: [],
     earnings: 'none',
@@ -69,7 +85,8 @@ export function noDataFaults(): DataFaults {
 const words: Readonly<Record<string, readonly string[]>> = {
   jitData: ['available', 'stale', 'unavailable'],
   jitEligibility: ['known', 'unknown'],
-  relay: ['none', 'never-lands', 'fails', 'unknown'],
+  relay: ['none', 'never-lands', 'fails', 'lands-late', 'unknown'],
+  foreignDigest: ['none', 'before-landing'],
   marketData: ['fresh', 'stale'],
   earnings: ['none', 'warming-up'],
   stats: ['none', 'unavailable'],
@@ -78,17 +95,30 @@ const words: Readonly<Record<string, readonly string[]>> = {
 const lists = new Set([
   'staleValues',
   'disabledMarkets',
+  'unlistedMarkets',
   'readerReverts',
   'unindexedMarkets',
   'missingSources',
 ])
 
-const numbers = new Set(['statsLagSeconds', 'jitRefreshMs', 'keeperExtraDelayMs'])
+const numbers = new Set([
+  'statsLagSeconds',
+  'jitRefreshMs',
+  'keeperExtraDelayMs',
+  'relayLateMs',
+  'relayPercent',
+  'replayMs',
+])
 const errors = new Set(['relayReverts', 'keeperFails'])
 
 /** Whether a switch of that name is one of these. */
 export function isDataFault(name: string): name is keyof DataFaults {
   return Object.hasOwn(words, name) || lists.has(name) || numbers.has(name) || errors.has(name)
+}
+
+function unitOf(name: string): string {
+  if (name.endsWith('Percent')) return 'percent'
+  return name.endsWith('Ms') ? 'milliseconds' : 'seconds'
 }
 
 /** What is wrong with a value of a switch, or undefined. */
@@ -111,7 +141,7 @@ export function wrongDataFault(name: keyof DataFaults, value: unknown): string |
   }
   return typeof value === 'number' && Number.isInteger(value) && value >= 0
     ? undefined
-    : `${name} must be a whole number of ${name.endsWith('Ms') ? 'milliseconds' : 'seconds'}`
+    : `${name} must be a whole number of ${unitOf(name)}`
 }
 
 /** Whether a list of market tokens names a market, whatever the case. */

@@ -6,6 +6,7 @@
 import { positionKeyOf } from '../chains/relayRouter.ts'
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
 import { revertBytes } from './customErrors.ts'
+import { requireEnabled } from './enabled.ts'
 import { emitPositionDecrease, emitPositionIncrease } from './events.ts'
 import { givenError } from './givenError.ts'
 import { shiftForIncrease } from './jit.ts'
@@ -133,6 +134,7 @@ function positionMarketOf(world: World, order: OrderRecord): WorldMarket {
   if (market === undefined || market.settings.isSpotOnly) {
     throw new ProtocolRevert('InvalidPositionMarket', [order.params.addresses.market])
   }
+  requireEnabled(world, [market.catalog.marketToken])
   return market
 }
 

@@ -1,5 +1,6 @@
 /** Who sends the venue's transactions, and what the keeper's look like. */
 import { encodeFunctionData, getAddress, keccak256, parseAbi, stringToHex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import type { Chain } from '../chains/chain.ts'
 import { type Address, type Hex, ZERO_HASH } from '../domain/address.ts'
 
@@ -7,6 +8,8 @@ import { type Address, type Hex, ZERO_HASH } from '../domain/address.ts'
 export interface Actors {
   readonly relayer: Address
   readonly keeper: Address
+  /** Somebody who has nothing to do with the venue (stranger.ts). */
+  readonly stranger: Address
   /** Executes orders; the sender of the event emitter's events. */
   readonly orderHandler: Address
 }
@@ -17,6 +20,11 @@ function made(chain: Chain, role: string): Address {
   return getAddress(`0x${keccak256(stringToHex(`perpd paper ${chain.name} ${role}`)).slice(26)}`)
 }
 
+/** Private key of the stranger of a chain: worth nothing anywhere, and always the same. */
+export function strangerKeyOf(chain: Chain): Hex {
+  return keccak256(stringToHex(`perpd paper ${chain.name} stranger key`))
+}
+
 /** The actors of a chain: always the same. */
 export function actorsOf(chain: Chain): Actors {
   let actors = known.get(chain.chainId)
@@ -25,6 +33,7 @@ export function actorsOf(chain: Chain): Actors {
       relayer: made(chain, 'relayer'),
       keeper: made(chain, 'keeper'),
       orderHandler: made(chain, 'order handler'),
+      stranger: privateKeyToAddress(strangerKeyOf(chain)),
     }
     known.set(chain.chainId, actors)
   }

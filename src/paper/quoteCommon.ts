@@ -3,6 +3,7 @@ import type { CreateOrderParams } from '../chains/relayRouter.ts'
 import { type Address, hexKey, ZERO_ADDRESS } from '../domain/address.ts'
 import { MAX_UINT256 } from '../domain/units.ts'
 import type { CatalogToken } from './catalog.ts'
+import { requireEnabled } from './enabled.ts'
 import { type Json, refused } from './http.ts'
 import { findMarket, findToken } from './lookup.ts'
 import { fac } from './model/integer.ts'
@@ -42,12 +43,18 @@ export function tokenNamed(world: World, name: string): CatalogToken {
   return token
 }
 
-/** A market with positions by any of its names. Throws HttpFailure 400 MARKET_NOT_FOUND. */
+/**
+ * A market with positions by any of its names.
+ *
+ * @throws HttpFailure 400 MARKET_NOT_FOUND
+ * @throws ProtocolRevert DisabledMarket
+ */
 export function marketNamed(world: World, name: string): WorldMarket {
   const market = findMarket(world, name)
   if (market === undefined || market.settings.isSpotOnly) {
     throw refused('MARKET_NOT_FOUND', `Market not found: ${name}`)
   }
+  requireEnabled(world, [market.catalog.marketToken])
   return market
 }
 

@@ -20,6 +20,8 @@ export interface SubmitEntry {
 /** An entry with what the chain made of it. */
 export interface SettledEntry extends SubmitEntry {
   readonly operationStatus: Operation['status'] | null
+  /** The relay's fault that hit it. */
+  readonly fault?: string
   readonly orders: readonly { readonly orderKey: Hex; readonly status: string; readonly reason?: string }[]
 }
 
@@ -30,14 +32,17 @@ export function settledRecord(world: World, entries: readonly SubmitEntry[]): Se
     return {
       ...entry,
       operationStatus: operation?.status ?? null,
-      orders: (operation?.orderKeys ?? []).map((orderKey) => {
-        const outcome = world.outcomes.get(orderKey.toLowerCase())
-        return {
-          orderKey,
-          status: outcome?.status ?? 'created',
-          ...(outcome?.reason === undefined ? {} : { reason: outcome.reason }),
-        }
-      }),
+      ...(operation?.fault === undefined ? {} : { fault: operation.fault }),
+      orders: [...(operation?.orderKeys ?? []), ...(operation?.afterwards?.orderKeys ?? [])].map(
+        (orderKey) => {
+          const outcome = world.outcomes.get(orderKey.toLowerCase())
+          return {
+            orderKey,
+            status: outcome?.status ?? 'created',
+            ...(outcome?.reason === undefined ? {} : { reason: outcome.reason }),
+          }
+        },
+      ),
     }
   })
 }

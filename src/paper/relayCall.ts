@@ -1,7 +1,7 @@
 /** The relay router's `batch` as a transaction on the chain. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../domain/address.ts'
-import type { Operation, World } from './world.ts'
+import type { SignedBatch, World } from './world.ts'
 
 const structs = [
   'struct OracleParams { address[] tokens; address[] providers; bytes[] data; }',
@@ -29,18 +29,18 @@ export const subaccountRouterAbi = parseAbi([
   'function batch(RelayParams relayParams, Approval subaccountApproval, address account, address subaccount, BatchParams params) returns (bytes32[])',
 ])
 
-function isOwnWallet(operation: Operation): boolean {
+function isOwnWallet(operation: SignedBatch): boolean {
   return sameHex(operation.batch.account, ZERO_ADDRESS)
 }
 
 /** The router that an operation's digest belongs to and its transaction calls. */
-export function routerOf(world: World, operation: Operation): Address {
+export function routerOf(world: World, operation: SignedBatch): Address {
   const { gelatoRelayRouter, subaccountGelatoRelayRouter } = world.chain.contracts
   return isOwnWallet(operation) ? gelatoRelayRouter : subaccountGelatoRelayRouter
 }
 
 /** Calldata of an operation: as it was handed in, or made from its parts. */
-export function relayInput(operation: Operation): Hex {
+export function relayInput(operation: SignedBatch): Hex {
   const { account, batch, calldata, relayParams, signature, subaccount } = operation
   if (calldata !== undefined) return calldata
   const relay = { ...relayParams, signature: signature ?? '0x' }

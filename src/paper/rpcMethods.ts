@@ -51,8 +51,8 @@ function isMined(world: World, transaction: ChainTransaction): boolean {
 }
 
 function transactionCount(world: World, address: string, block: Inclusion): number {
-  const { relayer, keeper } = actorsOf(world.chain)
-  const sender = hexKey(relayer) === address ? 'relayer' : hexKey(keeper) === address ? 'keeper' : undefined
+  const actors = actorsOf(world.chain)
+  const sender = (['relayer', 'keeper', 'stranger'] as const).find((one) => hexKey(actors[one]) === address)
   if (sender === undefined) return 0
   const later = world.blockChain.transactions.filter(
     (one) => one.sender === sender && blockOf(one).number > block.number,

@@ -13,7 +13,7 @@ import { badFields, type FieldError, type Json, parseAddress, refused } from './
 import { ProtocolRevert } from './model/revert.ts'
 import { uintOf } from './prepareShape.ts'
 import { isSignedBy } from './signature.ts'
-import type { Operation, World } from './world.ts'
+import type { SignedBatch, World } from './world.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -157,7 +157,7 @@ export async function isApprovedBy(
  *
  * @throws ProtocolRevert with the router's own errors
  */
-export function checkSubaccount(world: World, operation: Operation, nowMs: number): () => void {
+export function checkSubaccount(world: World, operation: SignedBatch, nowMs: number): () => void {
   const { subaccount: use, account, batch } = operation
   if (use === undefined) return () => undefined
   const { address, approval } = use

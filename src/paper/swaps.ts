@@ -1,6 +1,7 @@
 /** Swaps through market pools: routes, and amounts at oracle prices less the swap fee (swap impact is left out). */
 import { type Address, hexKey } from '../domain/address.ts'
 import type { CatalogToken } from './catalog.ts'
+import { isEnabled, requireEnabled } from './enabled.ts'
 import type { SwapStep } from './ledger.ts'
 import { fac } from './model/integer.ts'
 import { cloneMarket, type MarketState, type Slot } from './model/market.ts'
@@ -17,7 +18,12 @@ function neighbours(world: World, token: Address, seconds: number): WorldMarket[
     market.state.pool[0] * tokenPrice(world, market.longToken, seconds).min +
     market.state.pool[1] * tokenPrice(world, market.shortToken, seconds).min
   return world.markets
-    .filter((market) => !market.settings.isSameCollaterals && slotOf(market, token) !== undefined)
+    .filter(
+      (market) =>
+        !market.settings.isSameCollaterals &&
+        slotOf(market, token) !== undefined &&
+        isEnabled(world, market.key),
+    )
     .map((market) => ({ market, depth: depth(market) }))
     .sort((a, b) => (a.depth < b.depth ? 1 : -1))
     .map(({ market }) => market)
@@ -93,6 +99,7 @@ export function swapAlong(
   path: readonly Address[],
   seconds: number,
 ): SwapResult {
+  requireEnabled(world, path)
   let token = from
   let amount = amountIn
   let feeUsd = 0n

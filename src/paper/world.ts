@@ -64,10 +64,10 @@ export interface OrderOutcome {
   updatedAtMs: number
 }
 
-/** A signed batch on its way to the chain, from either lane. */
-export interface Operation {
-  readonly taskId: Hex
+/** A batch with what its router needs to run it. */
+export interface SignedBatch {
   readonly account: Address
+  /** Request at the order chain that it came from; null from the generic relay. */
   readonly requestId: string | null
   readonly batch: Batch
   readonly relayParams: RelayParams
@@ -78,14 +78,23 @@ export interface Operation {
   readonly signature?: Hex
   /** Calldata as it was handed in. */
   readonly calldata?: Hex
+}
+
+/** A signed batch on its way to the chain, from either lane. */
+export interface Operation extends SignedBatch {
+  readonly taskId: Hex
   readonly acceptedAtMs: number
   /** When the transaction is mined. */
   readonly landsAtMs: number
   status: 'pending' | 'executed' | 'reverted' | 'failed'
   txHash?: Hex
   error?: { readonly code: string; readonly message: string; readonly data: Hex }
-  orderKeys: Hex[]
+  orderKeys: readonly Hex[]
   updatedAtMs: number
+  /** The fault that hit it, for the venue's own record. */
+  fault?: string
+  /** What the chain made of it after the relay's last word; told by no route of the application. */
+  afterwards?: { readonly txHash: Hex; readonly orderKeys: readonly Hex[] }
 }
 
 /** One row of the trade history, already in wire names; amounts are bigints until they are sent. */
@@ -103,7 +112,12 @@ export interface TradeRow {
 
 /** Work that happens at a time: a transaction is mined, the keeper executes an order, or another trader has its turn. */
 export type DueWork =
-  | { readonly atMs: number; readonly kind: 'land'; readonly taskId: Hex }
+  | {
+      readonly atMs: number
+      /** `replay`: somebody else sends the calldata of a reverted operation. */
+      readonly kind: 'land' | 'give-up' | 'send-again' | 'replay'
+      readonly taskId: Hex
+    }
   | { readonly atMs: number; readonly kind: 'execute'; readonly orderKey: Hex }
   | { readonly atMs: number; readonly kind: 'withdraw'; readonly key: string }
   | { readonly atMs: number; readonly kind: 'turn'; readonly trader: number; readonly turn: number }

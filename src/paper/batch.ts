@@ -1,0 +1,221 @@
+/**
+ * A signed batch as the router runs it: creates, updates and cancels, in this order and all or none; its digest is used
+ * once, and not after its deadline (wire: eip712-and-chain, sections 2 and 4).
+ */
+import { type Batch, type CreateOrderParams, orderKeyOf, positionKeyOf } from '../chains/relayRouter.ts'
+import { type Address, type Hex, hexKey, ZERO_ADDRESS } from '../domain/address.ts'
+import { mine, type Sender, useDigest } from './chain.ts'
+import { revertBytes } from './customErrors.ts'
+import { requireEnabled } from './enabled.ts'
+import { cancelOrder } from './keeper.ts'
+import { ProtocolRevert } from './model/revert.ts'
+import { bringsCollateral, isMarketOrder, orderTypes } from './orderTypes.ts'
+import { unit } from './random.ts'
+import { relayInput, routerOf } from './relayCall.ts'
+import { rememberFor } from './rollback.ts'
+import { checkSubaccount } from './subaccounts.ts'
+import { MAX_SWAP_PATH } from './swaps.ts'
+import { recordTrade } from './trades.ts'
+import { pullTokens } from './wallet.ts'
+import { nextTransactionHash, type OrderRecord, type SignedBatch, schedule, type World } from './world.ts'
+
+/** Most auto-cancel orders of a position (contract setting). */
+export const MAX_AUTO_CANCEL_ORDERS = { arbitrum: 11, avalanche: 6, megaeth: 6 } as const
+
+/** What became of a batch on the chain. */
+export interface Landing {
+  readonly txHash: Hex
+  /** Orders that were created; empty after a revert. */
+  readonly orderKeys: readonly Hex[]
+  readonly revert?: ProtocolRevert
+}
+
+/** A batch while it runs. */
+interface Run {
+  readonly world: World
+  readonly signed: SignedBatch
+  readonly nowMs: number
+  readonly txHash: Hex
+  readonly orderKeys: Hex[]
+}
+
+/** Mines the transaction of a batch: its actions are done, or nothing is. `mustRevert` is thrown on purpose. */
+export function runBatch(
+  world: World,
+  signed: SignedBatch,
+  options: { readonly sender: Sender; readonly nowMs: number; readonly mustRevert?: ProtocolRevert },
+): Landing {
+  const { batch, digest } = signed
+  const { sender, nowMs } = options
+  const txHash = nextTransactionHash(world)
+  const transaction = mine(world.blockChain, {
+    hash: txHash,
+    sender,
+    to: routerOf(world, signed),
+    input: relayInput(signed),
+  })
+  const named = [...batch.updateOrderParamsList.map(({ key }) => key), ...batch.cancelOrderKeys]
+  const undo = rememberFor(world, signed.account, named)
+  const run: Run = { world, signed, nowMs, txHash, orderKeys: [] }
+  try {
+    requireValid(run)
+    if (options.mustRevert !== undefined) throw options.mustRevert
+    const keepSubaccount = checkSubaccount(world, signed, nowMs)
+    payRelayFee(run)
+    for (const params of batch.createOrderParamsList) createOrder(run, params)
+    for (const update of batch.updateOrderParamsList) updateOrder(run, update)
+    for (const key of batch.cancelOrderKeys) cancelByUser(run, key)
+    keepSubaccount()
+    world.usedDigests.add(hexKey(digest))
+    useDigest(world.blockChain, transaction, digest)
+    return { txHash, orderKeys: run.orderKeys }
+  } catch (error) {
+    if (!(error instanceof ProtocolRevert)) throw error
+    undo()
+    transaction.logs = []
+    transaction.revertData = revertBytes(error)
+    return { txHash, orderKeys: [], revert: error }
+  }
+}
+
+function requireValid({ world, signed, nowMs }: Run): void {
+  const { batch, relayParams, digest } = signed
+  const blockTime = BigInt(Math.floor(nowMs / 1000))
+  if (relayParams.desChainId !== BigInt(world.chain.chainId)) {
+    throw new ProtocolRevert('InvalidDestinationChainId', [relayParams.desChainId])
+  }
+  if (blockTime > relayParams.deadline) {
+    throw new ProtocolRevert('DeadlinePassed', [blockTime, relayParams.deadline])
+  }
+  if (world.usedDigests.has(hexKey(digest))) throw new ProtocolRevert('InvalidUserDigest', [digest])
+  const actions =
+    batch.createOrderParamsList.length + batch.updateOrderParamsList.length + batch.cancelOrderKeys.length
+  if (actions === 0) throw new ProtocolRevert('RelayEmptyBatch')
+}
+
+function payRelayFee({ world, signed }: Run): void {
+  const { feeToken, feeAmount, feeSwapPath } = signed.relayParams.fee
+  const wrappedNative = world.chain.contracts.wrappedNative
+  const allowed = world.chain.gasPaymentTokens.some((token) => hexKey(token) === hexKey(feeToken))
+  const isWrappedNative = hexKey(feeToken) === hexKey(wrappedNative)
+  if (!allowed || (!isWrappedNative && feeSwapPath.length === 0)) {
+    throw new ProtocolRevert('UnexpectedRelayFeeToken', [feeToken, wrappedNative])
+  }
+  pullTokens(world, signed.account, feeToken, feeAmount)
+}
+
+function createOrder(run: Run, params: CreateOrderParams): void {
+  const { world, signed, nowMs } = run
+  const type = Number(params.orderType)
+  requireCreatable(world, signed.account, params)
+  if (bringsCollateral(type)) {
+    pullTokens(
+      world,
+      signed.account,
+      params.addresses.initialCollateralToken,
+      params.numbers.initialCollateralDeltaAmount,
+    )
+  }
+  world.counters.order += 1
+  const key = orderKeyOf(world.chain.contracts.dataStore, BigInt(world.counters.order))
+  const seconds = Math.floor(nowMs / 1000)
+  const order: OrderRecord = {
+    key,
+    account: signed.account,
+    params,
+    isFrozen: false,
+    updatedAtSeconds: seconds,
+    requestId: signed.requestId,
+  }
+  world.orders.set(hexKey(key), order)
+  world.outcomes.set(hexKey(key), { status: 'created', updatedAtMs: nowMs })
+  run.orderKeys.push(key)
+  recordTrade(world, order, 'OrderCreated', seconds, run.txHash)
+  if (isMarketOrder(type)) {
+    const { keeperDelayMs, keeperJitterMs, relayDelayMs } = world.settings
+    const jitter = keeperJitterMs * unit(world.seed, world.counters.order)
+    const wait =
+      Math.max(1, Math.round(keeperDelayMs - relayDelayMs + jitter)) + world.dataFaults.keeperExtraDelayMs
+    schedule(world, { atMs: nowMs + wait, kind: 'execute', orderKey: key })
+  }
+}
+
+/** What the router refuses of an order before it takes anything. */
+function requireCreatable(world: World, account: Address, params: CreateOrderParams): void {
+  const type = Number(params.orderType)
+  const { addresses } = params
+  if (type > 8 || type === orderTypes.liquidation) {
+    throw new ProtocolRevert('OrderTypeCannotBeCreated', [params.orderType])
+  }
+  if (hexKey(addresses.receiver) === hexKey(ZERO_ADDRESS)) throw new ProtocolRevert('EmptyReceiver')
+  if (addresses.swapPath.length > MAX_SWAP_PATH) {
+    throw new ProtocolRevert('MaxSwapPathLengthExceeded', [
+      BigInt(addresses.swapPath.length),
+      BigInt(MAX_SWAP_PATH),
+    ])
+  }
+  requireEnabled(world, [addresses.market, ...addresses.swapPath])
+  if (params.autoCancel) requireAutoCancelRoom(world, account, params)
+}
+
+function requireAutoCancelRoom(world: World, account: Address, params: CreateOrderParams): void {
+  const type = Number(params.orderType)
+  if (type !== orderTypes.limitDecrease && type !== orderTypes.stopLossDecrease) {
+    throw new ProtocolRevert('UnsupportedOrderTypeForAutoCancellation', [params.orderType])
+  }
+  const positionOf = ({ addresses, isLong }: CreateOrderParams): Hex =>
+    positionKeyOf(account, addresses.market, addresses.initialCollateralToken, isLong)
+  const wanted = positionOf(params)
+  let count = 1
+  for (const order of world.orders.values()) {
+    if (!order.params.autoCancel || hexKey(order.account) !== hexKey(account)) continue
+    if (positionOf(order.params) === wanted) count += 1
+  }
+  const most = MAX_AUTO_CANCEL_ORDERS[world.chain.name]
+  if (count > most) throw new ProtocolRevert('MaxAutoCancelOrdersExceeded', [BigInt(count), BigInt(most)])
+}
+
+function ownOrder({ world, signed }: Run, key: Hex): OrderRecord {
+  const order = world.orders.get(hexKey(key))
+  if (order === undefined) throw new ProtocolRevert('OrderNotFound', [key])
+  if (hexKey(order.account) !== hexKey(signed.account)) {
+    throw new ProtocolRevert('Unauthorized', [signed.account, 'account'])
+  }
+  return order
+}
+
+function updateOrder(run: Run, update: Batch['updateOrderParamsList'][number]): void {
+  const order = ownOrder(run, update.key)
+  if (isMarketOrder(Number(order.params.orderType))) {
+    throw new ProtocolRevert('OrderNotUpdatable', [order.params.orderType])
+  }
+  order.params = {
+    ...order.params,
+    autoCancel: update.autoCancel,
+    numbers: {
+      ...order.params.numbers,
+      sizeDeltaUsd: update.sizeDeltaUsd,
+      acceptablePrice: update.acceptablePrice,
+      triggerPrice: update.triggerPrice,
+      minOutputAmount: update.minOutputAmount,
+      validFromTime: update.validFromTime,
+      executionFee: order.params.numbers.executionFee + update.executionFeeIncrease,
+    },
+  }
+  order.isFrozen = false
+  order.updatedAtSeconds = Math.floor(run.nowMs / 1000)
+  recordTrade(run.world, order, 'OrderUpdated', order.updatedAtSeconds, run.txHash)
+}
+
+function cancelByUser(run: Run, key: Hex): void {
+  const { world, nowMs } = run
+  const order = ownOrder(run, key)
+  if (isMarketOrder(Number(order.params.orderType))) {
+    const age = BigInt(Math.floor(nowMs / 1000) - order.updatedAtSeconds)
+    const expiration = BigInt(world.chain.requestExpirationSeconds)
+    if (age < expiration) {
+      throw new ProtocolRevert('RequestNotYetCancellable', [age, expiration, 'Order'])
+    }
+  }
+  cancelOrder(world, order, 'USER_INITIATED_CANCEL', nowMs, run.txHash)
+}

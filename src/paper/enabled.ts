@@ -1,0 +1,16 @@
+/** Disabled markets: no order is made or executed in them, and no swap goes through them, as the contracts refuse it. */
+import { type Address, hexKey } from '../domain/address.ts'
+import { namesMarket } from './dataFaults.ts'
+import { ProtocolRevert } from './model/revert.ts'
+import type { World } from './world.ts'
+
+/** Whether a market is enabled; one that does not exist is not disabled. */
+export function isEnabled(world: World, market: Address | string): boolean {
+  return !namesMarket(world.dataFaults.disabledMarkets, hexKey(market))
+}
+
+/** Throws ProtocolRevert DisabledMarket when one of the markets is disabled. */
+export function requireEnabled(world: World, markets: readonly Address[]): void {
+  const disabled = markets.find((market) => !isEnabled(world, market))
+  if (disabled !== undefined) throw new ProtocolRevert('DisabledMarket', [disabled])
+}

@@ -1,0 +1,28 @@
+/**
+ * A stranger on the paper chain. An own-wallet batch carries no account, so anybody can sign the same parameters and use up
+ * its digest; and the calldata of a reverted transaction is public, so anybody can send it again (wire: eip712-and-chain, 4).
+ */
+import { signDigest } from '../chains/secp256k1.ts'
+import { sameHex, ZERO_ADDRESS } from '../domain/address.ts'
+import { runBatch } from './batch.ts'
+import { actorsOf, strangerKeyOf } from './keeperCall.ts'
+import type { SignedBatch, World } from './world.ts'
+
+/**
+ * Lands the same parameters for the stranger's own account, signed by the stranger: the digest is used up, and no log is of
+ * the account that signed first. False when it cannot be done: a session key's batch names its account, and a batch that
+ * touches orders of others reverts.
+ */
+export function useUpDigest(world: World, signed: SignedBatch, nowMs: number): boolean {
+  if (!sameHex(signed.batch.account, ZERO_ADDRESS)) return false
+  const { batch, relayParams, digest } = signed
+  const foreign: SignedBatch = {
+    account: actorsOf(world.chain).stranger,
+    requestId: null,
+    batch,
+    relayParams,
+    digest,
+    signature: signDigest(strangerKeyOf(world.chain), digest),
+  }
+  return runBatch(world, foreign, { sender: 'stranger', nowMs }).revert === undefined
+}
