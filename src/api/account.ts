@@ -14,7 +14,7 @@ import {
 } from './accountRows.ts'
 import { boolean, list, object, optional, string } from './decode.ts'
 import { RefusedError } from './errors.ts'
-import type { CallOptions, Read, Route } from './route.ts'
+import { type CallOptions, OUR_SHARE_MS, type Read, type Route } from './route.ts'
 import type { Transport } from './transport.ts'
 
 /** Whose rows. */
@@ -59,6 +59,7 @@ const ordersRoute: Route<AccountQuery, readonly OrderRow[]> = {
   method: 'GET',
   service: 'api',
   kind: 'read',
+  cacheMs: OUR_SHARE_MS,
   query: ({ account }) => ({ address: account }),
   decode: (body) => list(body, '', order),
 }
@@ -68,6 +69,7 @@ const orderRoute: Route<{ readonly orderKey: string }, OrderRow> = {
   method: 'GET',
   service: 'api',
   kind: 'read',
+  cacheMs: OUR_SHARE_MS,
   pathOf: ({ orderKey }) => `/orders/${encodeURIComponent(orderKey)}`,
   decode: order,
 }
@@ -78,6 +80,10 @@ export interface TradesQuery extends AccountQuery {
   readonly sinceSeconds?: number
   readonly untilSeconds?: number
   readonly marketToken?: Address
+  /** The market's symbol, `ETH/USD [WETH-USDC]`. */
+  readonly symbol?: string
+  /** Events to show; absent: all. */
+  readonly eventNames?: readonly Exclude<TradeEventName, 'unrecognised'>[]
   /** 1 to 1000. */
   readonly limit?: number
   /** `nextCursor` of the page before. */
@@ -91,24 +97,29 @@ export interface TradesPage {
   readonly hasMore: boolean
 }
 
+const tradesRead = { method: 'GET', service: 'api', kind: 'read', decode: tradesPage } as const
+
 const tradesRoute: Route<TradesQuery, TradesPage> = {
+  ...tradesRead,
   path: '/trades',
-  method: 'GET',
-  service: 'api',
-  kind: 'read',
-  query: ({ account, sinceSeconds, untilSeconds, marketToken, limit, cursor }) => ({
+  query: ({ account, sinceSeconds, untilSeconds, marketToken, symbol, eventNames, limit, cursor }) => ({
     address: account,
+    symbol,
+    marketAddress: marketToken,
     since: sinceSeconds,
     until: untilSeconds,
-    marketAddress: marketToken,
+    actions: eventNames,
     limit,
     cursor,
   }),
-  decode: tradesPage,
 }
 
-/** Which trades, in the richer search; lists are joined by OR. */
-export interface TradesSearch extends AccountQuery {
+/** Which trades, in the richer search: of one account, or of all; lists are joined by OR. */
+export type TradesSearch = TradesFilter &
+  (AccountQuery | { readonly account?: never; readonly forAllAccounts: true })
+
+/** What the richer search can tell trades apart by. */
+export interface TradesFilter {
   /** Whole Unix seconds, 0 to 2147483647, both included. */
   readonly fromSeconds?: number
   readonly toSeconds?: number
@@ -131,10 +142,9 @@ export interface TradesSearch extends AccountQuery {
 }
 
 const tradesSearchRoute: Route<TradesSearch, TradesPage> = {
+  ...tradesRead,
   path: '/trades/search',
   method: 'POST',
-  service: 'api',
-  kind: 'read',
   body: ({ account, fromSeconds, toSeconds, marketsDirections, ...rest }) => ({
     address: account,
     fromTimestamp: fromSeconds,
@@ -146,12 +156,11 @@ const tradesSearchRoute: Route<TradesSearch, TradesPage> = {
     })),
     ...rest,
   }),
-  decode: tradesPage,
 }
 
 // Listed as a GET with parameters in the document, as a POST elsewhere (gaps: conflict 1).
 const tradesSearchGetRoute: Route<TradesSearch, TradesPage> = {
-  ...tradesRoute,
+  ...tradesRead,
   path: '/trades/search',
   query: ({ account, fromSeconds, toSeconds, limit, cursor }) => ({
     address: account,
@@ -245,8 +254,9 @@ export async function searchTrades(
   } catch (error) {
     const isNotServed = error instanceof RefusedError && (error.status === 404 || error.status === 405)
     // Without its filters the answer would hold trades that were not asked for.
-    const isFiltered = query.marketsDirections !== undefined || query.orderEventCombinations !== undefined
-    if (!isNotServed || isFiltered || query.showDebugValues === true) throw error
+    const { marketsDirections, orderEventCombinations, showDebugValues } = query
+    const isFiltered = marketsDirections !== undefined || orderEventCombinations !== undefined
+    if (!isNotServed || isFiltered || showDebugValues === true || 'forAllAccounts' in query) throw error
     return transport.call(tradesSearchGetRoute, query, options)
   }
 }

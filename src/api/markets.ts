@@ -22,7 +22,7 @@ import {
   usd30,
   word,
 } from './decode.ts'
-import type { CallOptions, Read, Route } from './route.ts'
+import { type CallOptions, OUR_SHARE_MS, type Read, type Route } from './route.ts'
 import { createRowMemo, perTransport } from './rowMemo.ts'
 import { createQuestions, filteredTickers } from './tickerFilters.ts'
 import { copyTicker, ticker } from './tickerRow.ts'
@@ -49,9 +49,6 @@ export interface TickersQuery {
   readonly symbols?: readonly string[]
 }
 
-/** No window is documented; the venue's own cache of what tickers are made of lasts 1 s. */
-const TICKERS_SHARE_MS = 500
-
 const tickersRoute = perTransport((): Route<TickersQuery, readonly Ticker[]> => {
   const row = createRowMemo({ identity: 'marketTokenAddress', decode: ticker, copy: copyTicker })
   return {
@@ -59,7 +56,7 @@ const tickersRoute = perTransport((): Route<TickersQuery, readonly Ticker[]> => 
     method: 'GET',
     service: 'api',
     kind: 'read',
-    cacheMs: TICKERS_SHARE_MS,
+    cacheMs: OUR_SHARE_MS,
     query: ({ addresses, symbols }) => ({ addresses, symbols }),
     decode: (body) => list(body, '', row),
   }

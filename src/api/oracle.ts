@@ -84,6 +84,21 @@ export interface CandlesQuery {
   readonly limit: number
 }
 
+const CANDLE_LIMIT_MAX = 10_000
+/** The smallest number of candles that is asked for; a few kilobytes. */
+const CANDLE_LIMIT_STEP = 100
+
+/**
+ * How many candles are asked for: the next of 100, 200, 400, ..., 10000, so that strategies that look back differently far
+ * on one token share one request. A limit out of range is the service's to refuse.
+ */
+function askedLimit(limit: number): number {
+  if (!Number.isInteger(limit) || limit < 1 || limit > CANDLE_LIMIT_MAX) return limit
+  let asked = CANDLE_LIMIT_STEP
+  while (asked < limit) asked *= 2
+  return Math.min(asked, CANDLE_LIMIT_MAX)
+}
+
 const SHORT_CANDLE_CACHE_MS = 15_000
 const LONG_CANDLE_CACHE_MS = 60_000
 
@@ -95,7 +110,7 @@ const candlesRoute: Route<CandlesQuery, readonly Candle[]> = {
   cacheMs: ({ period }) =>
     period === '1m' || period === '5m' ? SHORT_CANDLE_CACHE_MS : LONG_CANDLE_CACHE_MS,
   timeoutMs: ROUTE_TIMEOUT_MS,
-  query: ({ tokenSymbol, period, limit }) => ({ tokenSymbol, period, limit }),
+  query: ({ tokenSymbol, period, limit }) => ({ tokenSymbol, period, limit: askedLimit(limit) }),
   decode: (body) => ascending(list(object(body).candles, 'candles', candle)),
 }
 
@@ -154,15 +169,17 @@ function priceOf(row: RawPrice, decimals: number): OraclePrice {
 }
 
 /**
- * Candles of one token, ascending by time, the running one last (`GET /prices/candles`; the wire has them newest first).
- * An unknown symbol is refused by the service: RefusedError.
+ * The newest candles of one token, ascending by time, the running one last (`GET /prices/candles`; the wire has them newest
+ * first). Markets of one index token have one symbol, and share the request whatever their limits are. An unknown symbol
+ * is refused by the service: RefusedError.
  */
-export function getCandles(
+export async function getCandles(
   transport: Transport,
   query: CandlesQuery,
   options?: CallOptions,
 ): Promise<Read<readonly Candle[]>> {
-  return transport.call(candlesRoute, query, options)
+  const read = await transport.call(candlesRoute, query, options)
+  return mapRead(read, (candles) => candles.slice(-query.limit))
 }
 
 /** Tokens that the oracle prices, with the decimals that its prices need (`GET /tokens`). */

@@ -56,6 +56,12 @@ export interface Route<Input, Value> {
   readonly decode: (body: unknown) => Value
 }
 
+/**
+ * How long reads of one question share one request where no document gives a window, ms: below the second in which the
+ * venue's own caches and a polling strategy move. What must not be older than the call is read with `isFresh`.
+ */
+export const OUR_SHARE_MS = 500
+
 /** A value with what is known of its age. */
 export interface Read<T> {
   readonly value: T

@@ -15,7 +15,7 @@ import {
   unixSeconds,
   word,
 } from './decode.ts'
-import type { CallOptions, Read, Route } from './route.ts'
+import { type CallOptions, OUR_SHARE_MS, type Read, type Route } from './route.ts'
 import type { Transport } from './transport.ts'
 
 /** Whose wallet. */
@@ -66,6 +66,7 @@ const balancesRoute: Route<WalletQuery, readonly Balance[]> = {
   method: 'GET',
   service: 'api',
   kind: 'read',
+  cacheMs: OUR_SHARE_MS,
   query: ({ account }) => ({ address: account }),
   decode: (body) =>
     list(body, '', (value) => {
@@ -85,6 +86,7 @@ const allowancesRoute: Route<AllowancesQuery, readonly Allowance[]> = {
   method: 'GET',
   service: 'api',
   kind: 'read',
+  cacheMs: OUR_SHARE_MS,
   query: ({ account, spender }) => ({ address: account, spender }),
   decode: (body) =>
     list(body, '', (value) => {
@@ -98,6 +100,7 @@ const stakingPowerRoute: Route<WalletQuery, StakingPower> = {
   method: 'GET',
   service: 'api',
   kind: 'read',
+  cacheMs: OUR_SHARE_MS,
   query: ({ account }) => ({ address: account }),
   decode: (body) => {
     const fields = object(body)

@@ -1,6 +1,11 @@
 /** Account reads beyond the plain lists: related orders, the search of trades and its older form. */
 import { expect, test } from 'vitest'
-import { getPositionsWithOrders, getPositionWithOrders, searchTrades } from '../../src/api/account.ts'
+import {
+  getPositionsWithOrders,
+  getPositionWithOrders,
+  getTrades,
+  searchTrades,
+} from '../../src/api/account.ts'
 import { RefusedError } from '../../src/api/errors.ts'
 import { failureOf, fixtureText, type Reply, scriptedTransport } from './support.ts'
 
@@ -36,6 +41,29 @@ test('where the search of trades has no POST, the GET of the document is asked',
       `GET http://two/v1/trades/search?address=${account}&fromTimestamp=1&toTimestamp=2&limit=50&cursor=next`,
     ])
   }
+})
+
+test('trades are asked by market, symbol, events and time, each under its wire name', async () => {
+  const { transport, seen } = scriptedTransport(() => ({ body: fixtureText('trades') }))
+  await getTrades(transport, {
+    account,
+    symbol: 'ETH/USD [WETH-USDC]',
+    eventNames: ['OrderExecuted', 'OrderCancelled'],
+    sinceSeconds: 1,
+    untilSeconds: 2,
+  })
+  expect(seen[0]?.url).toBe(
+    `http://one/v1/trades?address=${account}&symbol=ETH%2FUSD%20%5BWETH-USDC%5D&since=1&until=2&actions=OrderExecuted&actions=OrderCancelled`,
+  )
+})
+
+test('a search of all accounts names none, and has no GET', async () => {
+  const { transport, seen } = scriptedTransport(() => ({ body: fixtureText('trades') }))
+  await searchTrades(transport, { forAllAccounts: true, limit: 5 })
+  expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ forAllAccounts: true, limit: 5 })
+  const gone = scriptedTransport(() => ({ status: 405 }))
+  expect(await failureOf(searchTrades(gone.transport, { forAllAccounts: true }))).toBeInstanceOf(RefusedError)
+  expect(gone.seen).toHaveLength(1)
 })
 
 test('a search that the GET cannot say is not asked as one: its answer would hold other trades', async () => {

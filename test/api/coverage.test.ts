@@ -1,5 +1,6 @@
 /** The clients and the documents' tables of routes, caches and limits say the same. */
 import { expect, test } from 'vitest'
+import { getOrders, getTrades } from '../../src/api/account.ts'
 import {
   MARKET_VALUES_STALE_MS,
   SOLANA_PAIRS_STALE_MS,
@@ -94,4 +95,42 @@ test('candles are cached 15 s for short periods and 60 s for longer ones', async
     counts.push(await askBoth())
   }
   expect(counts).toEqual([2, 2, 3, 4, 5])
+})
+
+test('markets of one index token share their candles, however far each looks back', async () => {
+  const rows = Array.from({ length: 400 }, (_, index) => [1_800_000_000 - index * 300, 2, 3, 1, 2])
+  const { transport, seen } = scriptedTransport(({ url }) => ({
+    body: { candles: rows.slice(0, Number(new URL(url).searchParams.get('limit'))) },
+  }))
+  const ask = async (limit: number) =>
+    (await getCandles(transport, { tokenSymbol: 'ETH', period: '5m', limit })).value
+  const [few, some, many] = await Promise.all([ask(20), ask(100), ask(101)])
+  expect(seen.map(({ url }) => new URL(url).searchParams.get('limit'))).toEqual(['100', '200'])
+  expect([few.length, some.length, many.length]).toEqual([20, 100, 101])
+  expect(few.at(-1)?.timestampSeconds).toBe(1_800_000_000)
+  expect(few[0]?.timestampSeconds).toBe(1_800_000_000 - 19 * 300)
+  await ask(10_000)
+  await ask(10_001)
+  expect(seen.slice(2).map(({ url }) => new URL(url).searchParams.get('limit'))).toEqual(['10000', '10001'])
+})
+
+test.each(['/orders', '/balances/wallet', '/allowances', '/markets/tickers'])(
+  '%s has no documented window: half a second is ours',
+  (path) => {
+    expect(routes.get(`api GET ${path}`)?.map(({ cacheMs }) => cacheMs)).toEqual([500])
+  },
+)
+
+test('evidence is asked anew: a fresh read of orders is never a shared answer', async () => {
+  const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
+  const { transport, seen } = scriptedTransport(({ url }) => ({
+    body: fixtureText(url.includes('/trades') ? 'trades' : 'orders'),
+  }))
+  await getOrders(transport, { account })
+  await getOrders(transport, { account })
+  expect(seen).toHaveLength(1)
+  await getOrders(transport, { account }, { isFresh: true })
+  await getTrades(transport, { account })
+  await getTrades(transport, { account })
+  expect(seen).toHaveLength(4)
 })

@@ -1,13 +1,13 @@
 /** Bodies that a broken or hostile venue may send: every decoder answers with a DecodeError or with what the body says. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { getOrders, getPositions, getTrades } from '../../src/api/account.ts'
+import { getOrders, getPositions, getPositionsWithOrders, getTrades } from '../../src/api/account.ts'
 import { getWithdrawalStatus, prepareDeposit, prepareWithdrawal } from '../../src/api/accountTransfers.ts'
 import { prepareClassicCancel } from '../../src/api/classicOrders.ts'
-import { DecodeError } from '../../src/api/errors.ts'
+import { DecodeError, RefusedError } from '../../src/api/errors.ts'
 import { getApy, getPerformanceAnnualized, getPerformanceSnapshots, getRates } from '../../src/api/history.ts'
 import { getJitHistory, getJitLiquidity } from '../../src/api/jit.ts'
-import { getMarketsInfo } from '../../src/api/marketInfo.ts'
+import { getMarketsConfig, getMarketsInfo, getMarketsValues } from '../../src/api/marketInfo.ts'
 import { getMarkets, getMarketTickers, getTradingCapacity } from '../../src/api/markets.ts'
 import { getOhlcv } from '../../src/api/ohlcv.ts'
 import { getCandles, getMarketsState, getOracleTokens, getPrices, ping } from '../../src/api/oracle.ts'
@@ -22,6 +22,7 @@ import type { Transport } from '../../src/api/transport.ts'
 import { getAllowances, getBuybackStats, getStakingPower, getWalletBalances } from '../../src/api/wallet.ts'
 import { getGmPools, getGmUserEarnings } from '../../src/api/yield.ts'
 import { failureOf, fixtureText, transportAnswering } from './support.ts'
+import { wireFields } from './wireFields.ts'
 
 const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
 const ticket = { host: 'http://one/v1', requestId: '6f1c-0a7e' }
@@ -38,6 +39,7 @@ const routes: Readonly<Record<string, (transport: Transport) => Promise<{ readon
   'markets-tickers': (transport) => getMarketTickers(transport, {}, once),
   'trading-capacity': (transport) => getTradingCapacity(transport, { symbol: 'x', direction: 'long' }, once),
   'tokens-info': (transport) => getTokensInfo(transport, once),
+  'positions-with-orders': (transport) => getPositionsWithOrders(transport, { account }, once),
   positions: (transport) => getPositions(transport, { account }, once),
   orders: (transport) => getOrders(transport, { account }, once),
   trades: (transport) => getTrades(transport, { account }, once),
@@ -78,6 +80,8 @@ const routes: Readonly<Record<string, (transport: Transport) => Promise<{ readon
   'oracle-markets': (transport) => getOracleMarkets(transport, once),
   'oracle-markets-info': (transport) => getOracleMarketsInfo(transport, once),
   'signed-prices': (transport) => getSignedPrices(transport, once),
+  'markets-config': (transport) => getMarketsConfig(transport, once),
+  'markets-values': (transport) => getMarketsValues(transport, once),
   'markets-info': (transport) => getMarketsInfo(transport, once),
   pairs: (transport) => getPairs(transport, once),
   'risk-oracle-markets': (transport) => getRiskOracleMarkets(transport, once),
@@ -86,6 +90,8 @@ const routes: Readonly<Record<string, (transport: Transport) => Promise<{ readon
   'stats-timeseries': (transport) => getStatsTimeseries(transport, { metric: 'volume.total' }, once),
   'stats-sources': (transport) => getStatsSources(transport, once),
   'jit-info': (transport) => getJitLiquidity(transport, once),
+  // The first version is gone there, so that the second answers.
+  'jit-info-v2': (transport) => getJitLiquidity({ ...transport, call: withoutFirstVersion(transport) }, once),
   'jit-history': (transport) => getJitHistory(transport, { period: '1h' }, once),
   ohlcv: (transport) => getOhlcv(transport, { symbol: 'x', timeframe: '5m', limit: 2 }, once),
   'subaccount-status': (transport) =>
@@ -123,6 +129,27 @@ const routes: Readonly<Record<string, (transport: Transport) => Promise<{ readon
 }
 
 const names = Object.keys(routes)
+
+function withoutFirstVersion(transport: Transport): Transport['call'] {
+  return (route, input, options) => {
+    if (route.version === 'v2') return transport.call(route, input, options)
+    const { path, method, kind } = route
+    return Promise.reject(
+      new RefusedError({ route: path, method, kind, host: '', status: 404, isOwnBody: true }),
+    )
+  }
+}
+
+/** Routes that have the body of another. */
+const sharedBodies: Readonly<Record<string, string>> = {
+  'markets-config': 'markets-info',
+  'markets-values': 'markets-info',
+  'positions-with-orders': 'positions',
+}
+
+function bodyOf(name: string): string {
+  return fixtureText(sharedBodies[name] ?? name)
+}
 
 function ask(name: string, body: unknown): Promise<{ readonly value: unknown }> {
   const route = routes[name]
@@ -184,7 +211,7 @@ const poisons = fc.oneof(
 test.each(names)(
   '%s: one poisoned value is an error that names it, or changes nothing else',
   async (name) => {
-    const body = JSON.parse(fixtureText(name)) as unknown
+    const body = JSON.parse(bodyOf(name)) as unknown
     const paths = pathsOf(body)
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...paths), poisons, async (path, poison) => {
@@ -216,7 +243,7 @@ const amountFields =
   /^(?:size|collateral|remaining|min|max|mark|median|entry|liquidation|pnl|net|position(?:Value|Fee)|available|base|jit|long|short|funding|borrowing|initial|trigger|acceptable|execution|callback|validFrom|feeAmount|userNonce|deadline|desChainId|leverage$|balance|allowance|cumulative|total|current|treasury|weekly|lifetime|recent|open|pool|rates|virtual|volume|fees|revenue|tvl|byNetwork|byVersion|arbitrum|v2|value|openInterest|high|low|close|nonce|composeGas|nativeFee|relayerFee|gasPaymentTokenAmount|marketTokenAmount|approvalNonce|multichain)/
 
 test.each(names)('%s: no amount survives as a float, an exponent or a fraction', async (name) => {
-  const body = JSON.parse(fixtureText(name)) as unknown
+  const body = JSON.parse(bodyOf(name)) as unknown
   // The echo is opaque; unread fields of rows pass by. What is read must be refused.
   const amounts = pathsOf(body).filter(
     (path) =>
@@ -267,4 +294,28 @@ test('a median outside min and max, and a minimum above the maximum, are refused
   expect(
     await failureOf(ask('markets-tickers', withValue(market, [1, 'minPrice'], `9${'0'.repeat(34)}`))),
   ).toMatchObject({ path: '[1].minPrice' })
+})
+
+test.each(wireFields)(
+  '$fixture $at: every field of the wire is read',
+  async ({ fixture, at, names: fields }) => {
+    const body = JSON.parse(bodyOf(fixture)) as unknown
+    const unread: string[] = []
+    for (const field of fields) {
+      // No field is a word inside a list inside a list; so what is read must be refused.
+      const error = await ask(fixture, withValue(body, [...at, field], [['poison']])).catch(
+        (thrown: unknown) => thrown,
+      )
+      const isNamed = error instanceof DecodeError && error.path.split(/[.[]/).includes(field)
+      if (!isNamed) unread.push(field)
+    }
+    expect(unread).toEqual([])
+  },
+)
+
+test('every decoder has its fields listed', () => {
+  const listed = new Set(wireFields.map(({ fixture }) => fixture))
+  const bare = ['oracle-ping', 'oracle-candles', 'oracle-markets-state', 'risk-oracle-markets', 'apy']
+  const alike = ['positions', 'edit-prepare', 'cancel-prepare', 'classic-prepare']
+  expect(names.filter((name) => !listed.has(name)).sort()).toEqual([...bare, ...alike].sort())
 })

@@ -201,6 +201,7 @@ test('market rows keep the protocol’s names, signs and the age of their values
     longToken: weth,
     shortToken: usdc,
     name: 'ETH/USD [WETH-USDC]',
+    data: '',
     isSameCollaterals: false,
     isSpotOnly: false,
     isDisabled: false,
