@@ -3,6 +3,7 @@
 import { positionKeyOf } from '../chains/relayRouter.ts'
 import { type Hex, hexKey } from '../domain/address.ts'
 import { isEnabled } from './enabled.ts'
+import { landWithdrawal } from './gmxAccount.ts'
 import { isOpenAt } from './hours.ts'
 import { executeOrder, isLiquidatableAt } from './keeper.ts'
 import { sealHours } from './ledger.ts'
@@ -10,7 +11,6 @@ import { trimWorld } from './limits.ts'
 import { giveUpOperation, landOperation, sendAgain } from './operations.ts'
 import { isMarketOrder, isTriggered, orderTypes } from './orderTypes.ts'
 import { isLookedAt, takeTurn } from './traders.ts'
-import { landWithdrawal } from './withdrawals.ts'
 import {
   type DueWork,
   madeHash,

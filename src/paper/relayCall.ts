@@ -3,7 +3,8 @@ import { encodeFunctionData, parseAbi } from 'viem'
 import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../domain/address.ts'
 import type { SignedBatch, World } from './world.ts'
 
-const structs = [
+/** Structs of the relay routers' functions. */
+export const relayStructs = [
   'struct OracleParams { address[] tokens; address[] providers; bytes[] data; }',
   'struct ExternalCalls { address[] sendTokens; uint256[] sendAmounts; address[] externalCallTargets; bytes[] externalCallDataList; address[] refundTokens; address[] refundReceivers; }',
   'struct TokenPermit { address owner; address spender; uint256 value; uint256 deadline; uint8 v; bytes32 r; bytes32 s; address token; }',
@@ -18,13 +19,13 @@ const structs = [
 
 /** `batch` of the own-wallet relay router, selector 0x0427ef5f (wire: eip712-and-chain, section 2). */
 export const relayRouterAbi = parseAbi([
-  ...structs,
+  ...relayStructs,
   'function batch(RelayParams relayParams, address account, BatchParams params) returns (bytes32[])',
 ])
 
 /** `batch` of the subaccount relay router, selector 0x412a08b7. */
 export const subaccountRouterAbi = parseAbi([
-  ...structs,
+  ...relayStructs,
   'struct Approval { address subaccount; bool shouldAdd; uint256 expiresAt; uint256 maxAllowedCount; bytes32 actionType; uint256 nonce; uint256 desChainId; uint256 deadline; bytes32 integrationId; bytes signature; }',
   'function batch(RelayParams relayParams, Approval subaccountApproval, address account, address subaccount, BatchParams params) returns (bytes32[])',
 ])

@@ -1,8 +1,9 @@
 /**
- * What happened since the state file was last written, one line each, appended before the answer leaves: prepared requests
- * and accepted operations. A killed process loses neither; everything else follows from them and from the clock.
+ * What happened since the state file was last written, one line each, appended before the answer leaves: prepared requests,
+ * accepted operations, and withdrawals prepared and submitted. A killed process loses neither; everything else follows from them and from the clock.
  */
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import type { Withdrawal } from './gmxAccount.ts'
 import { keepRecord, type OrderChainRecord, type Peer } from './orderChain.ts'
 import type { SubmitEntry } from './record.ts'
 import { type Operation, schedule, type World } from './world.ts'
@@ -20,6 +21,20 @@ export type StateLogLine =
       readonly kind: 'accepted'
       readonly operation: Operation
       readonly entry: SubmitEntry
+      readonly task: number
+    }
+  | {
+      readonly kind: 'withdrawal'
+      /** Key in the world: host and request id. */
+      readonly key: string
+      readonly withdrawal: Withdrawal
+      readonly request: number
+      readonly nonce: number
+    }
+  | {
+      readonly kind: 'withdrawn'
+      readonly key: string
+      readonly withdrawal: Withdrawal
       readonly task: number
     }
 
@@ -67,6 +82,11 @@ export function readStateLog(statePath: string): StateLogLine[] {
   return lines.map((line) => decodeState(line) as StateLogLine)
 }
 
+/** A withdrawal from a line: JSON leaves an absent task out. */
+function whole(withdrawal: Withdrawal): Withdrawal {
+  return { ...withdrawal, taskId: withdrawal.taskId }
+}
+
 /** Does again what the lines say, leaving out what the state already has. */
 export function replayStateLog(
   lines: readonly StateLogLine[],
@@ -84,7 +104,21 @@ export function replayStateLog(
       }
       continue
     }
+    if (line.kind === 'withdrawal') {
+      counters.request = Math.max(counters.request, line.request)
+      counters.nonce = Math.max(counters.nonce, line.nonce)
+      if (!world.withdrawals.has(line.key)) world.withdrawals.set(line.key, whole(line.withdrawal))
+      continue
+    }
     counters.task = Math.max(counters.task, line.task)
+    if (line.kind === 'withdrawn') {
+      // A state file of after the line has it submitted, and perhaps landed.
+      if (world.withdrawals.get(line.key)?.taskId !== undefined) continue
+      world.withdrawals.set(line.key, whole(line.withdrawal))
+      const atMs = line.withdrawal.submittedAtMs + world.settings.relayDelayMs
+      schedule(world, { atMs, kind: 'withdraw', key: line.key })
+      continue
+    }
     const { operation, entry } = line
     if (world.operations.has(operation.taskId)) continue
     world.operations.set(operation.taskId, operation)

@@ -3,50 +3,22 @@
  * relayed, and taken from the account's balance here. Records live at the peer that prepared them.
  */
 import { encodeAbiParameters, hashTypedData } from 'viem'
-import { hashRelayParams, type RelayParams, relayRouterDomain } from '../chains/relayRouter.ts'
-import { type Address, type Hex, hexKey, sameHex, ZERO_ADDRESS } from '../domain/address.ts'
-import { parseUnits } from '../domain/units.ts'
+import { hashRelayParams, relayRouterDomain } from '../chains/relayRouter.ts'
+import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../domain/address.ts'
 import { accountOf, bridgedToken, chainIdOf, collect, type Refuse, settlementOf } from './crossChain.ts'
+import { type BridgeOut, type Withdrawal, withdrawalKey } from './gmxAccount.ts'
 import { badFields, type FieldError, isObject, type Json, notFound, parseAddress, refused } from './http.ts'
 import { findToken } from './lookup.ts'
-import { ProtocolRevert } from './model/revert.ts'
 import { type Peer, saysTheSame } from './orderChain.ts'
 import { buildRelayParams, relayParamsJson } from './payload.ts'
 import { uintOf } from './prepareShape.ts'
 import { relayFeeOf } from './quote.ts'
 import { feeTokenOf } from './quoteCommon.ts'
 import { isSignedBy } from './signature.ts'
-import { madeHash, nextTransactionHash, schedule, type World } from './world.ts'
+import type { StateLog } from './stateLog.ts'
+import { madeHash, schedule, type World } from './world.ts'
 
 type Body = Readonly<Record<string, unknown>>
-
-/** What leaves the account. */
-interface BridgeOut {
-  readonly token: Address
-  readonly amount: bigint
-  readonly minAmountOut: bigint
-  readonly provider: Address
-  /** abi.encode(uint32 endpoint of the target chain). */
-  readonly data: Hex
-}
-
-/** A prepared withdrawal at a peer. */
-export interface Withdrawal {
-  readonly requestId: string
-  readonly account: Address
-  readonly srcChainId: number
-  readonly bridgeOut: BridgeOut
-  readonly relayParams: RelayParams
-  readonly digest: Hex
-  readonly createdAtMs: number
-  readonly expiresAtSeconds: number
-  taskId: Hex | undefined
-  submittedAtMs: number
-  status: 'prepared' | 'submitted' | 'executed' | 'relay_reverted'
-  updatedAtMs: number
-  txHash?: Hex
-  error?: { readonly code: string; readonly message: string }
-}
 
 /** Most withdrawals that are remembered; the oldest go first. */
 const MAX_WITHDRAWALS = 5_000
@@ -95,7 +67,7 @@ function readBridgeOut(body: Body, refuse: Refuse): BridgeOut {
 }
 
 /** `POST /gmx-account/withdraw/cross-chain/prepare`. Throws HttpFailure 400. */
-export function prepareWithdrawal(world: World, peer: Peer, body: Body): Json {
+export function prepareWithdrawal(world: World, peer: Peer, body: Body, log?: StateLog): Json {
   const errors: Record<string, FieldError> = {}
   const refuse = collect(errors)
   const account = accountOf(body, refuse)
@@ -137,10 +109,13 @@ export function prepareWithdrawal(world: World, peer: Peer, body: Body): Json {
     status: 'prepared',
     updatedAtMs: nowMs,
   }
-  world.withdrawals.set(keyOf(peer, withdrawal.requestId), withdrawal)
-  for (const key of world.withdrawals.keys()) {
+  const key = withdrawalKey(peer.host, withdrawal.requestId)
+  world.withdrawals.set(key, withdrawal)
+  const { request, nonce } = world.counters
+  log?.append({ kind: 'withdrawal', key, withdrawal, request, nonce })
+  for (const oldest of world.withdrawals.keys()) {
     if (world.withdrawals.size <= MAX_WITHDRAWALS) break
-    world.withdrawals.delete(key)
+    world.withdrawals.delete(oldest)
   }
   const native = findToken(world, wrappedNative)
   return {
@@ -170,12 +145,8 @@ export function prepareWithdrawal(world: World, peer: Peer, body: Body): Json {
   }
 }
 
-function keyOf(peer: Peer, requestId: string): string {
-  return `${peer.host}:${requestId}`
-}
-
 function withdrawalOf(world: World, peer: Peer, requestId: unknown): Withdrawal {
-  const found = world.withdrawals.get(keyOf(peer, String(requestId)))
+  const found = world.withdrawals.get(withdrawalKey(peer.host, String(requestId)))
   if (found === undefined) throw notFound('Transaction not found')
   return found
 }
@@ -184,7 +155,7 @@ function withdrawalOf(world: World, peer: Peer, requestId: unknown): Withdrawal 
  * `POST /gmx-account/withdraw/cross-chain/submit`: the host that prepared takes the signature; a repeated submit answers
  * the record and never withdraws twice. Throws HttpFailure 400, 404.
  */
-export async function submitWithdrawal(world: World, peer: Peer, body: Body): Promise<Json> {
+export async function submitWithdrawal(world: World, peer: Peer, body: Body, log?: StateLog): Promise<Json> {
   const errors: Record<string, FieldError> = {}
   const refuse = collect(errors)
   const account = accountOf(body, refuse)
@@ -224,11 +195,10 @@ export async function submitWithdrawal(world: World, peer: Peer, body: Body): Pr
   withdrawal.status = 'submitted'
   withdrawal.submittedAtMs = nowMs
   withdrawal.updatedAtMs = nowMs
-  schedule(world, {
-    atMs: nowMs + world.settings.relayDelayMs,
-    kind: 'withdraw',
-    key: keyOf(peer, withdrawal.requestId),
-  })
+  withdrawal.signature = signature as Hex
+  const key = withdrawalKey(peer.host, withdrawal.requestId)
+  schedule(world, { atMs: nowMs + world.settings.relayDelayMs, kind: 'withdraw', key })
+  log?.append({ kind: 'withdrawn', key, withdrawal, task: world.counters.task })
   return submitAnswer(world, withdrawal)
 }
 
@@ -266,55 +236,5 @@ export function withdrawalStatus(world: World, peer: Peer, body: Body): Json {
     error: withdrawal.error,
     createdAt: new Date(withdrawal.createdAtMs).toISOString(),
     updatedAt: new Date(withdrawal.updatedAtMs).toISOString(),
-  }
-}
-
-function balanceKey(account: Address, token: Address): string {
-  return `${hexKey(account)}:${hexKey(token)}`
-}
-
-/** What an address holds in its GMX account, smallest units; a new one holds `startGmxAccount` of the stable token. */
-export function gmxAccountBalance(world: World, account: Address, token: Address): bigint {
-  const { feeToken } = world.chain
-  const start = sameHex(token, feeToken.address)
-    ? parseUnits(world.settings.startGmxAccount, feeToken.decimals)
-    : 0n
-  return world.gmxAccounts.get(balanceKey(account, token)) ?? start
-}
-
-/** The transaction of a withdrawal is mined: it leaves the account, or nothing happened. */
-export function landWithdrawal(world: World, key: string, nowMs: number): void {
-  const withdrawal = world.withdrawals.get(key)
-  if (withdrawal === undefined || withdrawal.status !== 'submitted' || withdrawal.txHash !== undefined) return
-  const { account, bridgeOut, relayParams } = withdrawal
-  withdrawal.updatedAtMs = nowMs
-  withdrawal.txHash = nextTransactionHash(world)
-  const { feeToken, feeAmount } = relayParams.fee
-  try {
-    const blockTime = BigInt(Math.floor(nowMs / 1000))
-    if (blockTime > relayParams.deadline) {
-      throw new ProtocolRevert('DeadlinePassed', [blockTime, relayParams.deadline])
-    }
-    const isSame = sameHex(feeToken, bridgeOut.token)
-    const taken: [Address, bigint][] = isSame
-      ? [[feeToken, bridgeOut.amount + feeAmount]]
-      : [
-          [bridgeOut.token, bridgeOut.amount],
-          [feeToken, feeAmount],
-        ]
-    for (const [token, amount] of taken) {
-      const balance = gmxAccountBalance(world, account, token)
-      if (balance < amount) {
-        throw new ProtocolRevert('InsufficientMultichainBalance', [account, token, balance, amount])
-      }
-    }
-    for (const [token, amount] of taken) {
-      const left = gmxAccountBalance(world, account, token) - amount
-      world.gmxAccounts.set(balanceKey(account, token), left)
-    }
-  } catch (error) {
-    if (!(error instanceof ProtocolRevert)) throw error
-    withdrawal.status = 'relay_reverted'
-    withdrawal.error = { code: error.errorName, message: error.message }
   }
 }

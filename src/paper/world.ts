@@ -13,6 +13,7 @@ import { type Candles, createCandles } from './candles.ts'
 import { type CatalogIndex, type CatalogToken, indexCatalog, loadCatalog } from './catalog.ts'
 import { type BlockChain, createBlockChain } from './chain.ts'
 import { type DataFaults, noDataFaults } from './dataFaults.ts'
+import type { Withdrawal } from './gmxAccount.ts'
 import type { MarketPrices, PricePair, Side, Slot } from './model/market.ts'
 import type { PositionState } from './model/position.ts'
 import { createPrices, type Prices } from './prices.ts'
@@ -21,7 +22,6 @@ import { replayedPrices } from './replay.ts'
 import { seedMarkets, type WorldMarket } from './seedMarkets.ts'
 import type { VenueSettings } from './settings.ts'
 import type { SubaccountState, SubaccountUse } from './subaccounts.ts'
-import type { Withdrawal } from './withdrawals.ts'
 
 /** An address with its paper money. Token keys are lower-case addresses. */
 export interface Account {
@@ -112,12 +112,11 @@ export interface TradeRow {
 
 /** Work that happens at a time: a transaction is mined, the keeper executes an order, or another trader has its turn. */
 export type DueWork =
-  | {
-      readonly atMs: number
-      /** `replay`: somebody else sends the calldata of a reverted operation. */
-      readonly kind: 'land' | 'give-up' | 'send-again' | 'replay'
-      readonly taskId: Hex
-    }
+  | { readonly atMs: number; readonly kind: 'land'; readonly taskId: Hex }
+  | { readonly atMs: number; readonly kind: 'give-up'; readonly taskId: Hex }
+  | { readonly atMs: number; readonly kind: 'send-again'; readonly taskId: Hex }
+  /** Somebody else sends the calldata of a reverted operation. */
+  | { readonly atMs: number; readonly kind: 'replay'; readonly taskId: Hex }
   | { readonly atMs: number; readonly kind: 'execute'; readonly orderKey: Hex }
   | { readonly atMs: number; readonly kind: 'withdraw'; readonly key: string }
   | { readonly atMs: number; readonly kind: 'turn'; readonly trader: number; readonly turn: number }

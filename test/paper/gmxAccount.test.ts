@@ -2,7 +2,9 @@
 import { decodeFunctionData, hashTypedData, parseAbi } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
+import { transferRouterAbi } from '../../src/paper/gmxAccount.ts'
 import { bridgeOutTypes } from '../../src/paper/withdrawals.ts'
+import { clientsOf, digestsAbi } from './chainSupport.ts'
 import { type Any, startVenue, stranger, trader, usdc } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>
@@ -144,6 +146,25 @@ test('K.2 a withdrawal is prepared, signed, relayed and ends executed within two
   expect((await paper.post(path('submit'), { ...body, requestId: undefined })).body.requestId).toBe(
     prepared.requestId,
   )
+})
+
+test('K.2 a landed withdrawal is a transaction of the transfer router that used its digest up', async () => {
+  const { client } = clientsOf(paper)
+  const { body: prepared } = await prepare()
+  const body = await submitBody(prepared)
+  await paper.post(path('submit'), body)
+  paper.clock.move(2500)
+  const { txHash } = (await paper.post(path('status'), { requestId: prepared.requestId })).body
+  expect(await client.getTransactionReceipt({ hash: txHash })).toMatchObject({ status: 'success' })
+  const { input, to } = await client.getTransaction({ hash: txHash })
+  expect(to).toBe(router.toLowerCase())
+  expect(input.slice(0, 10)).toBe('0x26a3bebd')
+  const { args } = decodeFunctionData({ abi: transferRouterAbi, data: input })
+  expect(args[0].signature).toBe(body.signature)
+  expect(args[3].amount).toBe(500_000n)
+  const digest = hashTypedData(prepared.payload.typedData)
+  const read = { address: router, abi: digestsAbi, functionName: 'digests', args: [digest] } as const
+  expect(await client.readContract(read)).toBe(true)
 })
 
 test('K.2 only the host that prepared knows a withdrawal', async () => {

@@ -1,0 +1,119 @@
+/** What addresses hold in their GMX accounts, and withdrawals leaving them on the chain (wire: eip712-and-chain, 2). */
+import { encodeFunctionData, parseAbi } from 'viem'
+import type { RelayParams } from '../chains/relayRouter.ts'
+import { type Address, type Hex, hexKey, sameHex } from '../domain/address.ts'
+import { parseUnits } from '../domain/units.ts'
+import { mine, useDigest } from './chain.ts'
+import { revertBytes } from './customErrors.ts'
+import { ProtocolRevert } from './model/revert.ts'
+import { relayStructs } from './relayCall.ts'
+import { nextTransactionHash, type World } from './world.ts'
+
+/** What leaves the account. */
+export interface BridgeOut {
+  readonly token: Address
+  readonly amount: bigint
+  readonly minAmountOut: bigint
+  readonly provider: Address
+  /** abi.encode(uint32 endpoint of the target chain). */
+  readonly data: Hex
+}
+
+/** A prepared withdrawal at a peer. */
+export interface Withdrawal {
+  readonly requestId: string
+  readonly account: Address
+  readonly srcChainId: number
+  readonly bridgeOut: BridgeOut
+  readonly relayParams: RelayParams
+  readonly digest: Hex
+  readonly createdAtMs: number
+  readonly expiresAtSeconds: number
+  taskId: Hex | undefined
+  submittedAtMs: number
+  /** The account's; present once it is submitted. */
+  signature?: Hex
+  status: 'prepared' | 'submitted' | 'executed' | 'relay_reverted'
+  updatedAtMs: number
+  txHash?: Hex
+  error?: { readonly code: string; readonly message: string }
+}
+
+/** `bridgeOut` of the multichain transfer router, selector 0x26a3bebd. */
+export const transferRouterAbi = parseAbi([
+  ...relayStructs,
+  'struct BridgeOutParams { address token; uint256 amount; uint256 minAmountOut; address provider; bytes data; }',
+  'function bridgeOut(RelayParams relayParams, address account, uint256 srcChainId, BridgeOutParams params)',
+])
+
+function inputOf({ account, srcChainId, bridgeOut, relayParams, signature = '0x' }: Withdrawal): Hex {
+  return encodeFunctionData({
+    abi: transferRouterAbi,
+    functionName: 'bridgeOut',
+    args: [{ ...relayParams, signature }, account, BigInt(srcChainId), bridgeOut],
+  })
+}
+
+/** Key of a withdrawal in the world: records live at the host that prepared them. */
+export function withdrawalKey(host: string, requestId: string): string {
+  return `${host}:${requestId}`
+}
+
+function balanceKey(account: Address, token: Address): string {
+  return `${hexKey(account)}:${hexKey(token)}`
+}
+
+/** What an address holds in its GMX account, smallest units; a new one holds `startGmxAccount` of the stable token. */
+export function gmxAccountBalance(world: World, account: Address, token: Address): bigint {
+  const { feeToken } = world.chain
+  const start = sameHex(token, feeToken.address)
+    ? parseUnits(world.settings.startGmxAccount, feeToken.decimals)
+    : 0n
+  return world.gmxAccounts.get(balanceKey(account, token)) ?? start
+}
+
+/** The transaction of a withdrawal is mined: it leaves the account, or nothing happened. */
+export function landWithdrawal(world: World, key: string, nowMs: number): void {
+  const withdrawal = world.withdrawals.get(key)
+  if (withdrawal === undefined || withdrawal.status !== 'submitted' || withdrawal.txHash !== undefined) return
+  const { account, bridgeOut, relayParams } = withdrawal
+  withdrawal.updatedAtMs = nowMs
+  withdrawal.txHash = nextTransactionHash(world)
+  const transaction = mine(world.blockChain, {
+    hash: withdrawal.txHash,
+    sender: 'relayer',
+    to: world.chain.contracts.multichainTransferRouter,
+    input: inputOf(withdrawal),
+  })
+  const { feeToken, feeAmount } = relayParams.fee
+  try {
+    const blockTime = BigInt(Math.floor(nowMs / 1000))
+    if (blockTime > relayParams.deadline) {
+      throw new ProtocolRevert('DeadlinePassed', [blockTime, relayParams.deadline])
+    }
+    const isSame = sameHex(feeToken, bridgeOut.token)
+    const taken: [Address, bigint][] = isSame
+      ? [[feeToken, bridgeOut.amount + feeAmount]]
+      : [
+          [bridgeOut.token, bridgeOut.amount],
+          [feeToken, feeAmount],
+        ]
+    for (const [token, amount] of taken) {
+      const balance = gmxAccountBalance(world, account, token)
+      if (balance < amount) {
+        throw new ProtocolRevert('InsufficientMultichainBalance', [account, token, balance, amount])
+      }
+    }
+    for (const [token, amount] of taken) {
+      const left = gmxAccountBalance(world, account, token) - amount
+      world.gmxAccounts.set(balanceKey(account, token), left)
+    }
+    world.usedDigests.add(hexKey(withdrawal.digest))
+    useDigest(world.blockChain, transaction, withdrawal.digest)
+  } catch (error) {
+    if (!(error instanceof ProtocolRevert)) throw error
+    transaction.revertData = revertBytes(error)
+    withdrawal.status = 'relay_reverted'
+    withdrawal.error = { code: error.errorName, message: error.message }
+  }
+}
