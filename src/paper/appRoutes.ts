@@ -1,20 +1,11 @@
-/** The application API's reads (application document; wire: application-api-reads). */
-import { type Address, hexKey } from '../domain/address.ts'
-import { namesMarket } from './dataFaults.ts'
-import {
-  badFields,
-  badRequest,
-  HttpFailure,
-  type Json,
-  notFound,
-  parseAddress,
-  requiredAddress,
-} from './http.ts'
+/** Tickers, capacity and orders of the application API (application document; wire: application-api-reads). */
+import { hexKey } from '../domain/address.ts'
+import { badFields, badRequest, type Json, notFound, parseAddress, requiredAddress } from './http.ts'
 import { findMarket } from './lookup.ts'
 import { capacityJson, capacityOfMarket, tickerRow } from './marketRows.ts'
-import { orderRow, ordersOfAccount, positionKeyText, positionRow } from './positionRows.ts'
+import { orderRow, ordersOfAccount } from './positionRows.ts'
 import type { WorldMarket } from './seedMarkets.ts'
-import { type OrderRecord, type PositionRecord, positionsOfAccount, type World } from './world.ts'
+import type { World } from './world.ts'
 
 /** Markets that the filters of `/markets/tickers` name; all without a filter. Throws HttpFailure 400. */
 export function filteredMarkets(world: World, query: URLSearchParams): readonly WorldMarket[] {
@@ -59,55 +50,6 @@ export function tradingCapacityRoute(world: World, query: URLSearchParams): Json
   const market = findMarket(world, symbol ?? '')
   if (market === undefined) throw badRequest('Market not found')
   return capacityJson(world, capacityOfMarket(world, market, direction === 'long' ? 'long' : 'short'))
-}
-
-function includeRelated(query: URLSearchParams): boolean {
-  const value = query.get('includeRelatedOrders')
-  if (value === null || value === 'false') return false
-  if (value === 'true') return true
-  throw badFields({
-    includeRelatedOrders: { message: "'includeRelatedOrders' must be true or false", value },
-  })
-}
-
-function relatedOrders(world: World, record: PositionRecord): OrderRecord[] {
-  return ordersOfAccount(world, record.account).filter(
-    ({ params }) =>
-      hexKey(params.addresses.market) === record.marketKey &&
-      params.isLong === (record.state.side === 'long'),
-  )
-}
-
-function shownPosition(world: World, record: PositionRecord, related: boolean, nowMs: number): Json {
-  // A revert of the position reader fails the whole request (application document, "Position value").
-  if (namesMarket(world.dataFaults.readerReverts, record.marketKey)) {
-    throw new HttpFailure(500, { message: 'Internal Server Error' })
-  }
-  const row = positionRow(world, record, nowMs)
-  if (related) row.relatedOrders = relatedOrders(world, record).map(orderRow)
-  return row
-}
-
-/** `/positions`. Throws HttpFailure 400. */
-export function positions(world: World, query: URLSearchParams, nowMs: number): Json {
-  const address: Address = requiredAddress(query, 'address')
-  const related = includeRelated(query)
-  return positionsOfAccount(world, address).map((record) => shownPosition(world, record, related, nowMs))
-}
-
-/** `/positions/{key}` by row key or protocol key. Throws HttpFailure 400, 404. */
-export function positionByKey(world: World, key: string, query: URLSearchParams, nowMs: number): Json {
-  const related = includeRelated(query)
-  const wanted = hexKey(key)
-  const byContractKey = world.positions.get(wanted)
-  const found =
-    byContractKey ??
-    [...world.positions.values()].find((record) => {
-      const market = world.marketByKey.get(record.marketKey)
-      return market !== undefined && hexKey(positionKeyText(record, market)) === wanted
-    })
-  if (found === undefined) throw notFound('Position not found')
-  return shownPosition(world, found, related, nowMs)
 }
 
 /** `/orders`. Throws HttpFailure 400. */

@@ -84,6 +84,14 @@ export function applyFaults(faults: Faults, change: unknown): string | undefined
   return undefined
 }
 
+/** Switches that change markets themselves: reads show them when their windows end, as on the live hosts. */
+const marketSwitches = new Set(['closedMarkets', 'unknownMarkets', 'disabledMarkets', 'unlistedMarkets'])
+
+/** Whether a change of switches is to be seen at once, kept answers or not. */
+export function showsAtOnce(change: unknown): boolean {
+  return isObject(change) && Object.keys(change).some((name) => !marketSwitches.has(name))
+}
+
 /** The fault of a route that applies now, counted against `times`; `none` when it is used up. */
 export function takeFault<K extends 'submit' | 'prepare' | 'status'>(faults: Faults, name: K): Faults[K] {
   const fault = faults[name]

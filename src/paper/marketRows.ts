@@ -25,8 +25,18 @@ export function scaleOf(token: CatalogToken): bigint {
   return 10n ** BigInt(token.decimals)
 }
 
+/** Whether a market is listed now. */
+export function isListed(world: World, market: WorldMarket): boolean {
+  return market.catalog.isListed && !namesMarket(world.dataFaults.unlistedMarkets, market.key)
+}
+
+/** Whether a market is listed and not disabled. */
+export function isActive(world: World, market: WorldMarket): boolean {
+  return isListed(world, market) && !namesMarket(world.dataFaults.disabledMarkets, market.key)
+}
+
 /** `/markets` row. */
-export function catalogRow(market: WorldMarket): Json {
+export function catalogRow(world: World, market: WorldMarket): Json {
   const { catalog, settings, config } = market
   const factor = settings.minCollateralFactor
   const tier =
@@ -44,7 +54,7 @@ export function catalogRow(market: WorldMarket): Json {
     indexTokenAddress: catalog.indexToken,
     longTokenAddress: catalog.longToken,
     shortTokenAddress: catalog.shortToken,
-    isListed: catalog.isListed,
+    isListed: isListed(world, market),
     isSpotOnly: catalog.isSpotOnly,
     leverageTiers: settings.isSpotOnly ? [] : tier,
     minPositionSizeUsd: settings.minPositionSizeUsd.toString(),
@@ -317,15 +327,3 @@ const dayCache = new WeakMap<
   World,
   { readonly hour: number; readonly rows: Map<string, { open: bigint; high: bigint; low: bigint }> }
 >()
-
-/** Text of a list that is the same for a while: made again when its moment (a number) changes. */
-export function createListCache(): (name: string, moment: number, make: () => Json) => string {
-  const texts = new Map<string, { readonly moment: number; readonly text: string }>()
-  return (name, moment, make) => {
-    const known = texts.get(name)
-    if (known !== undefined && known.moment === moment) return known.text
-    const text = JSON.stringify(make())
-    texts.set(name, { moment, text })
-    return text
-  }
-}

@@ -5,7 +5,7 @@ import { periodSeconds } from './candles.ts'
 import type { CatalogToken } from './catalog.ts'
 import { namesMarket } from './dataFaults.ts'
 import { HttpFailure, type Json } from './http.ts'
-import { hourlyRates } from './marketRows.ts'
+import { hourlyRates, isListed } from './marketRows.ts'
 import { legacyAvailableLiquidity } from './model/capacity.ts'
 import { interestUsd, slotValue } from './model/market.ts'
 import type { WorldMarket } from './seedMarkets.ts'
@@ -98,7 +98,7 @@ export function oracleTokenList(world: World): Json {
   }
 }
 
-function identity(market: WorldMarket): Record<string, Json | undefined> {
+function identity(world: World, market: WorldMarket): Record<string, Json | undefined> {
   const { catalog } = market
   return {
     name: catalog.oracleName ?? catalog.symbol,
@@ -106,14 +106,14 @@ function identity(market: WorldMarket): Record<string, Json | undefined> {
     indexToken: catalog.indexToken,
     longToken: catalog.longToken,
     shortToken: catalog.shortToken,
-    isListed: catalog.isListed,
+    isListed: isListed(world, market),
     listingDate: catalog.listingDate,
   }
 }
 
 /** `/markets`. */
 export function oracleMarkets(world: World): Json {
-  return { markets: world.markets.map(identity) }
+  return { markets: world.markets.map((market) => identity(world, market)) }
 }
 
 /** `/markets/info`; rates per hour. */
@@ -125,7 +125,7 @@ export function oracleMarketInfo(world: World, nowMs: number): Json {
       const prices = marketPrices(world, market, seconds)
       const rates = hourlyRates(market, prices)
       return {
-        ...identity(market),
+        ...identity(world, market),
         openInterestLong: interestUsd(settings, state, 'long').toString(),
         openInterestShort: interestUsd(settings, state, 'short').toString(),
         availableLiquidityLong: legacyAvailableLiquidity(settings, state, 'long', prices).toString(),

@@ -19,7 +19,7 @@ import type { SubmitEntry } from './record.ts'
 import { relayStatus, submitRelay } from './relay.ts'
 import type { StateLog } from './stateLog.ts'
 import { type SubaccountUse, subaccountOf } from './subaccounts.ts'
-import type { VenueState } from './venue.ts'
+import type { VenueState } from './venueState.ts'
 
 /** Somebody else: where a poisoned payload sends the money. */
 const stranger: Address = '0x00000000000000000000000000000000DeaDBeef'

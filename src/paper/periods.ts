@@ -67,32 +67,3 @@ export function windowOf(
   const hours = periodHours[period] ?? 0
   return { fromHour: Math.min(toHour, Math.max(books.past.listedHour, toHour - hours)), toHour }
 }
-
-/** Most characters of one cache's answers; the oldest go first, and a larger answer is not kept. */
-const MAX_CACHED_CHARACTERS = 8_000_000
-
-/** Answers kept for a while: the same question within the window gets the same text. Holds the newest `limit`. */
-export function createAnswerCache(
-  limit: number,
-): (name: string, nowMs: number, windowMs: number, make: () => string) => string {
-  const answers = new Map<string, { readonly atMs: number; readonly text: string }>()
-  let characters = 0
-  const forget = (name: string): void => {
-    characters -= answers.get(name)?.text.length ?? 0
-    answers.delete(name)
-  }
-  return (name, nowMs, windowMs, make) => {
-    const known = answers.get(name)
-    if (known !== undefined && nowMs >= known.atMs && nowMs - known.atMs < windowMs) return known.text
-    const text = make()
-    forget(name)
-    if (text.length > MAX_CACHED_CHARACTERS) return text
-    answers.set(name, { atMs: nowMs, text })
-    characters += text.length
-    for (const oldest of answers.keys()) {
-      if (answers.size <= limit && characters <= MAX_CACHED_CHARACTERS) break
-      forget(oldest)
-    }
-    return text
-  }
-}

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { BaseError, reasonOf } from '../domain/errors.ts'
-import { applyFaults, type Faults, noFaults } from './faults.ts'
+import { applyFaults, type Faults, noFaults, showsAtOnce } from './faults.ts'
 import { isObject } from './http.ts'
 import { readWireFault, type WireFaults } from './wireFaults.ts'
 
@@ -90,12 +90,21 @@ export function loadScenario(path: string): ScenarioStep[] {
 export function createScenario(
   steps: readonly ScenarioStep[],
   startMs: number,
-  targets: { readonly faults: Faults; readonly wire: WireFaults },
+  targets: {
+    readonly faults: Faults
+    readonly wire: WireFaults
+    /** Forgets kept answers, so that a fault shows at once. */
+    readonly forget: () => void
+  },
 ): (nowMs: number) => void {
   const due: { readonly atMs: number; readonly work: () => void }[] = []
   const schedule = (atMs: number, work: () => void): void => {
     due.push({ atMs, work })
     due.sort((a, b) => a.atMs - b.atMs)
+  }
+  const change = (switches: Readonly<Record<string, unknown>>): void => {
+    applyFaults(targets.faults, switches)
+    if (showsAtOnce(switches)) targets.forget()
   }
   for (const { atMs, forMs, set, wire } of steps) {
     schedule(startMs + atMs, () => {
@@ -103,10 +112,8 @@ export function createScenario(
         const before = Object.fromEntries(
           Object.keys(set).map((name) => [name, targets.faults[name as keyof Faults]]),
         )
-        applyFaults(targets.faults, set)
-        if (forMs !== undefined) {
-          schedule(startMs + atMs + forMs, () => void applyFaults(targets.faults, before))
-        }
+        change(set)
+        if (forMs !== undefined) schedule(startMs + atMs + forMs, () => change(before))
       }
       if (wire === undefined) return
       const rule = targets.wire.add(wire)

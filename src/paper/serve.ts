@@ -5,7 +5,8 @@ import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { failing, refuseUnreadable } from './portFailures.ts'
 import { serveSockets } from './rpcSockets.ts'
-import { ConnectionCut, type Venue } from './venue.ts'
+import type { Venue } from './venue.ts'
+import { ConnectionCut } from './venueState.ts'
 
 /** A venue that listens. */
 export interface ServedVenue {

@@ -14,14 +14,14 @@ import type { Chain } from '../chains/chain.ts'
 import type { Address } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
 import { restoreBlockChain, type SavedBlockChain, savedBlockChain } from './chainMemory.ts'
+import type { Withdrawal } from './gmxAccount.ts'
 import { restoreLedger, type SavedLedger, saveLedger } from './ledgerFile.ts'
 import type { MarketState } from './model/market.ts'
 import { keepRecord, type OrderChainRecord } from './orderChain.ts'
 import type { SubmitEntry } from './record.ts'
 import { decodeState, encodeState } from './stateLog.ts'
 import type { SubaccountState } from './subaccounts.ts'
-import type { VenueState } from './venue.ts'
-import type { Withdrawal } from './withdrawals.ts'
+import type { VenueState } from './venueState.ts'
 import type {
   Account,
   DueWork,

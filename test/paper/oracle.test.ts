@@ -86,11 +86,14 @@ test('a bad candle request is a 400 with errors and a trace id', async () => {
   }
 })
 
-test('market states follow the closed markets of the faults', async () => {
+test('market states follow the closed markets of the faults at the end of their window of 5 s', async () => {
   const state = async () => (await paper.call('GET', `${paper.oracle}/markets/state`)).body.markets
   expect(new Set((await state()).map((row: Any) => row.status))).toEqual(new Set(['open']))
   const [first] = await state()
   await paper.call('POST', `${paper.control}/faults`, { closedMarkets: [first.marketToken] })
+  paper.clock.move(4999)
+  expect((await state())[0].status).toBe('open')
+  paper.clock.move(1)
   expect((await state())[0].status).toBe('closed')
   await paper.call('POST', `${paper.control}/faults`, { closedMarkets: [] })
 })

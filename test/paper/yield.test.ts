@@ -1,7 +1,6 @@
 /** Yields, rates, performance and earnings over real sockets (application document; oracle document). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
-import { createAnswerCache } from '../../src/paper/periods.ts'
 import { type Any, ethMarket, START_MS, startVenue, usd } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>
@@ -266,28 +265,4 @@ test('Errors, /yield/gm-user-earnings: a missing or malformed account is 400, wa
   other.clock.move(2000)
   expect((await other.get(path)).status).toBe(503)
   await other.close()
-})
-
-test('kept answers are bounded in number and in size, and an answer too large is made again', () => {
-  const keep = createAnswerCache(2)
-  let made = 0
-  const read = (name: string, length = 10): string =>
-    keep(name, 0, 1000, () => {
-      made += 1
-      return 'x'.repeat(length)
-    })
-  read('a')
-  read('a')
-  expect(made).toBe(1)
-  read('b')
-  read('c')
-  read('a')
-  expect(made).toBe(4)
-  read('large', 9_000_000)
-  read('large', 9_000_000)
-  expect(made).toBe(6)
-  read('half', 5_000_000)
-  read('other half', 5_000_000)
-  read('half', 5_000_000)
-  expect(made).toBe(9)
 })

@@ -1,0 +1,161 @@
+/**
+ * The routes of a venue behind one `fetch`: hosts told apart by path prefix, cache windows, faults of a host, headers and trace
+ * ids, and the failing answers that every route shares.
+ */
+import { type Context, Hono } from 'hono'
+import { addAccountReads, addTransactionRoutes } from './accountRoutes.ts'
+import { advanceWorld } from './advance.ts'
+import { mountControl } from './controlRoutes.ts'
+import { HttpFailure, notFound, stringify } from './http.ts'
+import type { KeptAnswers } from './keptAnswers.ts'
+import { addMarketRoutes } from './marketRoutes.ts'
+import { neverAnswer } from './orderRoutes.ts'
+import { addReadRoutes } from './readRoutes.ts'
+import type { Neighbour, RouteHandler, RouteKit } from './routeKit.ts'
+import { mountRpc } from './rpcRoutes.ts'
+import { ConnectionCut, type VenueState } from './venueState.ts'
+import { apiWindows, type CacheWindow, oracleWindows, otherWindows, questionOf } from './windows.ts'
+import type { WireFaults } from './wireFaults.ts'
+
+/** Oracle hosts of a venue: the primary and its fallbacks. */
+export const ORACLE_HOSTS = 3
+
+/** What the routes are made of. */
+export interface AppParts {
+  readonly state: VenueState
+  /** Put before every path; empty for a venue that has the port to itself. */
+  readonly prefix: string
+  readonly wire: WireFaults
+  readonly kept: KeptAnswers
+  readonly neighbours: () => readonly Neighbour[]
+}
+
+/** A route as it is mounted. */
+interface Mounted {
+  readonly handler: RouteHandler
+  /** Absent: every request is answered anew. */
+  readonly window: CacheWindow | undefined
+}
+
+/** Path and query of an absolute address. */
+function pathOf(url: string): string {
+  return url.slice(url.indexOf('/', url.indexOf('//') + 2))
+}
+
+/** Makes the routes of a venue. */
+export function createApp({ state, prefix, wire, kept, neighbours }: AppParts): Hono {
+  const { world, faults, peers } = state
+  const app = prefix === '' ? new Hono() : new Hono().basePath(prefix)
+  let traces = 0
+
+  const answer = (status: number, body: string | Uint8Array<ArrayBuffer>): Response => {
+    const headers: Record<string, string> = {
+      'Content-Type': 'application/json',
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': 'X-Trace-Id',
+      Date: new Date(world.clock.now()).toUTCString(),
+    }
+    if (status >= 400) {
+      traces += 1
+      headers['X-Trace-Id'] = `paper-${world.chain.name}-${world.clock.now().toString(36)}-${traces}`
+    }
+    return new Response(body, { status, headers })
+  }
+  const respond = async (context: Context, host: string, { handler, window }: Mounted): Promise<Response> => {
+    if (faults.down.includes(host)) throw new ConnectionCut()
+    if (faults.latencyMs > 0) await world.clock.sleep(faults.latencyMs)
+    try {
+      advanceWorld(world)
+      const peer = peers.find((one) => one.host === host) ?? peers[0]
+      if (peer === undefined) throw notFound('Not Found')
+      const path = pathOf(context.req.url)
+      const queryAt = path.indexOf('?')
+      const query = new URLSearchParams(queryAt === -1 ? '' : path.slice(queryAt + 1))
+      const nowMs = world.clock.now()
+      const place = queryAt === -1 ? path : path.slice(0, queryAt)
+      // Peers and fallbacks are equal: what one answers within a window, all of them do.
+      const question =
+        window === undefined ? '' : questionOf(place.replace(/\/\d+(?=\/)/, ''), query, window.names)
+      if (window !== undefined) {
+        const known = kept.at(question, nowMs)
+        if (known !== undefined) {
+          kept.lead(path, question)
+          return answer(200, known)
+        }
+      }
+      const result = await handler({
+        request: context.req.raw,
+        query,
+        nowMs,
+        peer,
+        family: Math.max(0, peers.indexOf(peer)),
+        param: (name) => context.req.param(name) ?? '',
+      })
+      if (result === neverAnswer) return await new Promise<Response>(() => undefined)
+      if (result instanceof Response) return result
+      const text = stringify(result)
+      if (window === undefined) return answer(200, text)
+      const body = kept.keep(question, text, nowMs, window.ms(query))
+      kept.lead(path, question)
+      return answer(200, body)
+    } catch (error) {
+      if (error instanceof HttpFailure) return answer(error.status, stringify(error.body))
+      throw error
+    }
+  }
+
+  const kit: RouteKit = {
+    neighbours,
+    api: (method, path, handler) => {
+      const window = method === 'GET' ? apiWindows[path] : undefined
+      app.on(method, `/api/:host{[0-9]+}/v1${path}`, (context) => {
+        const host = `api/${context.req.param('host')}`
+        const isKnown = peers.some((peer) => peer.host === host)
+        return respond(context, host, isKnown ? { handler, window } : unknownHost)
+      })
+    },
+    oracle: (path, handler) => {
+      const mounted = { handler, window: oracleWindows[path] }
+      app.get(`/oracle/:host{[0-${ORACLE_HOSTS - 1}]}${path}`, (context) =>
+        respond(context, `oracle/${context.req.param('host')}`, mounted),
+      )
+    },
+    at: (path, host, handler) => {
+      const mounted = { handler, window: otherWindows[path] }
+      app.get(path, (context) =>
+        respond(context, host.replace(':host', context.req.param('host') ?? ''), mounted),
+      )
+    },
+  }
+  addMarketRoutes(state, kit)
+  addAccountReads(state, kit)
+  addTransactionRoutes(state, kit)
+  addReadRoutes(world, kit)
+  mountControl(app, { state, wire, kept, answer })
+  mountRpc(app, {
+    world,
+    faults,
+    cut: () => {
+      throw new ConnectionCut()
+    },
+    answer,
+  })
+  app.options('*', () => {
+    const allowed = answer(200, '{}')
+    allowed.headers.set('Access-Control-Allow-Methods', 'GET, POST, OPTIONS')
+    allowed.headers.set('Access-Control-Allow-Headers', 'Content-Type')
+    return allowed
+  })
+  app.notFound(() => answer(404, '{"message":"Not Found"}'))
+  app.onError((error) => {
+    throw error
+  })
+  return app
+}
+
+const unknownHost: Mounted = {
+  handler: () => {
+    throw notFound('Not Found')
+  },
+  window: undefined,
+}
