@@ -28,6 +28,12 @@ export interface DataFaults {
   keeperFails: string
   /** Added to the keeper's delay, ms. */
   keeperExtraDelayMs: number
+  /** Blocks that the second JSON-RPC endpoint, `rpc/1`, is behind the first. */
+  rpcLagBlocks: number
+  /** `forked`: `rpc/1` follows other blocks than `rpc/0`, empty ones, from `rpcForkBlocks` before the head on. */
+  rpcFork: 'none' | 'forked'
+  /** Blocks below the head at which a fork begins. */
+  rpcForkBlocks: number
   /** `unknown`: nobody can say whether an account may use JIT liquidity. */
   jitEligibility: 'known' | 'unknown'
   /** `marketDataStatus` of every capacity. */
@@ -65,6 +71,9 @@ export function noDataFaults(): DataFaults {
     relayPercent: 100,
     replayMs: 0,
     foreignDigest: 'none',
+    rpcLagBlocks: 0,
+    rpcFork: 'none',
+    rpcForkBlocks: 1,
     relayReverts: '',
     keeperFails: '',
     keeperExtraDelayMs: 0,
@@ -87,6 +96,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   jitEligibility: ['known', 'unknown'],
   relay: ['none', 'never-lands', 'fails', 'lands-late', 'unknown'],
   foreignDigest: ['none', 'before-landing'],
+  rpcFork: ['none', 'forked'],
   marketData: ['fresh', 'stale'],
   earnings: ['none', 'warming-up'],
   stats: ['none', 'unavailable'],
@@ -108,6 +118,8 @@ const numbers = new Set([
   'relayLateMs',
   'relayPercent',
   'replayMs',
+  'rpcLagBlocks',
+  'rpcForkBlocks',
 ])
 const errors = new Set(['relayReverts', 'keeperFails'])
 
@@ -118,6 +130,7 @@ export function isDataFault(name: string): name is keyof DataFaults {
 
 function unitOf(name: string): string {
   if (name.endsWith('Percent')) return 'percent'
+  if (name.endsWith('Blocks')) return 'blocks'
   return name.endsWith('Ms') ? 'milliseconds' : 'seconds'
 }
 

@@ -6,6 +6,7 @@ import { blockOf, type ChainTransaction, type Inclusion } from './chain.ts'
 import { actorsOf } from './keeperCall.ts'
 import { blockRow, canonical, receiptRow, transactionRow, transactionsOf } from './rpcBlocks.ts'
 import { callContract, codeAt, nativeBalanceOf, readCall, workersOf } from './rpcCall.ts'
+import { presentOf } from './rpcEndpoints.ts'
 import { invalidParams, quantity, readAddress, readHash, readQuantity } from './rpcError.ts'
 import { baseFeeOf, estimateGas, feeHistory } from './rpcGas.ts'
 import { getLogs } from './rpcLogs.ts'
@@ -154,7 +155,7 @@ export function methodOf(name: string): RpcMethod | undefined {
   const method = Object.hasOwn(rpcMethods, name) ? rpcMethods[name] : undefined
   if (method === undefined) return undefined
   return (world, params) => {
-    advanceWorld(world)
+    advanceWorld(presentOf(world))
     return method(world, params)
   }
 }

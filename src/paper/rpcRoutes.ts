@@ -6,10 +6,8 @@ import type { Faults } from './faults.ts'
 import { isObject } from './http.ts'
 import { MAX_REORG_BLOCKS, MAX_REORGS, type ReorgReport, reorganise } from './reorg.ts'
 import { answerRpc, MAX_REQUEST_LENGTH } from './rpc.ts'
+import { endpointWorld, RPC_ENDPOINTS, rpcHostOf, rpcPathOf } from './rpcEndpoints.ts'
 import type { World } from './world.ts'
-
-/** Name of the endpoint among the hosts that faults know. */
-export const RPC_HOST = 'rpc/0'
 
 /** Blocks after which transactions return when the reorganisation does not say. */
 const RETURN_AFTER_BLOCKS = 1
@@ -44,7 +42,7 @@ export function reorganiseByControl(world: World, body: unknown): string | Reorg
   return report
 }
 
-/** Answers `POST /rpc`; `cut` drops the connection when a fault says so. */
+/** Answers `POST /rpc` and `/rpc/1`; `cut` drops the connection when a fault says so. */
 export function mountRpc(
   app: Hono,
   options: {
@@ -55,12 +53,15 @@ export function mountRpc(
   },
 ): void {
   const { world, faults, cut, answer } = options
-  app.post('/rpc', async (context) => {
-    if (faults.down.includes(RPC_HOST)) cut()
-    if (faults.latencyMs > 0) await world.clock.sleep(faults.latencyMs)
-    const length = Number(context.req.header('content-length') ?? 0)
-    if (length > MAX_REQUEST_LENGTH) return answer(413, '{"message":"request too large"}')
-    return answer(200, answerRpc(world, await context.req.text()) ?? '')
-  })
-  app.get('/rpc', () => answer(405, '{"message":"JSON-RPC takes POST"}'))
+  for (let index = 0; index < RPC_ENDPOINTS; index += 1) {
+    const path = rpcPathOf('rpc', index)
+    app.post(path, async (context) => {
+      if (faults.down.includes(rpcHostOf(index))) cut()
+      if (faults.latencyMs > 0) await world.clock.sleep(faults.latencyMs)
+      const length = Number(context.req.header('content-length') ?? 0)
+      if (length > MAX_REQUEST_LENGTH) return answer(413, '{"message":"request too large"}')
+      return answer(200, answerRpc(endpointWorld(world, index), await context.req.text()) ?? '')
+    })
+    app.get(path, () => answer(405, '{"message":"JSON-RPC takes POST"}'))
+  }
 }

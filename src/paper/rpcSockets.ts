@@ -4,8 +4,8 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { stringify } from './http.ts'
 import { refuseSocket } from './portFailures.ts'
 import { answerRpc, MAX_REQUEST_LENGTH } from './rpc.ts'
+import { endpointWorld, rpcHostOf } from './rpcEndpoints.ts'
 import { rpcCodes } from './rpcError.ts'
-import { RPC_HOST } from './rpcRoutes.ts'
 import { createSubscriptions, type Subscriptions } from './rpcSubscriptions.ts'
 import type { Venue } from './venue.ts'
 
@@ -25,6 +25,8 @@ export interface Sockets {
 interface Connection {
   readonly socket: WebSocket
   readonly venue: Venue
+  /** Which of the venue's endpoints. */
+  readonly endpoint: number
   readonly subscriptions: Subscriptions
 }
 
@@ -44,12 +46,15 @@ export function serveSockets(
       onError(error)
     }
   }
-  const answer = async ({ venue, socket, subscriptions }: Connection, text: string): Promise<void> => {
+  const answer = async (
+    { venue, endpoint, socket, subscriptions }: Connection,
+    text: string,
+  ): Promise<void> => {
     const { world, faults } = venue
     if (faults.latencyMs > 0) await world.clock.sleep(faults.latencyMs)
     let answered: string | undefined
     try {
-      answered = answerRpc(world, text, subscriptions.methods)
+      answered = answerRpc(endpointWorld(world, endpoint), text, subscriptions.methods)
     } catch (error) {
       onError(error)
       const failed = { code: rpcCodes.internal, message: 'internal error' }
@@ -63,7 +68,8 @@ export function serveSockets(
     const venue = venues.find(({ paths }) => paths.ws.includes(path))
     socket.on('error', () => socket.destroy())
     if (venue === undefined) return refuseSocket(socket, '404 Not Found', 'Not Found')
-    if (venue.faults.down.includes(RPC_HOST)) return void socket.destroy()
+    const endpoint = venue.paths.ws.indexOf(path)
+    if (venue.faults.down.includes(rpcHostOf(endpoint))) return void socket.destroy()
     if (connections.size >= MAX_CONNECTIONS) {
       return refuseSocket(socket, '503 Service Unavailable', 'Too many connections')
     }
@@ -74,7 +80,8 @@ export function serveSockets(
         if (opened.bufferedAmount > MAX_UNREAD_BYTES) opened.terminate()
         else opened.send(text)
       }
-      const connection = { socket: opened, venue, subscriptions: createSubscriptions(venue.world, send) }
+      const subscriptions = createSubscriptions(endpointWorld(venue.world, endpoint), send)
+      const connection = { socket: opened, venue, endpoint, subscriptions }
       connections.add(connection)
       opened.on('message', (data) => {
         answer(connection, data.toString()).catch(onError)
@@ -86,8 +93,8 @@ export function serveSockets(
 
   return {
     tell: () => {
-      for (const { socket, venue, subscriptions } of connections) {
-        if (venue.faults.down.includes(RPC_HOST)) socket.terminate()
+      for (const { socket, venue, endpoint, subscriptions } of connections) {
+        if (venue.faults.down.includes(rpcHostOf(endpoint))) socket.terminate()
         else attempt(() => subscriptions.tell())
       }
     },

@@ -165,8 +165,8 @@ export function createVenue(options: VenueOptions): Venue {
       api: state.peers.map((peer) => `${prefix}/${peer.host}/v1`),
       pairs: listingChains.includes(world.chain.name) ? [`${prefix}/pairs`] : [],
       solana: world.chain.name === STATS_CHAIN ? [`${prefix}/solana`] : [],
-      rpc: [`${prefix}/rpc`],
-      ws: [`${prefix}/ws`],
+      rpc: endpoints.map((index) => prefix + rpcPathOf('rpc', index)),
+      ws: endpoints.map((index) => prefix + rpcPathOf('ws', index)),
     },
   }
 }

@@ -172,7 +172,7 @@ export interface WireFaults {
 export function hostAndRoute(path: string): { readonly host: string; readonly route: string } {
   const api = /^\/(api\/\d+)\/v\d+(\/.*)?$/.exec(path)
   if (api !== null) return { host: api[1] ?? '', route: api[2] ?? '/' }
-  const other = /^\/((?:oracle|pairs)\/\d+|[^/]+)(\/.*)?$/.exec(path)
+  const other = /^\/((?:oracle|pairs|rpc)\/\d+|[^/]+)(\/.*)?$/.exec(path)
   return { host: other?.[1] ?? '', route: other?.[2] ?? '/' }
 }
 
