@@ -21,6 +21,14 @@ export type { Chain, ChainName, Contracts } from '../chains/chain.ts'
 export { chainNamed, chains } from '../chains/index.ts'
 export { megaeth } from '../chains/megaeth.ts'
 export type * from '../chains/relayRouter.ts'
+export {
+  batchTypes,
+  digestOf,
+  domainSeparator,
+  hashBatch,
+  hashRelayParams,
+  relayRouterDomain,
+} from '../chains/relayRouter.ts'
 export type { Address, Hex } from '../domain/address.ts'
 export type { Clock } from '../domain/clock.ts'
 export { BaseError, type Facts } from '../domain/errors.ts'
@@ -42,19 +50,12 @@ export {
 export type * from './account.ts'
 export type * from './accountRows.ts'
 export type * from './accountTransfers.ts'
+export type * from './capacityFacts.ts'
+export { capacityUnavailableReason, liquidityShortfall } from './capacityFacts.ts'
 export type * from './classicOrders.ts'
 export { type Api, type ApiHosts, type ApiOptions, createApi } from './client.ts'
-export {
-  DecodeError,
-  type FieldError,
-  proves,
-  RefusedError,
-  type RequestPlace,
-  type RouteKind,
-  type Sent,
-  type Silence,
-  UnreachableError,
-} from './errors.ts'
+export type * from './errors.ts'
+export { DecodeError, proves, RefusedError, UnreachableError } from './errors.ts'
 export {
   ageOfEarnings,
   ageOfGmPool,
@@ -65,6 +66,7 @@ export {
   ageOfStatsSource,
   ageOfTvl,
   MARKET_VALUES_STALE_MS,
+  type Now,
   SOLANA_PAIRS_STALE_MS,
   STATS_SOURCE_STALE_MS,
   usableCapacity,
@@ -89,7 +91,10 @@ export type * from './prepareRequest.ts'
 export { doubtsOf, type PriceDoubt, type PriceSanityOptions } from './priceSanity.ts'
 export type * from './relay.ts'
 export type { CallOptions, Fetch, FetchAnswer, Read } from './route.ts'
+export { RequestFailed } from './sent.ts'
 export type * from './stats.ts'
+export type * from './subaccountApproval.ts'
+export { emptySubaccountApproval } from './subaccountApproval.ts'
 export type * from './subaccounts.ts'
 export { systemClock } from './systemClock.ts'
 export type * from './tokenRow.ts'

@@ -2,6 +2,7 @@
 import type { Address, Hex } from '../domain/address.ts'
 import type { TokenAmount, Usd } from '../domain/units.ts'
 import type { PrepareMode } from './prepareRequest.ts'
+import { approvalBody, type SubaccountApproval } from './subaccountApproval.ts'
 
 /** Who changes, and who pays the relay. */
 interface ChangeBase {
@@ -10,8 +11,8 @@ interface ChangeBase {
   /** ERC-20 that pays the relay. */
   readonly gasPaymentToken?: Address
   readonly subaccountAddress?: Address
-  /** The approval object, signed or empty; sent as it is. */
-  readonly subaccountApproval?: unknown
+  /** With `subaccountAddress`: the signed approval until it landed, then `emptySubaccountApproval`. */
+  readonly subaccountApproval?: SubaccountApproval
 }
 
 interface EditFields {
@@ -63,7 +64,13 @@ type Body = Readonly<Record<string, unknown>>
 
 function baseBody(request: ChangeBase, mode: PrepareMode): Body {
   const { from, gasPaymentToken, subaccountAddress, subaccountApproval } = request
-  return { mode, from, gasPaymentToken, subaccountAddress, subaccountApproval }
+  return {
+    mode,
+    from,
+    gasPaymentToken,
+    subaccountAddress,
+    subaccountApproval: subaccountApproval && approvalBody(subaccountApproval),
+  }
 }
 
 /** The JSON body of an edit. */

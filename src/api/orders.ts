@@ -7,6 +7,7 @@ import { type OrderPayload, orderPayload } from './orderPayload.ts'
 import { type OrderStatus, ofRequest, orderStatus } from './orderStatus.ts'
 import { type PrepareRequest, prepareBody } from './prepareRequest.ts'
 import type { CallOptions, Read, Route } from './route.ts'
+import { approvalBody, type SubaccountApproval } from './subaccountApproval.ts'
 import type { Transport } from './transport.ts'
 
 /** What may be signed, as one host proposes it. Nothing in it is trusted before it was verified. */
@@ -32,7 +33,7 @@ export interface OrderSubmission {
   /** `Prepared.echo`, unchanged. */
   readonly echo: Prepared['echo']
   /** The approval that prepare was given, in subaccount mode. */
-  readonly subaccountApproval?: unknown
+  readonly subaccountApproval?: SubaccountApproval
 }
 
 const prepareRoute: Route<PrepareRequest, OrderPayload> = {
@@ -61,7 +62,10 @@ const submitRoute: Route<SubmitInput, OrderStatus> = {
     idempotencyKey: ticket.idempotencyKey,
     from: submission.from,
     signature: submission.signature,
-    eip712Data: { ...submission.echo, subaccountApproval: submission.subaccountApproval },
+    eip712Data: {
+      ...submission.echo,
+      subaccountApproval: submission.subaccountApproval && approvalBody(submission.subaccountApproval),
+    },
   }),
   decode: orderStatus,
 }

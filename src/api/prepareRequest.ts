@@ -2,6 +2,7 @@
 import type { Address, Hex } from '../domain/address.ts'
 import type { Direction } from '../domain/market.ts'
 import type { TokenAmount, Usd } from '../domain/units.ts'
+import { approvalBody, type SubaccountApproval } from './subaccountApproval.ts'
 
 /** Order types of the wire. */
 export type WireOrderType = 'market' | 'limit' | 'stop-market' | 'take-profit' | 'stop-loss' | 'twap'
@@ -38,8 +39,8 @@ interface PrepareBase {
   readonly uiFeeReceiver?: Address
   readonly autoCancel?: boolean
   readonly subaccountAddress?: Address
-  /** The approval object, signed or empty; sent as it is. */
-  readonly subaccountApproval?: unknown
+  /** With `subaccountAddress`: the signed approval until it landed, then `emptySubaccountApproval`. */
+  readonly subaccountApproval?: SubaccountApproval
 }
 
 /** Opens or adds to a position. */
@@ -145,6 +146,6 @@ export function prepareBody(
     uiFeeReceiver: request.uiFeeReceiver,
     autoCancel: request.autoCancel,
     subaccountAddress: request.subaccountAddress,
-    subaccountApproval: request.subaccountApproval,
+    subaccountApproval: request.subaccountApproval && approvalBody(request.subaccountApproval),
   }
 }

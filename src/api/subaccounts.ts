@@ -2,7 +2,7 @@
  * Subaccounts: a key of its own that may trade for an account (wire: orders, 6). The main key signs an approval once; then
  * every prepare names the subaccount and carries the approval, the subaccount's key signs, and submit echoes the approval.
  */
-import type { Address, Hex } from '../domain/address.ts'
+import type { Address } from '../domain/address.ts'
 import {
   address,
   boolean,
@@ -18,6 +18,7 @@ import {
 } from './decode.ts'
 import { type OrderTypedData, typedDataDomain, typedDataTypes } from './orderPayload.ts'
 import type { CallOptions, Read, Route } from './route.ts'
+import type { SubaccountApprovalMessage } from './subaccountApproval.ts'
 import type { Transport } from './transport.ts'
 
 /** Which key of which account. */
@@ -47,19 +48,6 @@ export interface SubaccountApprovalRequest extends SubaccountQuery {
   readonly expiresAtSeconds: number
   /** Actions in all, those already used included. */
   readonly maxAllowedCount: bigint
-}
-
-/** The approval that the main key signs; the fields of the contract's struct. */
-export interface SubaccountApprovalMessage {
-  readonly subaccount: Address
-  readonly shouldAdd: boolean
-  readonly expiresAt: bigint
-  readonly maxAllowedCount: bigint
-  readonly actionType: Hex
-  readonly nonce: bigint
-  readonly desChainId: bigint
-  readonly deadline: bigint
-  readonly integrationId: Hex
 }
 
 /** Typed data of an approval as one host proposes it. Nothing in it is trusted before it was verified. */

@@ -28,6 +28,7 @@ const testFiles = [
   'hostile.test.ts',
   'client.test.ts',
   'venue.test.ts',
+  'accountVenue.test.ts',
   'nock.test.ts',
   'errorsTable.test.ts',
 ]

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { DecodeError, proves } from '../../src/api/errors.ts'
 import { getOrderStatus, type OrderTicket, prepareOrder, submitOrder } from '../../src/api/orders.ts'
 import type { PrepareIncrease, PrepareRequest } from '../../src/api/prepareRequest.ts'
+import { emptySubaccountApproval } from '../../src/api/subaccountApproval.ts'
 import { digestOf, domainSeparator, hashRelayParams } from '../../src/chains/relayRouter.ts'
 import { MAX_UINT256, ONE_USD } from '../../src/domain/units.ts'
 import { failureOf, fixtureText, START_MS, scriptedTransport, transportAnswering } from './support.ts'
@@ -86,7 +87,7 @@ test('every optional field has its wire name and unit', async () => {
       uiFeeReceiver: account,
       autoCancel: true,
       subaccountAddress: account,
-      subaccountApproval: { signature: '0x' },
+      subaccountApproval: emptySubaccountApproval(account, 42_161),
       tpsl: [{ type: 'stop-loss', triggerPrice: 1_600n * ONE_USD, sizeDeltaUsd: 5n * ONE_USD }],
     }),
   ).toMatchObject({
@@ -100,7 +101,7 @@ test('every optional field has its wire name and unit', async () => {
     uiFeeReceiver: account,
     autoCancel: true,
     subaccountAddress: account,
-    subaccountApproval: { signature: '0x' },
+    subaccountApproval: { subaccount: account, signature: '0x', desChainId: '42161', nonce: '0' },
     tpsl: [{ type: 'stop-loss', triggerPrice: `1600${'0'.repeat(30)}`, size: `5${'0'.repeat(30)}` }],
   })
 })

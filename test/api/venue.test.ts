@@ -1,60 +1,27 @@
 /** Orders that rest and change, and the reads around them, over the paper venue: two readings of the wire that check each other. */
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Api, createApi } from '../../src/api/client.ts'
+import type { Api } from '../../src/api/client.ts'
 import { ageOfEarnings, ageOfMarketValues, ageOfOraclePrice } from '../../src/api/freshness.ts'
-import { createNodeFetch } from '../../src/api/nodeFetch.ts'
-import type { Prepared } from '../../src/api/orders.ts'
 import { doubtsOf } from '../../src/api/priceSanity.ts'
-import { chains } from '../../src/chains/index.ts'
-import { digestOf, domainSeparator } from '../../src/chains/relayRouter.ts'
 import { hexKey } from '../../src/domain/address.ts'
 import { ONE_USD } from '../../src/domain/units.ts'
-import { type ServedVenue, serveVenue } from '../../src/paper/serve.ts'
-import { createVenue } from '../../src/paper/venue.ts'
 import { realClock } from './support.ts'
+import { carryOut, chain, startClients } from './venueSupport.ts'
 
-const chain = chains.arbitrum
 const signer = privateKeyToAccount(`0x${'6b'.repeat(32)}`)
 const account = signer.address
 const symbol = 'ETH/USD [WETH-USDC]'
 const fresh = { isFresh: true }
-const nodeFetch = createNodeFetch()
-let served: ServedVenue
+const owner = { signer, from: account }
+let clients: Awaited<ReturnType<typeof startClients>>
 let api: Api
 
 beforeAll(async () => {
-  const venue = createVenue({ clock: realClock, chain, settings: { keeperDelayMs: 50 } })
-  served = await serveVenue(venue, { hostname: '127.0.0.1', port: 0, tickMs: 20 })
-  api = createApi({
-    chain,
-    hosts: { api: served.api, oracle: served.oracle },
-    fetch: nodeFetch.fetch,
-    clock: realClock,
-    random: Math.random,
-    limits: { requestsPerSecondPerHost: Number.POSITIVE_INFINITY },
-  })
+  clients = await startClients()
+  api = clients.api
 })
-afterAll(async () => {
-  nodeFetch.close()
-  await served.close()
-})
-
-/** Signs and hands in what was prepared, and follows it to one of these statuses. */
-async function carryOut(prepared: Prepared, until: readonly string[]) {
-  const { batch, domain } = prepared.typedData
-  const hash = digestOf(domainSeparator(domain.chainId, domain.verifyingContract), batch)
-  const signature = await signer.sign({ hash })
-  await api.submitOrder(prepared, { from: account, signature, echo: prepared.echo })
-  const deadlineMs = realClock.now() + 10_000
-  let status = await api.getOrderStatus(prepared)
-  while (!until.includes(status.value.status) && realClock.now() < deadlineMs) {
-    await realClock.sleep(20)
-    status = await api.getOrderStatus(prepared)
-  }
-  expect(until).toContain(status.value.status)
-  return status.value
-}
+afterAll(() => clients.close())
 
 const increase = {
   kind: 'increase',
@@ -71,27 +38,27 @@ test('a resting order is edited and cancelled through the clients alone', async 
   const [ticker] = (await api.getMarketTickers({ symbols: [symbol] })).value
   const half = (ticker?.markPrice ?? 0n) / 2n
   const resting = await api.prepareOrder({ ...increase, orderType: 'limit', triggerPrice: half })
-  const { orderKeys } = await carryOut(resting.value, ['created'])
+  const { orderKeys } = await carryOut(api, resting.value, owner, ['created'])
   const [orderKey] = orderKeys
   if (orderKey === undefined) throw new Error('no order key')
   const [before] = (await api.getOrders({ account }, fresh)).value
   expect(before).toMatchObject({ orderKey, orderType: 3, sizeDeltaUsd: 200n * ONE_USD, isFrozen: false })
 
   const edit = await api.prepareEdit({ from: account, orderKeys: [orderKey], newSizeUsd: 150n * ONE_USD })
-  await carryOut(edit.value, ['created', 'executed'])
+  await carryOut(api, edit.value, owner, ['created', 'executed'])
   await expect
     .poll(async () => (await api.getOrder({ orderKey }, fresh)).value.sizeDeltaUsd)
     .toBe(150n * ONE_USD)
 
   const cancel = await api.prepareCancel({ from: account, all: true })
   expect(cancel.value.typedData.batch.cancelOrderKeys.map(hexKey)).toEqual([hexKey(orderKey)])
-  await carryOut(cancel.value, ['created', 'executed'])
+  await carryOut(api, cancel.value, owner, ['created', 'executed'])
   await expect.poll(async () => (await api.getOrders({ account }, fresh)).value).toEqual([])
 })
 
 test('collateral is put into a position and its related orders are told', async () => {
   const opened = await api.prepareOrder({ ...increase, orderType: 'market' })
-  await carryOut(opened.value, ['executed'])
+  await carryOut(api, opened.value, owner, ['executed'])
   const [position] = (await api.getPositionsWithOrders({ account }, fresh)).value
   if (position === undefined) throw new Error('no position')
   expect(position.relatedOrders).toEqual([])
@@ -102,7 +69,7 @@ test('collateral is put into a position and its related orders are told', async 
     amount: 25_000_000n,
     slippageBps: 300,
   })
-  await carryOut(deposit.value, ['executed'])
+  await carryOut(api, deposit.value, owner, ['executed'])
   const after = await api.getPosition({ positionKey: position.positionKey }, fresh)
   // Fees that came due meanwhile are paid out of it: a hundredth of a cent at most.
   const grownBy = after.value.collateralAmount - position.collateralAmount

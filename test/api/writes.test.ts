@@ -16,6 +16,7 @@ import { DecodeError, proves } from '../../src/api/errors.ts'
 import { prepareCancel, prepareCollateral, prepareEdit } from '../../src/api/orderChanges.ts'
 import { getOrderStatus, submitOrder } from '../../src/api/orders.ts'
 import type { PrepareRequest } from '../../src/api/prepareRequest.ts'
+import { emptySubaccountApproval } from '../../src/api/subaccountApproval.ts'
 import { getSubaccountStatus, prepareSubaccountApproval } from '../../src/api/subaccounts.ts'
 import { hashRelayParams } from '../../src/chains/relayRouter.ts'
 import { ONE_USD } from '../../src/domain/units.ts'
@@ -70,14 +71,25 @@ test('an edit can change size, cancel rule and fee, for a subaccount too', async
     executionFeeTopUp: 5n,
     gasPaymentToken: usdc,
     subaccountAddress,
-    subaccountApproval: { signature: '0x' },
+    subaccountApproval: emptySubaccountApproval(subaccountAddress, 42_161),
   })
   expect(bodyOf(seen)).toEqual({
     mode: 'express',
     from,
     gasPaymentToken: usdc,
     subaccountAddress,
-    subaccountApproval: { signature: '0x' },
+    subaccountApproval: {
+      subaccount: subaccountAddress,
+      shouldAdd: true,
+      expiresAt: '0',
+      maxAllowedCount: '0',
+      actionType: '0x2a0791687fd34f2095c484a9fa4e25057d3ef79a97fcd8c61436047a7bdf4cbe',
+      nonce: '0',
+      desChainId: '42161',
+      deadline: '0',
+      integrationId: `0x${'00'.repeat(32)}`,
+      signature: '0x',
+    },
     orderIds: [orderKey],
     newSize: (10n * ONE_USD).toString(),
     newAutoCancel: true,
