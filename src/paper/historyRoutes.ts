@@ -132,6 +132,30 @@ interface PerformancePath {
 /** Most points of one history of performance. */
 const PERFORMANCE_POINTS = 30
 
+/** Paths of markets by period, of one hour: a path ends with the last full hour, so it holds until the next. */
+interface Paths {
+  readonly hour: number
+  readonly byPeriod: Map<string, Map<MarketLedger, PerformancePath>>
+}
+
+const pathsByWorld = new WeakMap<World, Paths>()
+
+/** Paths made so far of a period that ends at this hour. */
+function madePaths(world: World, period: string, nowSeconds: number): Map<MarketLedger, PerformancePath> {
+  const hour = Math.floor(nowSeconds / 3600)
+  let paths = pathsByWorld.get(world)
+  if (paths === undefined || paths.hour !== hour) {
+    paths = { hour, byPeriod: new Map() }
+    pathsByWorld.set(world, paths)
+  }
+  let made = paths.byPeriod.get(period)
+  if (made === undefined) {
+    made = new Map()
+    paths.byPeriod.set(period, made)
+  }
+  return made
+}
+
 /** Paths of the pools and vaults that the query names; all without an address. A vault is the mean of its markets. */
 function pathsOf(
   world: World,
@@ -145,9 +169,9 @@ function pathsOf(
   const wanted = new Set(query.getAll('address').map((address) => address.toLowerCase()))
   const vaults = jitVaults(world).filter(({ glv }) => wanted.size === 0 || wanted.has(glv.toLowerCase()))
   const { byMarket } = ledgerOf(world)
-  const memo = new Map<MarketLedger, PerformancePath>()
+  const made = madePaths(world, period, nowSeconds)
   const pathOf = (books: MarketLedger): PerformancePath => {
-    const known = memo.get(books)
+    const known = made.get(books)
     if (known !== undefined) return known
     const { fromHour, toHour } = windowOf(books, period, nowSeconds)
     const step = Math.max(1, Math.ceil((toHour - fromHour) / DAY_HOURS / PERFORMANCE_POINTS)) * DAY_HOURS
@@ -171,7 +195,7 @@ function pathsOf(
       fromHour,
       points,
     }
-    memo.set(books, path)
+    made.set(books, path)
     return path
   }
   const vaultPaths = vaults.map((vault): PerformancePath => {

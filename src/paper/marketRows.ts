@@ -1,6 +1,7 @@
 /** Market rows of the application API (wire: application-api-reads, section 2). */
 import type { CatalogToken } from './catalog.ts'
 import { namesMarket } from './dataFaults.ts'
+import { dayOf } from './dayFigures.ts'
 import type { Json } from './http.ts'
 import { capacityAt } from './jit.ts'
 import { borrowingFactorPerSecond } from './model/borrowing.ts'
@@ -287,43 +288,3 @@ export function hourlyRates(
     borrowing: { long: rates.borrowing.long * 3600n, short: rates.borrowing.short * 3600n },
   }
 }
-
-/** Open, high, low, close of the last 24 hours in contract prices, from hourly candles. */
-export function dayOf(
-  world: World,
-  market: WorldMarket,
-  seconds: number,
-): { readonly open: bigint; readonly high: bigint; readonly low: bigint; readonly close: bigint } {
-  const zero = { open: 0n, high: 0n, low: 0n, close: 0n }
-  if (market.settings.isSpotOnly) return zero
-  const key = world.catalog.priceKeyOf(market.indexToken)
-  const price = world.prices.medianAt(key, world.prices.stepAt(seconds).startSeconds) ?? 0n
-  let day = dayCache.get(world)
-  const hour = Math.floor(seconds / 3600)
-  if (day === undefined || day.hour !== hour) {
-    day = { hour, rows: new Map() }
-    dayCache.set(world, day)
-  }
-  let known = day.rows.get(key)
-  if (known === undefined) {
-    const coarse = [...Array(24).keys()].map((i) => (hour - i) * 3600)
-    const samples = coarse.map(
-      (at) => world.prices.medianAt(key, world.prices.stepAt(at).startSeconds) ?? price,
-    )
-    known = {
-      open: world.prices.medianAt(key, world.prices.stepAt(seconds - 86_400).startSeconds) ?? price,
-      high: samples.reduce((high, one) => (one > high ? one : high), price),
-      low: samples.reduce((low, one) => (one < low ? one : low), price),
-    }
-    day.rows.set(key, known)
-  }
-  if (price > known.high) known.high = price
-  if (price < known.low) known.low = price
-  return { open: known.open, high: known.high, low: known.low, close: price }
-}
-
-/** Day figures of all markets, sampled once an hour and widened by every price that is read. */
-const dayCache = new WeakMap<
-  World,
-  { readonly hour: number; readonly rows: Map<string, { open: bigint; high: bigint; low: bigint }> }
->()

@@ -1,8 +1,9 @@
 /** Pair feeds for listings: this chain's perpetuals and the Solana feed (application document, "Pair feeds"; wire: reads, 6). */
+import { dayOf } from './dayFigures.ts'
 import { dollarsOf } from './flow.ts'
 import { HttpFailure, type Json } from './http.ts'
 import { flowBetween, ledgerOf } from './ledger.ts'
-import { dayOf, hourlyRates, scaleOf } from './marketRows.ts'
+import { hourlyRates, scaleOf } from './marketRows.ts'
 import { interestInTokens, mid, slotValue } from './model/market.ts'
 import { bell, hashText, unit } from './random.ts'
 import { marketPrices, type World } from './world.ts'

@@ -91,6 +91,9 @@ interface TokenPath {
   readonly medianAtStart: bigint
   readonly halfSpreadBpsHundredths: bigint
   readonly logAtStart: number
+  /** The step that was asked for last, and its prices: one answer asks for the same second many times. */
+  atSeconds: number
+  pair: PricePair
 }
 
 /** Asset that a token follows: wrapped, staked and bridged forms share one path. */
@@ -137,6 +140,8 @@ export function createPrices(options: {
       medianAtStart: (BigInt(sample.min) + BigInt(sample.max)) / 2n,
       halfSpreadBpsHundredths: token.isStable ? 50n : 100n + BigInt(Math.floor(150 * unit(stream, 9))),
       logAtStart: log(0),
+      atSeconds: Number.NaN,
+      pair: { min: 0n, max: 0n },
     })
   }
   const epochDay = Math.floor(epochSeconds / DAY) * DAY
@@ -171,11 +176,16 @@ export function createPrices(options: {
     stepAt,
     medianAt,
     at: (key, seconds) => {
-      const median = medianAt(key, stepAt(seconds).startSeconds)
       const path = paths.get(key)
-      if (median === undefined || path === undefined) return undefined
+      if (path === undefined) return undefined
+      const { startSeconds } = stepAt(seconds)
+      if (path.atSeconds === startSeconds) return path.pair
+      const median = medianAt(key, startSeconds)
+      if (median === undefined) return undefined
       const half = (median * path.halfSpreadBpsHundredths) / 1_000_000n
-      return { min: median > half ? median - half : median, max: median + half }
+      path.pair = { min: median > half ? median - half : median, max: median + half }
+      path.atSeconds = startSeconds
+      return path.pair
     },
   }
 }
