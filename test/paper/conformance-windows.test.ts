@@ -1,0 +1,131 @@
+/**
+ * Cache windows of both documents: within its window a read is answered byte for byte as before, at its end with what is new.
+ * Every read here moves with time, so that a window that is too long shows as well as one that is too short.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ethMarket, ethSymbol, START_MS, startVenue } from './support.ts'
+
+let paper: Awaited<ReturnType<typeof startVenue>>
+let holder: string
+beforeAll(async () => {
+  paper = await startVenue({ settings: { keeperJitterMs: 0, traders: 30 } })
+  const providers = (await paper.call('GET', `${paper.control}/liquidity-providers`)).body
+  holder = providers.find((one: { pools: { isHeld: boolean }[] }) =>
+    one.pools.some(({ isHeld }) => isHeld),
+  ).address
+})
+afterAll(() => paper.close())
+
+const textOf = async (url: string): Promise<string> => {
+  const response = await fetch(url)
+  expect([url, response.status]).toEqual([url, 200])
+  return response.text()
+}
+
+/** Goes to a moment out of every window that an earlier test has opened, `phaseMs` into a second. */
+function goOn(phaseMs: number): void {
+  const now = paper.clock.now() - START_MS
+  paper.clock.move(7_200_000 - (now % 3_600_000) + phaseMs)
+}
+
+async function expectWindow(url: string, windowMs: number, phaseMs = 0): Promise<void> {
+  goOn(phaseMs)
+  const first = await textOf(url)
+  paper.clock.move(windowMs - 1)
+  expect((await textOf(url)) === first, `${url} holds for ${windowMs} ms`).toBe(true)
+  paper.clock.move(1)
+  expect((await textOf(url)) === first, `${url} is new after ${windowMs} ms`).toBe(false)
+}
+
+test.each([
+  // Prices move at full seconds: the window begins 900 ms into one, so that a new price falls into it.
+  ['/prices/tickers', 300, 900],
+  ['/signed_prices/latest', 1000, 0],
+  ['/prices/candles?tokenSymbol=ETH&period=1m&limit=5', 15_000, 0],
+  ['/prices/candles?tokenSymbol=ETH&period=5m&limit=5', 15_000, 0],
+  ['/prices/candles?tokenSymbol=ETH&period=15m&limit=5', 60_000, 0],
+  ['/prices/candles?tokenSymbol=ETH&period=1h&limit=5', 60_000, 0],
+  ['/prices/candles?tokenSymbol=ETH&period=4h&limit=5', 60_000, 0],
+  ['/prices/candles?tokenSymbol=ETH&period=1d&limit=5', 60_000, 0],
+  ['/markets/info', 10_000, 0],
+] as const)('Oracle, Limits: %s is cached for %i ms', async (path, windowMs, phaseMs) => {
+  await expectWindow(paper.oracle + path, windowMs, phaseMs)
+})
+
+test.each([
+  ['Market reads', '/markets/info', 1000, 0],
+  ['Market reads', '/markets/values', 1000, 0],
+  // Yields move at full hours: the window begins in the second half of one.
+  ['Rates, yield, earnings', '/yield/gm-pools?period=7d', 1_800_000, 1_800_500],
+  ['Stats', '/stats/summary', 30_000, 0],
+  ['Stats', '/stats/timeseries?metric=volume.perps&from=1795000000', 30_000, 0],
+  ['Other reads', '/incentives/usdg/boost-apr', 1_800_000, 0],
+  ['Pair feeds', '/pairs/solana', 60_000, 0],
+] as const)('Application, %s: %s is cached for %i ms', async (_section, path, windowMs, phaseMs) => {
+  await expectWindow(paper.api + path, windowMs, phaseMs)
+})
+
+test('Application, Market reads: /markets/trading-capacity is cached for 1 s', async () => {
+  await expectWindow(
+    `${paper.api}/markets/trading-capacity?symbol=${encodeURIComponent(ethSymbol)}&direction=long`,
+    1000,
+  )
+})
+
+test('Application, earnings: /yield/gm-user-earnings is cached for 2 s, per account', async () => {
+  await expectWindow(`${paper.api}/yield/gm-user-earnings?account=${holder}`, 2000)
+})
+
+test('Application, Positions: list and detail are cached for 1 s, and a trade of ones own is not hidden longer', async () => {
+  await paper.trade({})
+  const [row] = await paper.positions()
+  await expectWindow(`${paper.api}/positions?address=${row.account}`, 1000)
+  await expectWindow(`${paper.api}/positions/${encodeURIComponent(row.key)}`, 1000)
+})
+
+test('Application, Market reads: /markets/config shows a change of the configuration when its 30 s are over', async () => {
+  const other = await startVenue({
+    scenario: [{ atMs: 10_000, forMs: undefined, wire: undefined, set: { disabledMarkets: [ethMarket] } }],
+  })
+  const isDisabled = async (): Promise<boolean> =>
+    (await other.get('/markets/config')).body.find(
+      (row: { marketTokenAddress: string }) => row.marketTokenAddress === ethMarket,
+    ).isDisabled
+  expect(await isDisabled()).toBe(false)
+  other.clock.move(29_999)
+  expect(await isDisabled()).toBe(false)
+  other.clock.move(1)
+  expect(await isDisabled()).toBe(true)
+  await other.close()
+})
+
+test('Oracle, Limits: /markets/state shows a market that closes when its 5 s are over', async () => {
+  const other = await startVenue({
+    scenario: [{ atMs: 1000, forMs: undefined, wire: undefined, set: { closedMarkets: [ethMarket] } }],
+  })
+  const status = async (): Promise<string> =>
+    (await other.call('GET', `${other.oracle}/markets/state`)).body.markets.find(
+      (row: { marketToken: string }) => row.marketToken === ethMarket,
+    ).status
+  expect(await status()).toBe('open')
+  other.clock.move(4999)
+  expect(await status()).toBe('open')
+  other.clock.move(1)
+  expect(await status()).toBe('closed')
+  await other.close()
+})
+
+test('a window is of one question: other parameters are answered at once, and a failure is never kept', async () => {
+  goOn(0)
+  const eth = await textOf(`${paper.api}/markets/tickers?addresses=${ethMarket}`)
+  const all = await textOf(`${paper.api}/markets/tickers`)
+  expect(all.length).toBeGreaterThan(eth.length * 10)
+  const ids = new Set<string | null>()
+  for (let i = 0; i < 3; i += 1) {
+    const response = await fetch(`${paper.api}/markets/tickers?addresses=0x12`)
+    expect(response.status).toBe(400)
+    ids.add(response.headers.get('x-trace-id'))
+    await response.text()
+  }
+  expect(ids.size).toBe(3)
+})
