@@ -4,7 +4,6 @@ import type { Clock } from '../domain/clock.ts'
 import * as account from './account.ts'
 import * as accountTransfers from './accountTransfers.ts'
 import * as classicOrders from './classicOrders.ts'
-import { feedHosts } from './feedHosts.ts'
 import * as history from './history.ts'
 import type { HostLists, HostRest } from './hosts.ts'
 import * as jit from './jit.ts'
@@ -90,7 +89,8 @@ export type Api = ApiHosts & Merged<BoundEach<(typeof routeFiles)[number]>>
 export interface ApiOptions {
   readonly chain: Chain
   /**
-   * Base addresses; the application API's with the version segment. Default: the chain's own, and the public pair feeds.
+   * Base addresses; the application API's with the version segment. Default: the chain's own. The address of the Solana feed
+   * is not public (gaps: "Solana feed host"), so it has no default.
    * Given hosts are all there are: a service that they leave out is not asked.
    */
   readonly hosts?: HostLists
@@ -111,7 +111,7 @@ type AnyRoute = (transport: Transport, ...rest: unknown[]) => unknown
 export function createApi(options: ApiOptions): Api {
   const transport = createTransport({
     ...options,
-    hosts: options.hosts ?? { ...feedHosts, ...options.chain.hosts },
+    hosts: options.hosts ?? options.chain.hosts,
   })
   const base: ApiHosts = {
     chain: options.chain,

@@ -37,6 +37,7 @@ export const arbitrum: Chain = {
       'https://arbitrum-api-fallback.gmxinfra.io',
       'https://arbitrum-api-fallback.gmxinfra2.io',
     ],
+    pairFeed: ['https://gmx-integration-cg.vercel.app'],
   },
   requestExpirationSeconds: 300,
 }

@@ -37,6 +37,7 @@ export const avalanche: Chain = {
       'https://avalanche-api-fallback.gmxinfra.io',
       'https://avalanche-api-fallback.gmxinfra2.io',
     ],
+    pairFeed: ['https://gmx-integration-cg.vercel.app'],
   },
   requestExpirationSeconds: 300,
 }

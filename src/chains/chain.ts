@@ -43,6 +43,8 @@ export interface Chain {
     readonly api: readonly string[]
     /** Primary first, then the fallbacks. */
     readonly oracle: readonly string[]
+    /** Summaries of the chain's pairs for exchange listings, `{pair_feed_url}`; absent where the chain has none. */
+    readonly pairFeed?: readonly string[]
   }
   /** Seconds before a user may cancel a market order (contract setting, wire: eip712-and-chain section 7). */
   readonly requestExpirationSeconds: number

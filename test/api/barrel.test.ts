@@ -115,7 +115,6 @@ test('every file of the clients is exported in part, or is part of how they work
     'capacity.ts',
     'decode.ts',
     'exchange.ts',
-    'feedHosts.ts',
     'fieldTable.ts',
     'json.ts',
     'marketInfo.ts',

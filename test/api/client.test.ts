@@ -205,7 +205,15 @@ test('the venue answers in the same process, through a wrapper around its fetch'
 
 test('the global fetch fits, and the chain’s own hosts are the default', () => {
   const made = createApi({ chain, fetch: globalThis.fetch, clock: realClock, random: Math.random })
-  expect(made.hosts).toEqual({ ...chain.hosts, pairFeed: ['https://gmx-integration-cg.vercel.app'] })
+  expect(made.hosts).toEqual(chain.hosts)
+  expect(made.hosts.pairFeed).toEqual(['https://gmx-integration-cg.vercel.app'])
+  const without = createApi({
+    chain: chains.megaeth,
+    fetch: globalThis.fetch,
+    clock: realClock,
+    random: Math.random,
+  })
+  expect([without.hosts.pairFeed, without.hosts.solanaFeed]).toEqual([undefined, undefined])
   // Hosts that are given are all there are: a paper world asks nobody on the network.
   const { hosts } = createApi({
     chain,
