@@ -31,6 +31,9 @@ export interface WorldMarket {
 /** Largest collateral sum that means "no limit" (wire: gaps, section 3). */
 const NO_COLLATERAL_LIMIT = (10n ** 31n).toString()
 
+/** A seeded pool has paid this part of itself into its swap impact pools. */
+const SWAP_IMPACT_POOL_PART = 20_000n
+
 /** A pool that only swaps has no index token; its rows carry the zero address. */
 const noIndexToken: CatalogToken = {
   symbol: '',
@@ -101,7 +104,12 @@ export function settingsOfConfig(market: CatalogMarket, config: CatalogConfig): 
       bigOf(config, 'borrowingExponentFactorLong') === 0n
         ? both(ONE)
         : bySide(config, 'borrowingExponentFactor'),
-    swapFeeFactor: bigOf(config, 'swapFeeFactorForBalanceWasNotImproved'),
+    swapFeeFactorForBalanceWasImproved: bigOf(config, 'swapFeeFactorForBalanceWasImproved'),
+    swapFeeFactorForBalanceWasNotImproved: bigOf(config, 'swapFeeFactorForBalanceWasNotImproved'),
+    swapImpactFactorPositive: bigOf(config, 'swapImpactFactorPositive'),
+    swapImpactFactorNegative: bigOf(config, 'swapImpactFactorNegative'),
+    swapImpactExponentFactor: bigOf(config, 'swapImpactExponentFactor'),
+    maxCollateralSum: [bySide(config, 'maxCollateralSumLongToken'), bySide(config, 'maxCollateralSumShortToken')],
   }
 }
 
@@ -113,6 +121,10 @@ function completeConfig(
   return {
     maxLongPoolAmount: limits.long.toString(),
     maxShortPoolAmount: limits.short.toString(),
+    // A swap-only market has no positions, and so none of these.
+    maxOpenInterestLong: '0',
+    maxOpenInterestShort: '0',
+    thresholdForStableFunding: '0',
     minPositionImpactPoolAmount: '0',
     positionImpactPoolDistributionRate: '0',
     maxCollateralSumLongTokenLong: NO_COLLATERAL_LIMIT,
@@ -195,6 +207,9 @@ function seedState(
   const longPool = poolOf('Long', prices.long, 1)
   const shortPool = poolOf('Short', prices.short, 2)
   state.pool = settings.isSameCollaterals ? [longPool + shortPool, 0n] : [longPool, shortPool]
+  if (!settings.isSameCollaterals) {
+    state.swapImpactPool = [longPool / SWAP_IMPACT_POOL_PART, shortPool / SWAP_IMPACT_POOL_PART]
+  }
   if (settings.isSpotOnly) return state
   for (const side of ['long', 'short'] as const) {
     const pool = side === 'long' ? longPool * prices.long.min : shortPool * prices.short.min
