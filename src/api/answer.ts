@@ -48,10 +48,7 @@ export function readErrorBody(body: string): ErrorBody {
   if (fields === undefined) return { isOwnBody: false, fieldErrors: [] }
   const inner = record(fields.error)
   const schema = record(fields.message)
-  const fieldErrors = Object.entries(schema ?? {}).map(([field, complaint]) => ({
-    field,
-    message: text(complaint) ?? text(record(complaint)?.message) ?? JSON.stringify(complaint) ?? '',
-  }))
+  const fieldErrors = Object.entries(schema ?? {}).map(fieldError)
   const listed = Array.isArray(fields.errors) ? fields.errors.filter((each) => typeof each === 'string') : []
   const code = text(fields.code) ?? text(inner?.code)
   const message =
@@ -65,6 +62,18 @@ export function readErrorBody(body: string): ErrorBody {
     fieldErrors,
     ...(details === undefined ? {} : { details }),
     ...(traceId === undefined ? {} : { traceId }),
+  }
+}
+
+function fieldError([path, complaint]: [string, unknown]): FieldError {
+  const parts = record(complaint)
+  const field = path.slice(path.lastIndexOf('.') + 1)
+  const message = text(complaint) ?? text(parts?.message) ?? JSON.stringify(complaint) ?? ''
+  return {
+    field: field === '' ? path : field,
+    path,
+    message,
+    ...(parts?.value !== undefined && { value: parts.value }),
   }
 }
 

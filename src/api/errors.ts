@@ -20,9 +20,13 @@ export interface RequestPlace {
 
 /** One complaint about a parameter, from the API's schema check (application document, "Errors"). */
 export interface FieldError {
-  /** Parameter name as sent by the server; may carry a prefix such as `requestBody.`. */
+  /** The parameter's own name: the last part of `path`. */
   readonly field: string
+  /** The key as the server sent it; may carry a prefix such as `requestBody.`. */
+  readonly path: string
   readonly message: string
+  /** The value complained about, where the server repeats it. */
+  readonly value?: unknown
 }
 
 /** What `RefusedError` is made of. */
@@ -58,7 +62,7 @@ export class RefusedError extends BaseError {
   constructor(options: RefusedErrorOptions) {
     const fields = options.fieldErrors ?? []
     const complaint =
-      options.serverMessage ?? fields.map(({ field, message }) => `${field}: ${message}`).join('; ')
+      options.serverMessage ?? fields.map(({ path, message }) => `${path}: ${message}`).join('; ')
     const said = [options.serverCode, complaint].filter(Boolean).join(': ')
     super(
       `${hostName(options.host)} refused ${options.method} ${options.route}${said === '' ? '' : `: ${said}`}.`.replace(

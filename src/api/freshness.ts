@@ -9,6 +9,7 @@
 import type { Clock } from '../domain/clock.ts'
 import type { OraclePrice, TradingCapacity } from '../domain/market.ts'
 import type { MarketValues } from './marketInfoTypes.ts'
+import type { SignedPrice } from './oracleMarkets.ts'
 import type { Read } from './route.ts'
 import type { StatsMeta, StatsSource, StatsSummary } from './stats.ts'
 import type { GmPool, GmUserEarnings } from './yield.ts'
@@ -55,6 +56,15 @@ export function ageOfOraclePrice(
   return age(price.updatedAtSeconds * 1000, clock, skewMs)
 }
 
+/** Ms since the oracle put a signed price together. The chain refuses one by its blocks' times, not by this. */
+export function ageOfSignedPrice(
+  price: Pick<SignedPrice, 'createdAtSeconds'>,
+  clock: Now,
+  skewMs = 0,
+): number {
+  return age(price.createdAtSeconds * 1000, clock, skewMs)
+}
+
 /** Ms since the window of a pool's yield ended; windows end on the hour. */
 export function ageOfGmPool(pool: Pick<GmPool, 'window'>, clock: Now, skewMs = 0): number {
   return age(pool.window.endTimestampSeconds * 1000, clock, skewMs)
@@ -69,19 +79,27 @@ export function ageOfEarnings(
   return age(earnings.endTimestampSeconds * 1000, clock, skewMs)
 }
 
-/** How far behind a source of stats is, ms; null when it never said anything. */
-export function ageOfStatsSource(source: Pick<StatsSource, 'lagSeconds'>): number | null {
-  return source.lagSeconds === null ? null : source.lagSeconds * 1000
+/** How far behind a source of stats is, ms: its lag when it was read, and the time since; null when it never said anything. */
+export function ageOfStatsSource(
+  source: Pick<StatsSource, 'lagSeconds'>,
+  read: Pick<Read<unknown>, 'readAtMs'>,
+  clock: Now,
+): number | null {
+  return source.lagSeconds === null ? null : source.lagSeconds * 1000 + ageOfRead(read, clock)
 }
 
 /**
  * How far behind the worst source of stats is, ms; null when one is missing or says nothing. A stale source still counts in
  * sums, so `completeness` alone does not tell.
  */
-export function ageOfStats(meta: StatsMeta): number | null {
+export function ageOfStats(
+  meta: StatsMeta,
+  read: Pick<Read<unknown>, 'readAtMs'>,
+  clock: Now,
+): number | null {
   let worstMs = 0
   for (const source of meta.sources) {
-    const lagMs = ageOfStatsSource(source)
+    const lagMs = ageOfStatsSource(source, read, clock)
     if (lagMs === null || source.health === 'missing') return null
     worstMs = Math.max(worstMs, lagMs)
   }

@@ -62,6 +62,7 @@ export {
   ageOfMarketValues,
   ageOfOraclePrice,
   ageOfRead,
+  ageOfSignedPrice,
   ageOfStats,
   ageOfStatsSource,
   ageOfTvl,

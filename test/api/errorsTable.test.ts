@@ -112,6 +112,21 @@ const refusals: readonly (readonly [string, Ask, unknown, object])[] = [
     { message: { period: { message: 'outside the enum' } } },
     { fieldErrors: [{ field: 'period', message: 'outside the enum' }] },
   ],
+  [
+    '/rates with an invalid averageBy',
+    (to) => getRates(to, { period: '1d', averageBy: '1h' as '1d' }),
+    { message: { 'requestQuery.averageBy': { message: 'outside the enum', value: '1h' } } },
+    {
+      fieldErrors: [
+        {
+          field: 'averageBy',
+          path: 'requestQuery.averageBy',
+          message: 'outside the enum',
+          value: '1h',
+        },
+      ],
+    },
+  ],
   ['/apy with an invalid filter', (to) => getApy(to, { period: '2d' as '1d' }), { message: 'bad' }, {}],
   [
     '/performance/annualized with an invalid filter',
@@ -132,6 +147,18 @@ const refusals: readonly (readonly [string, Ask, unknown, object])[] = [
     { serverMessage: 'Invalid pool address' },
   ],
   [
+    '/yield/gm-pools with an invalid filter',
+    (to) => getGmPools(to, { period: '2d' as '7d' }),
+    { message: { period: { message: 'outside the enum' } } },
+    { fieldErrors: [{ field: 'period', message: 'outside the enum' }] },
+  ],
+  [
+    '/yield/gm-user-earnings without an account',
+    (to) => getGmUserEarnings(to, { account: '' as '0x' }),
+    { message: { account: { message: 'required' } } },
+    { fieldErrors: [{ field: 'account', message: 'required' }] },
+  ],
+  [
     '/yield/gm-user-earnings with a malformed account',
     (to) => getGmUserEarnings(to, { account: '0x1' }),
     { message: { account: { message: 'invalid' } } },
@@ -144,6 +171,18 @@ const refusals: readonly (readonly [string, Ask, unknown, object])[] = [
     { serverMessage: 'Invalid since timestamp: whole seconds expected' },
   ],
   [
+    '/trades with an end that is no time, the field named',
+    (to) => getTrades(to, { account, untilSeconds: -1 }),
+    { message: 'Invalid until timestamp: whole seconds expected' },
+    { serverMessage: 'Invalid until timestamp: whole seconds expected' },
+  ],
+  [
+    '/trades/search with a start that is not whole seconds, the field named',
+    (to) => searchTrades(to, { account, fromSeconds: 0.5 }),
+    { message: 'Invalid fromTimestamp timestamp: whole seconds expected' },
+    { serverMessage: 'Invalid fromTimestamp timestamp: whole seconds expected' },
+  ],
+  [
     '/trades/search with a time beyond 2147483647, the field named',
     (to) => searchTrades(to, { account, toSeconds: 2_147_483_648 }),
     { message: 'Invalid toTimestamp timestamp: whole seconds expected' },
@@ -154,6 +193,34 @@ const refusals: readonly (readonly [string, Ask, unknown, object])[] = [
     (to) => getStatsTimeseries(to, { metric: 'volume.all' as 'volume.total' }),
     { message: { metric: { message: 'outside the enum', value: 'volume.all' } } },
     { fieldErrors: [{ field: 'metric', message: 'outside the enum' }] },
+  ],
+  [
+    '/stats with an unknown network or version',
+    (to) => getStatsSummary(to, { networks: ['base' as 'solana'], versions: ['v9' as 'v1'] }),
+    { message: { networks: { message: 'outside the enum' }, versions: { message: 'outside the enum' } } },
+    {
+      fieldErrors: [
+        { field: 'networks', message: 'outside the enum' },
+        { field: 'versions', message: 'outside the enum' },
+      ],
+    },
+  ],
+  [
+    '/stats with a comma-separated list',
+    (to) => getStatsSummary(to, { networks: ['arbitrum,avalanche' as 'arbitrum'] }),
+    { message: { networks: { message: 'repeat the parameter' } } },
+    { fieldErrors: [{ field: 'networks', message: 'repeat the parameter' }] },
+  ],
+  [
+    '/stats with a time that is not whole seconds',
+    (to) => getStatsTimeseries(to, { metric: 'volume.total', fromSeconds: 1.5, toSeconds: 2.5 }),
+    { message: { from: { message: 'whole seconds' }, to: { message: 'whole seconds' } } },
+    {
+      fieldErrors: [
+        { field: 'from', message: 'whole seconds' },
+        { field: 'to', message: 'whole seconds' },
+      ],
+    },
   ],
   [
     '/stats with a filter that matches no source',

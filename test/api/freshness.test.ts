@@ -24,6 +24,7 @@ test('stamps are of the host’s clock, so its skew is counted', () => {
 test('oracle prices, yield windows, earnings and TVL say their age by their own stamps', () => {
   const at = 1_800_000_000
   expect(freshness.ageOfOraclePrice({ updatedAtSeconds: at }, clock)).toBe(100_000)
+  expect(freshness.ageOfSignedPrice({ createdAtSeconds: at + 0.25 }, clock)).toBe(99_750)
   const window = { period: '7d', startTimestampSeconds: 0, endTimestampSeconds: at }
   expect(freshness.ageOfGmPool({ window }, clock)).toBe(100_000)
   expect(freshness.ageOfEarnings({ endTimestampSeconds: at }, clock)).toBe(100_000)
@@ -38,10 +39,14 @@ test('stats are as old as their worst source, and of unknown age while one is mi
     lastError: null,
   })
   const meta = (...sources: ReturnType<typeof source>[]) => ({ completeness: 'partial' as const, sources })
-  expect(freshness.ageOfStats(meta(source(12, 'fresh'), source(1_000, 'stale')))).toBe(1_000_000)
-  expect(freshness.ageOfStats(meta(source(12, 'fresh'), source(null, 'missing')))).toBeNull()
-  expect(freshness.ageOfStats(meta(source(12, 'fresh'), source(5, 'missing')))).toBeNull()
-  expect(freshness.ageOfStatsSource(source(null, 'fresh'))).toBeNull()
+  const now = { readAtMs: nowMs }
+  const age = (...sources: ReturnType<typeof source>[]) => freshness.ageOfStats(meta(...sources), now, clock)
+  expect(age(source(12, 'fresh'), source(1_000, 'stale'))).toBe(1_000_000)
+  expect(age(source(12, 'fresh'), source(null, 'missing'))).toBeNull()
+  expect(age(source(12, 'fresh'), source(5, 'missing'))).toBeNull()
+  expect(freshness.ageOfStatsSource(source(null, 'fresh'), now, clock)).toBeNull()
+  // Kept for a minute, they are a minute older than they were.
+  expect(freshness.ageOfStats(meta(source(12, 'fresh')), { readAtMs: nowMs - 60_000 }, clock)).toBe(72_000)
   expect(freshness.STATS_SOURCE_STALE_MS).toBe(900_000)
 })
 
