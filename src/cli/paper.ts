@@ -8,6 +8,7 @@ import { createLog, type Log } from '../monitor/log.ts'
 import { loadCatalog } from '../paper/catalog.ts'
 import { createFleet } from '../paper/fleet.ts'
 import { parseMarketHours } from '../paper/hours.ts'
+import { findMarket } from '../paper/lookup.ts'
 import { loadReplay } from '../paper/replayFile.ts'
 import { loadScenario } from '../paper/scenario.ts'
 import { type ServedVenue, serveVenues } from '../paper/serve.ts'
@@ -32,8 +33,8 @@ export interface StartedVenue {
 /**
  * Starts the venues that the configuration describes, one for each chain of `paper.chains`, on one port.
  *
- * @throws CommandError when the port is taken or a start balance names a token of none of the chains; BaseError for a bad
- * state file or unknown market hours
+ * @throws CommandError when the port is taken, or a share or whitelist names a market of none of the chains; BaseError for a
+ * bad state file, a start balance of an unknown token or unknown market hours
  */
 export async function startVenue(config: Config, log: Log): Promise<StartedVenue> {
   const { paper } = config
@@ -51,6 +52,16 @@ export async function startVenue(config: Config, log: Log): Promise<StartedVenue
       ...(scenario === undefined ? {} : { scenario }),
     })
   })
+  for (const [setting, { market }] of [
+    ...paper.poolShares.map((one) => ['poolShares', one] as const),
+    ...paper.whitelists.map((one) => ['whitelists', one] as const),
+  ]) {
+    if (venues.some(({ world }) => findMarket(world, market) !== undefined)) continue
+    throw new CommandError(
+      `paper.${setting} names a market that no chain of the venue has: ${market}\n  Nothing was started. Give a symbol of /markets, or a market token.`,
+      exitCodes.configuration,
+    )
+  }
   const served = await serve(venues, paper.port, log)
   const [main] = served
   if (main === undefined) throw new RangeError('no chain to serve')
@@ -91,9 +102,33 @@ function settingsOf({ paper }: Config, chain: Chain): Partial<VenueSettings> {
   const balances = paper.chains.length === 1 ? named : named.filter(({ symbol }) => symbols.has(symbol))
   const markets = new Set(loadCatalog(chain.name).markets.map(({ symbol }) => symbol.replace(/ \[.*$/, '')))
   const hours = paper.marketHours.flatMap((text) => parseMarketHours(text) ?? [])
+  const poolShares: Record<string, Record<string, number>> = {}
+  for (const { wallet, market, sharePpm } of paper.poolShares) {
+    poolShares[wallet] = { ...poolShares[wallet], [market]: sharePpm }
+  }
+  const whitelists: Record<string, string[]> = {}
+  for (const { wallet, market } of paper.whitelists) {
+    whitelists[wallet] = [...(whitelists[wallet] ?? []), market]
+  }
   return {
     keeperDelayMs: paper.keeperDelayMs,
+    keeperJitterMs: paper.keeperJitterMs,
+    relayDelayMs: paper.relayDelayMs,
+    blockTimeMs: paper.blockTimeMs,
+    safeLagBlocks: paper.safeLagBlocks,
+    finalizedLagBlocks: paper.finalizedLagBlocks,
     orderDeadlineSeconds: paper.orderDeadlineSeconds,
+    startGmxAccount: paper.startGmxAccount,
+    poolShareBps: paper.poolShareBps,
+    openInterestShareBps: paper.openInterestShareBps,
+    jitPoolShareBps: paper.jitPoolShareBps,
+    liquidityProviders: paper.liquidityProviders,
+    poolShares,
+    earningsWarmUpSeconds: paper.earningsWarmUpSeconds,
+    weeklyIncentivesUsd: paper.weeklyIncentivesUsd,
+    whitelists,
+    boostAprBps: paper.boostAprBps,
+    buybackShareBps: paper.buybackShareBps,
     startBalances: Object.fromEntries(balances.map(({ symbol, amount }) => [symbol, amount])),
     startAllowance: paper.startAllowance,
     traders: paper.traders,

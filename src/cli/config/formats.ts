@@ -149,6 +149,21 @@ export const marketHours: Format = list('a list of MARKET=HH:MM-HH:MM, as XAU/US
   /^[^=]+=([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/.test(item),
 )
 
+/** Pools open to wallets, `WALLET=MARKET`; a market is its symbol or its market token. */
+export const walletMarkets: Format = list(
+  'a list of WALLET=MARKET, as 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A=ETH/USD [WETH-USDC]',
+  (item) => /^0x[0-9a-fA-F]{40}=[^=]+$/.test(item),
+)
+
+/** Parts of pools that wallets hold, `WALLET=MARKET=millionths`. */
+export const walletShares: Format = list(
+  'a list of WALLET=MARKET=millionths, as 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A=ETH/USD [WETH-USDC]=2500',
+  (item) => {
+    const [, share] = /^0x[0-9a-fA-F]{40}=[^=]+=(\d{1,7})$/.exec(item) ?? []
+    return share !== undefined && Number(share) <= 1_000_000
+  },
+)
+
 /** Amounts of tokens, `SYMBOL=amount`. */
 export const tokenAmounts: Format = list('a list of SYMBOL=amount, as USDC=10000', (item) =>
   /^[A-Za-z][A-Za-z0-9.]*=\d{1,30}(\.\d{1,18})?$/.test(item),

@@ -192,6 +192,19 @@ export const schema = {
       1_500,
       'How long the venue takes from accepting an order to executing it, ms.',
     ),
+    keeperJitterMs: setting(ms(0, 600_000), 300, "Largest random part added to the keeper's delay, ms."),
+    relayDelayMs: setting(
+      ms(0, 600_000),
+      500,
+      'How long the venue takes from accepting a signed batch until its transaction is mined, ms.',
+    ),
+    blockTimeMs: setting(
+      ms(0, 600_000),
+      0,
+      "Time between the blocks of the chain, ms. 0: the chain's own pace.",
+    ),
+    safeLagBlocks: setting(as.integer(0, 1_000_000), 20, 'Blocks that `safe` is behind `latest`.'),
+    finalizedLagBlocks: setting(as.integer(0, 1_000_000), 100, 'Blocks that `finalized` is behind `latest`.'),
     orderDeadlineSeconds: setting(
       seconds(5, 86_400),
       300,
@@ -227,6 +240,62 @@ export const schema = {
       as.flag,
       true,
       'Whether a new account has let the router take its tokens. If not, every order reverts until the control address allows it.',
+    ),
+    startGmxAccount: setting(
+      as.decimal(
+        'an amount of whole tokens with 6 decimals at most, as 1000 or "0.5"',
+        6,
+        '0',
+        '1000000000000',
+      ),
+      '1000',
+      "What a new address holds in its GMX account, whole units of the chain's stable token.",
+    ),
+    poolShareBps: setting(
+      as.integer(1, 10_000),
+      3_000,
+      'Part of the allowed maximum that the pools hold at the beginning, bps.',
+    ),
+    openInterestShareBps: setting(
+      as.integer(0, 10_000),
+      1_000,
+      'Part of the allowed maximum that the open interest is at the beginning, bps.',
+    ),
+    jitPoolShareBps: setting(
+      as.integer(0, 100_000),
+      1_500,
+      'What vaults can add just in time to what a pool may reserve, bps of the latter, on average. 0: no JIT liquidity.',
+    ),
+    liquidityProviders: setting(
+      as.integer(0, 1_000),
+      24,
+      'Simulated wallets that hold pool tokens and earn fees.',
+    ),
+    poolShares: setting(
+      as.walletShares,
+      [],
+      'Wallets that hold a part of a pool since the world began, in millionths of the pool.',
+    ),
+    earningsWarmUpSeconds: setting(
+      seconds(0, 86_400),
+      0,
+      'How long the earnings answer 503 after a start, seconds.',
+    ),
+    weeklyIncentivesUsd: setting(
+      as.integer(0, 1_000_000_000),
+      12_000,
+      'Dollars a week that the deepest pools get on top of their fees.',
+    ),
+    whitelists: setting(as.walletMarkets, [], 'Pools that are open to the deposits of a wallet.'),
+    boostAprBps: setting(
+      as.integer(0, 1_000_000),
+      1_200,
+      'Launch boost of the stable coin USDG, bps a year; it falls by half every 30 days.',
+    ),
+    buybackShareBps: setting(
+      as.integer(0, 10_000),
+      3_000,
+      "Part of the protocol's revenue that buys back the platform token, bps.",
     ),
     traders: setting(
       as.integer(0, 2_000),

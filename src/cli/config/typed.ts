@@ -84,6 +84,11 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       seed: number(paper.seed),
       port: number(paper.port),
       keeperDelayMs: number(paper.keeperDelayMs),
+      keeperJitterMs: number(paper.keeperJitterMs),
+      relayDelayMs: number(paper.relayDelayMs),
+      blockTimeMs: number(paper.blockTimeMs),
+      safeLagBlocks: number(paper.safeLagBlocks),
+      finalizedLagBlocks: number(paper.finalizedLagBlocks),
       orderDeadlineSeconds: number(paper.orderDeadlineSeconds),
       stateFile: file(paper.stateFile),
       keyFile: file(paper.keyFile),
@@ -95,6 +100,23 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       replayFile: paper.replayFile === '' ? undefined : file(paper.replayFile),
       speed: number(paper.speed),
       startAllowance: paper.startAllowance as boolean,
+      startGmxAccount: paper.startGmxAccount as string,
+      poolShareBps: number(paper.poolShareBps),
+      openInterestShareBps: number(paper.openInterestShareBps),
+      jitPoolShareBps: number(paper.jitPoolShareBps),
+      liquidityProviders: number(paper.liquidityProviders),
+      poolShares: texts(paper.poolShares).map((item) => {
+        const [wallet = '', market = '', share] = item.split('=')
+        return { wallet, market, sharePpm: Number(share) }
+      }),
+      earningsWarmUpSeconds: number(paper.earningsWarmUpSeconds),
+      weeklyIncentivesUsd: number(paper.weeklyIncentivesUsd),
+      whitelists: texts(paper.whitelists).map((item) => {
+        const [wallet = '', market = ''] = item.split('=')
+        return { wallet, market }
+      }),
+      boostAprBps: number(paper.boostAprBps),
+      buybackShareBps: number(paper.buybackShareBps),
       traders: number(paper.traders),
       marketHours: texts(paper.marketHours),
     },

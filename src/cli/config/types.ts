@@ -52,6 +52,11 @@ export interface Config {
     readonly seed: number
     readonly port: number
     readonly keeperDelayMs: number
+    readonly keeperJitterMs: number
+    readonly relayDelayMs: number
+    readonly blockTimeMs: number
+    readonly safeLagBlocks: number
+    readonly finalizedLagBlocks: number
     readonly orderDeadlineSeconds: number
     readonly stateFile: string
     readonly keyFile: string
@@ -63,6 +68,23 @@ export interface Config {
     readonly replayFile: string | undefined
     readonly speed: number
     readonly startAllowance: boolean
+    /** Whole tokens as decimal text. */
+    readonly startGmxAccount: string
+    readonly poolShareBps: number
+    readonly openInterestShareBps: number
+    readonly jitPoolShareBps: number
+    readonly liquidityProviders: number
+    readonly poolShares: readonly {
+      readonly wallet: string
+      readonly market: string
+      /** Millionths of the pool. */
+      readonly sharePpm: number
+    }[]
+    readonly earningsWarmUpSeconds: number
+    readonly weeklyIncentivesUsd: number
+    readonly whitelists: readonly { readonly wallet: string; readonly market: string }[]
+    readonly boostAprBps: number
+    readonly buybackShareBps: number
     readonly traders: number
     /** `MARKET=HH:MM-HH:MM`, UTC, Monday to Friday. */
     readonly marketHours: readonly string[]
