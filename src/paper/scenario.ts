@@ -67,6 +67,21 @@ function wrongStep(step: unknown): string | undefined {
   return undefined
 }
 
+/**
+ * Steps of faults that are there from the start, from JSON text: an object or a list of objects as the control routes take
+ * them, wire rules (which have a `kind`) and switches mixed. A text says what is wrong.
+ */
+export function readFaults(text: string): ScenarioStep[] | string {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return 'it is not JSON'
+  }
+  const list = Array.isArray(value) ? value : [value]
+  return readScenario(list.map((one) => (isObject(one) && 'kind' in one ? { wire: one } : { set: one })))
+}
+
 /** Reads a YAML or JSON file. Throws BaseError PAPER_SCENARIO_UNREADABLE. */
 export function loadScenario(path: string): ScenarioStep[] {
   const unreadable = (why: string): BaseError =>
