@@ -1,6 +1,7 @@
 /**
  * `node bench/venue.ts [connections] [seconds per route]`: the paper venue on a socket. Requests a second and p99 for each read with
- * that many connections (default 50), then memory while 1,000 traders trade for simulated hours. Reported, never asserted.
+ * that many connections (default 50). `node --expose-gc bench/venue.ts trade [traders] [hours]`: memory while they trade for
+ * simulated hours. Reported, never asserted.
  */
 import { fork } from 'node:child_process'
 import { Agent, request as httpRequest } from 'node:http'
@@ -10,28 +11,26 @@ import { createVenue } from '../src/paper/venue.ts'
 
 const connections = Number(process.argv[2] ?? 50)
 const secondsByRoute = Number(process.argv[3] ?? 2)
-const address = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
+/** Requests to a route before it is measured, so that the first routes are not those of a cold process. */
+const WARM_UP_MS = 300
+/** How long the world has traded before it is asked. */
+const HISTORY_MS = 3_600_000
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-const clockAt = (startMs: number, speed: number) => {
-  const begun = performance.now()
-  return {
-    now: () => Math.floor(startMs + (performance.now() - begun) * speed),
-    monotonicMs: () => performance.now() - begun,
-    sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
-  }
-}
-
 /** The venue in a process of its own, so that its core is not shared with the clients. */
 async function serve(): Promise<void> {
-  const venue = createVenue({
-    clock: clockAt(Date.now(), 1),
-    chain: chains.arbitrum,
-    settings: { traders: 36 },
-  })
+  let behindMs = HISTORY_MS
+  const clock = {
+    now: () => Date.now() - behindMs,
+    monotonicMs: () => performance.now(),
+    sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
+  }
+  const venue = createVenue({ clock, chain: chains.arbitrum, settings: { traders: 36 } })
+  behindMs = 0
+  venue.advance()
   const served = await serveVenue(venue, { hostname: '127.0.0.1', port: 0 })
   // Says what its core spent, on request: under load from others, requests by second of its own time still tell.
   process.on('message', () => {
@@ -42,12 +41,35 @@ async function serve(): Promise<void> {
 }
 
 async function load(url: string, cpuMs: () => Promise<number>): Promise<void> {
+  await requests(url, WARM_UP_MS)
+  const cpuBefore = await cpuMs()
+  const { latencies, bytes, failed } = await requests(url, secondsByRoute * 1000)
+  const spentMs = (await cpuMs()) - cpuBefore
+  latencies.sort((a, b) => a - b)
+  const p99 = latencies[Math.floor(latencies.length * 0.99)] ?? 0
+  const columns = [
+    url
+      .replace(/^http:\/\/[^/]+/, '')
+      .slice(0, 60)
+      .padEnd(60),
+    `${Math.round(latencies.length / secondsByRoute)} /s`.padStart(10),
+    `${Math.round((latencies.length * 1000) / spentMs)} /s of one core`.padStart(22),
+    `p99 ${p99.toFixed(1)} ms`.padStart(14),
+    `${(bytes / latencies.length / 1024).toFixed(1)} KB`.padStart(10),
+  ]
+  say(columns.join(' ') + (failed > 0 ? `  ${failed} failed` : ''))
+}
+
+/** Asks for an address on all connections, again and again, for a time. */
+async function requests(
+  url: string,
+  forMs: number,
+): Promise<{ readonly latencies: number[]; readonly bytes: number; readonly failed: number }> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const { hostname, port, pathname, search } = new URL(url)
   const options = { agent, hostname, port, path: pathname + search }
   const latencies: number[] = []
-  const cpuBefore = await cpuMs()
-  const until = performance.now() + secondsByRoute * 1000
+  const until = performance.now() + forMs
   let bytes = 0
   let failed = 0
   const once = (): Promise<void> =>
@@ -71,19 +93,8 @@ async function load(url: string, cpuMs: () => Promise<number>): Promise<void> {
       while (performance.now() < until) await once()
     }),
   )
-  const spentMs = (await cpuMs()) - cpuBefore
   agent.destroy()
-  latencies.sort((a, b) => a - b)
-  const p99 = latencies[Math.floor(latencies.length * 0.99)] ?? 0
-  const perSecond = Math.round(latencies.length / secondsByRoute)
-  say(
-    `${url
-      .replace(/^http:\/\/[^/]+/, '')
-      .slice(0, 60)
-      .padEnd(
-        60,
-      )} ${String(perSecond).padStart(7)} /s  ${String(Math.round((latencies.length * 1000) / spentMs)).padStart(7)} /s of one core  p99 ${p99.toFixed(1).padStart(6)} ms  ${Math.round(bytes / latencies.length / 102.4) / 10} KB${failed > 0 ? `  ${failed} failed` : ''}`,
-  )
+  return { latencies, bytes, failed }
 }
 
 async function trade(traders: number, hours: number): Promise<void> {
@@ -122,14 +133,22 @@ if (process.argv[2] === 'serve') {
       child.send('cpu')
     })
   say(`${connections} connections, ${secondsByRoute} s a route, Node ${process.version}`)
+  const trades = (await (await fetch(`${hosts.api}/trades?limit=1`)).json()) as {
+    readonly trades: readonly { readonly account: string; readonly marketAddress: string }[]
+  }
+  // An account that trades, so that there is something to show.
+  const { account: address = '', marketAddress: market = '' } = trades.trades[0] ?? {}
+  const symbol = encodeURIComponent('ETH/USD [WETH-USDC]')
   for (const path of [
     '/ping',
     '/prices/tickers',
+    '/prices/candles?tokenSymbol=ETH&period=1m&limit=100',
+    '/signed_prices/latest',
     '/tokens',
+    '/tokens/info',
     '/markets',
     '/markets/info',
     '/markets/state',
-    '/tokens/info',
   ]) {
     await load(hosts.oracle + path, cpuMs)
   }
@@ -139,18 +158,36 @@ if (process.argv[2] === 'serve') {
     '/markets/values',
     '/markets/info',
     '/markets/tickers',
-    `/markets/trading-capacity?${new URLSearchParams({ symbol: 'ETH/USD [WETH-USDC]', direction: 'long' })}`,
+    `/markets/tickers?symbols=${symbol}`,
+    `/markets/trading-capacity?symbol=${symbol}&direction=long`,
+    '/risk-oracle/markets',
     '/tokens',
     '/tokens/info',
     `/positions?address=${address}`,
     `/orders?address=${address}`,
     `/balances/wallet?address=${address}`,
-    '/trades',
+    `/allowances?address=${address}&spender=router`,
+    '/trades?limit=20',
+    `/trades?address=${address}&limit=20`,
+    `/rates?period=7d&averageBy=1d&address=${market}`,
     '/rates',
     '/apy',
+    '/performance/annualized',
+    '/performance/snapshots',
     '/yield/gm-pools',
+    `/yield/gm-user-earnings?account=${address}`,
     '/stats/summary',
+    '/stats/timeseries?metric=volume.total',
+    '/stats/sources',
     '/pairs',
+    '/pairs/solana',
+    `/prices/ohlcv?symbol=${symbol}&timeframe=1m&limit=100`,
+    `/staking/power?address=${address}`,
+    '/buyback/weekly-stats',
+    '/jit/liquidity_info',
+    '/jit/liquidity_history?period=1h',
+    '/incentives/usdg/boost-apr',
+    `/whitelists?address=${address}`,
   ]) {
     await load(hosts.api + path, cpuMs)
   }

@@ -315,6 +315,8 @@ test(`${runs} malformed requests get documented 4xx, never a 5xx or a crash`, {
       expect(response.status < 500, what).toBe(true)
       if (response.status < 400) return
       expect(response.headers.get('x-trace-id'), what).toMatch(/^paper-/)
+      expect(response.headers.get('access-control-expose-headers'), what).toBe('X-Trace-Id')
+      expect(response.headers.get('content-type'), what).toBe('application/json')
       if (method === 'HEAD') return
       const value: Any = JSON.parse(answered)
       const isDocumented =
