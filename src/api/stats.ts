@@ -23,6 +23,7 @@ import {
   word,
 } from './decode.ts'
 import type { CallOptions, Read, Route } from './route.ts'
+import { figures, type StatsFigures, statCount } from './statsFigures.ts'
 import type { Transport } from './transport.ts'
 
 /** Networks that have stats. */
@@ -82,9 +83,6 @@ export interface StatsMeta {
   readonly completeness: 'complete' | 'partial' | 'unrecognised'
   readonly sources: readonly StatsSource[]
 }
-
-/** Figures by dotted path; a null cannot be provided. */
-export type StatsFigures<T> = ReadonlyMap<string, T | null>
 
 /** Cumulative figures of the protocol and those of the last 24 hours. */
 export interface StatsSummary {
@@ -235,35 +233,6 @@ function meta(value: unknown): StatsMeta {
     completeness: oneOf(fields.completeness, 'completeness', completenesses),
     sources: list(fields.sources, 'sources', source),
   }
-}
-
-/** Words and times inside a group that are no figures. */
-const notFigures: ReadonlySet<string> = new Set(['distinctness', 'valuedAt', 'poolsValuedAt'])
-
-const MAX_FIGURE_DEPTH = 8
-
-/** Every figure below a value by its dotted path. A figure that stands alone has the path `total`. */
-function figures<T>(value: unknown, decode: Decoder<T>): StatsFigures<T> {
-  const found = new Map<string, T | null>()
-  const walk = (each: unknown, path: string, depth: number): void => {
-    if (typeof each === 'object' && each !== null) {
-      if (depth > MAX_FIGURE_DEPTH) throw new Malformed(path, 'is nested too deep', each)
-      const name = path === '' ? '' : `${path}.`
-      for (const [key, inner] of Object.entries(object(each, path))) {
-        if (!notFigures.has(key)) walk(inner, name + key, depth + 1)
-      }
-      return
-    }
-    found.set(path === '' ? 'total' : path, each === null ? null : decode(each, path))
-  }
-  if (value !== undefined) walk(value, '', 0)
-  return found
-}
-
-/** A count as the documents have it: a whole JSON number that is not negative. */
-function statCount(value: unknown, name: string): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  throw new Malformed(name, 'is not a count', value)
 }
 
 function part<T>(fields: Fields, name: string, decode: Decoder<T>): StatsFigures<T> {

@@ -17,7 +17,10 @@ export type AskedRoute = Pick<
   'path' | 'method' | 'service' | 'kind' | 'cacheMs' | 'timeoutMs' | 'version'
 >
 
-/** Test files whose use of a function counts as holding its route. */
+/** Every decoder in it gets the bodies of hostile.test.ts. */
+const decoderList = 'decoders.ts'
+
+/** Files of tests whose use of a function counts as holding its route. */
 const testFiles = [
   'routes.test.ts',
   'slowRoutes.test.ts',
@@ -25,7 +28,7 @@ const testFiles = [
   'accountRoutes.test.ts',
   'orders.test.ts',
   'writes.test.ts',
-  'hostile.test.ts',
+  decoderList,
   'client.test.ts',
   'venue.test.ts',
   'accountVenue.test.ts',
@@ -93,7 +96,7 @@ function testsOf(name: string, texts: ReadonlyMap<string, string>): readonly str
   // A use of the function, not a fixture that is called alike.
   const word = new RegExp(`(?<![-'\\w])${name}\\b(?!['-])`)
   const holding = [...texts].filter(([, text]) => word.test(text))
-  return holding.map(([file]) => `\`${file.replace('.test.ts', '')}\``)
+  return holding.map(([file]) => `\`${file === decoderList ? 'hostile' : file.replace('.test.ts', '')}\``)
 }
 
 const services = {

@@ -43,6 +43,19 @@ test('stats keep every figure by its path, and what a source cannot provide is n
   })
 })
 
+test('words, times, flags and lists beside the figures of a group are no figures, and a spoilt figure is an error', async () => {
+  const body = JSON.parse(fixtureText('stats-summary')) as Record<string, Record<string, unknown>>
+  const words = { method: 'mid', pricedAt: 1_800_000_000, isFinal: true, sources: [{ id: 'x' }] }
+  const newer = { ...body, tvl: { ...body.tvl, ...words }, users: { ...body.users, ...words } }
+  const read = await getStatsSummary(transportAnswering(newer))
+  expect(read.value).toEqual((await getStatsSummary(transportAnswering(body))).value)
+  for (const spoilt of ['NaN', true, '1.5', 1.5, '', '1e30', '0x1', '-']) {
+    const wrong = { ...body, volume: { total: spoilt } }
+    const error = await failureOf(getStatsSummary(transportAnswering(wrong), {}, { attempts: 1 }))
+    expect(error).toMatchObject({ path: 'volume.total' })
+  }
+})
+
 test('a metric day by day has its unit, its provisional days and its gaps', async () => {
   const { transport, seen } = scriptedTransport(() => ({ body: fixtureText('stats-timeseries') }))
   const { value } = await getStatsTimeseries(transport, {

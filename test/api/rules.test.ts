@@ -3,6 +3,7 @@
  * twice: transport.test.ts has rotation, rest and probe, rate, Retry-After and what every attempt reports.
  */
 import { expect, test } from 'vitest'
+import { getOrders } from '../../src/api/account.ts'
 import { capacityUnavailableReason, liquidityShortfall } from '../../src/api/capacityFacts.ts'
 import { proves, RefusedError } from '../../src/api/errors.ts'
 import { getMarketTickers } from '../../src/api/markets.ts'
@@ -31,22 +32,42 @@ const order: PrepareRequest = {
 const hostsOf = (seen: readonly Seen[]) => seen.map(({ url }) => new URL(url).host)
 const ok: Reply = { body: fixtureText('oracle-tickers') }
 
-test.each<readonly [string, Reply]>([
+const failures: readonly (readonly [string, Reply])[] = [
   ['timeout', 'silence'],
   ['network error', new RequestFailed('read ECONNRESET', { sent: 'maybe', code: 'ECONNRESET' })],
   ['429', { status: 429 }],
+  ['429 with Retry-After', { status: 429, headers: { 'Retry-After': '30' } }],
   ['500', { status: 500, body: { message: 'Internal Server Error' } }],
   ['502', { status: 502, body: '<html>' }],
   ['503', { status: 503 }],
+  ['503 of BACKEND_UNAVAILABLE', { status: 503, body: { code: 'BACKEND_UNAVAILABLE' } }],
   ['504', { status: 504 }],
-])('on a %s the oracle is asked again with backoff, at its fallback host', async (_, failure) => {
-  const { transport, clock, seen } = scriptedTransport((_seen, index) => (index === 0 ? failure : ok))
-  const read = await clock.drive(getPrices(transport, () => 18))
-  expect(hostsOf(seen)).toEqual(['primary', 'spare'])
-  expect(read.host).toBe('http://spare')
-  const waited = (seen[1]?.atMs ?? 0) - (failure === 'silence' ? 10_000 : 0)
-  expect(waited).toBe(125)
-})
+]
+
+test.each(failures)(
+  'on a %s the oracle is asked again with backoff, at its fallback host',
+  async (_, failure) => {
+    const { transport, clock, seen } = scriptedTransport((_seen, index) => (index === 0 ? failure : ok))
+    const read = await clock.drive(getPrices(transport, () => 18))
+    expect(hostsOf(seen)).toEqual(['primary', 'spare'])
+    expect(read.host).toBe('http://spare')
+    const waited = (seen[1]?.atMs ?? 0) - (failure === 'silence' ? 10_000 : 0)
+    expect(waited).toBe(125)
+  },
+)
+
+test.each(failures)(
+  'on a %s the application API is asked again with backoff, at the peer',
+  async (_, failure) => {
+    const body = fixtureText('orders')
+    const { transport, clock, seen } = scriptedTransport((_seen, index) => (index === 0 ? failure : { body }))
+    const read = await clock.drive(getOrders(transport, { account }))
+    expect(hostsOf(seen)).toEqual(['one', 'two'])
+    expect(read.host).toBe('http://two/v1')
+    const waited = (seen[1]?.atMs ?? 0) - (failure === 'silence' ? transport.limits.timeoutMs : 0)
+    expect(waited).toBe(125)
+  },
+)
 
 test('backoff is drawn evenly below a bound that doubles', async () => {
   const waits = async (random: number) => {

@@ -1,0 +1,109 @@
+/** Every field that the notes on the wire list is read, as it was sent, and nothing is made of what is not there. */
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { DecodeError } from '../../src/api/errors.ts'
+import { ask, bodyOf, names, valueAt, withValue } from './decoders.ts'
+import { wireFields } from './wireFields.ts'
+
+/** Fields whose absence is documented to mean false or zero. */
+const absentMeansNone: ReadonlySet<string> = new Set([
+  'synthetic',
+  'isStable',
+  'isNative',
+  'isWrapped',
+  'isSynthetic',
+  'provisional',
+  // Not a flag: without it the formula has none (gaps: conflict 4).
+  'oracleDecimals',
+])
+
+test.each(wireFields)(
+  '$fixture $at: every field of the wire is read',
+  async ({ fixture, at, names: fields }) => {
+    const body = JSON.parse(bodyOf(fixture)) as unknown
+    const unread: string[] = []
+    for (const field of fields) {
+      // No field is a word inside a list inside a list; so what is read must be refused.
+      const error = await ask(fixture, withValue(body, [...at, field], [['poison']])).catch(
+        (thrown: unknown) => thrown,
+      )
+      const isNamed = error instanceof DecodeError && error.path.split(/[.[]/).includes(field)
+      if (!isNamed) unread.push(field)
+    }
+    expect(unread).toEqual([])
+  },
+)
+
+test.each(wireFields)('$fixture $at: a field of a newer venue changes nothing', async ({ fixture, at }) => {
+  const body = JSON.parse(bodyOf(fixture)) as unknown
+  const newer = withValue(body, [...at, 'aFieldOfTomorrow'], { deep: ['1.5', null] })
+  // The echo is verbatim; figures of the stats are read under whatever name they have.
+  const { echo: _newer, ...got } = (await ask(fixture, newer)).value as Record<string, unknown>
+  const { echo: _body, ...wanted } = (await ask(fixture, body)).value as Record<string, unknown>
+  expect(got).toEqual(wanted)
+})
+
+test.each(wireFields)('$fixture $at: null is refused or stays nothing, it is never a zero', async (table) => {
+  const { fixture, at, names: fields } = table
+  const body = JSON.parse(bodyOf(fixture)) as unknown
+  const readWith = (field: string, value: unknown) =>
+    ask(fixture, withValue(body, [...at, field], value)).then(
+      (read) => ({ value: read.value }),
+      () => undefined,
+    )
+  const zeroed: string[] = []
+  for (const field of fields) {
+    const nothing = await readWith(field, null)
+    if (nothing === undefined) continue
+    for (const zero of ['0', 0, false]) {
+      if (isDeepStrictEqual(nothing, await readWith(field, zero))) zeroed.push(field)
+    }
+  }
+  expect(zeroed.filter((field) => !absentMeansNone.has(field))).toEqual([])
+})
+
+/** Every bigint below a value. */
+function bigintsOf(value: unknown): readonly bigint[] {
+  if (typeof value === 'bigint') return [value]
+  if (value instanceof Map) return [...value.values()].flatMap(bigintsOf)
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(bigintsOf) : []
+}
+
+test.each(wireFields)('$fixture $at: an amount is read as it was sent, digit for digit', async (table) => {
+  const { fixture, at, names: fields } = table
+  const body = JSON.parse(bodyOf(fixture)) as unknown
+  const wholes = fields.filter((field) => {
+    const value = valueAt(body, [...at, field])
+    return typeof value === 'string' && /^-?\d+$/.test(value)
+  })
+  if (wholes.length === 0) return
+  const digits = fc.bigInt({ min: 10n ** 12n, max: 2n ** 200n })
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...wholes), digits, async (field, sent) => {
+      const read = await ask(fixture, withValue(body, [...at, field], sent.toString())).catch(
+        (error: unknown) => error,
+      )
+      // Counts, and a minimum above its maximum, are refused.
+      if (read instanceof DecodeError) return
+      const before = bigintsOf((await ask(fixture, body)).value)
+      const amounts = bigintsOf((read as { readonly value: unknown }).value)
+      expect(amounts.length, field).toBe(before.length)
+      // A count or a time, which is no bigint.
+      if (isDeepStrictEqual(amounts, before)) return
+      // The oracle's prices are scaled to 30 decimals of a token that has 18 here.
+      expect(
+        amounts.some((amount) => amount === sent || amount === sent * 10n ** 18n),
+        field,
+      ).toBe(true)
+    }),
+    { seed: 20261121, numRuns: 40 },
+  )
+})
+
+test('every decoder has its fields listed', () => {
+  const listed = new Set(wireFields.map(({ fixture }) => fixture))
+  const bare = ['oracle-ping', 'oracle-candles', 'oracle-markets-state', 'risk-oracle-markets', 'apy']
+  const alike = ['positions', 'edit-prepare', 'cancel-prepare', 'classic-prepare']
+  expect(names.filter((name) => !listed.has(name)).sort()).toEqual([...bare, ...alike].sort())
+})
