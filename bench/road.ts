@@ -105,7 +105,7 @@ const context: ExecutionContext = {
     }
     if (event.type === 'order.poisoned') throw new Error(JSON.stringify(event.differences))
   },
-  rules: { trustVenue: true, deadlineMarginMs: 10_000 },
+  rules: { source: 'api', trustVenue: true, deadlineMarginMs: 10_000 },
   // Nothing is followed while the road is measured.
   settings: { statusPollMs: 3_600_000, statusPollMaxMs: 3_600_000, prepareRetryMs: 500, poisonRestMs: 1000 },
   signingPolicy: () => ({

@@ -6,55 +6,15 @@
  * hash against constants taken from the contract's type strings and against viem's own hashing.
  */
 import type { Address, Hex } from 'viem'
+import type {
+  CreateOrderAddresses,
+  CreateOrderNumbers,
+  CreateOrderParams,
+  UpdateOrderParams,
+} from '../domain/batch.ts'
 import { EMPTY_DIGITS, keccakOfBytes, keccakOfWords } from './keccak.ts'
 
-/** Addresses of one created order. */
-export interface CreateOrderAddresses {
-  readonly receiver: Address
-  readonly cancellationReceiver: Address
-  readonly callbackContract: Address
-  readonly uiFeeReceiver: Address
-  readonly market: Address
-  readonly initialCollateralToken: Address
-  readonly swapPath: readonly Address[]
-}
-
-/** Numbers of one created order. Prices are contract prices of the index token. */
-export interface CreateOrderNumbers {
-  readonly sizeDeltaUsd: bigint
-  readonly initialCollateralDeltaAmount: bigint
-  readonly triggerPrice: bigint
-  readonly acceptablePrice: bigint
-  readonly executionFee: bigint
-  readonly callbackGasLimit: bigint
-  readonly minOutputAmount: bigint
-  readonly validFromTime: bigint
-}
-
-/** One order to create. */
-export interface CreateOrderParams {
-  readonly addresses: CreateOrderAddresses
-  readonly numbers: CreateOrderNumbers
-  readonly orderType: bigint
-  readonly decreasePositionSwapType: bigint
-  readonly isLong: boolean
-  readonly shouldUnwrapNativeToken: boolean
-  readonly autoCancel: boolean
-  readonly referralCode: Hex
-  readonly dataList: readonly Hex[]
-}
-
-/** One order to update. */
-export interface UpdateOrderParams {
-  readonly key: Hex
-  readonly sizeDeltaUsd: bigint
-  readonly acceptablePrice: bigint
-  readonly triggerPrice: bigint
-  readonly minOutputAmount: bigint
-  readonly validFromTime: bigint
-  readonly autoCancel: boolean
-  readonly executionFeeIncrease: bigint
-}
+export type { CreateOrderParams, UpdateOrderParams } from '../domain/batch.ts'
 
 /** The message that is signed: creates, updates and cancels that happen in that order, all or nothing. */
 export interface Batch {

@@ -150,6 +150,10 @@ function happened(record: JournalRecord): string[] {
         `order ${record.child} was cancelled by the venue${because(record.cancelReason)}`,
         seen(record.evidence),
       ]
+    case 'attempt.unlanded':
+      return [`taken back: ${record.evidence.statement}`]
+    case 'child.reopened':
+      return [`order ${record.orderKey} is open again`, record.evidence.statement]
     case 'child.frozen':
       return [`order ${record.child} is frozen${because(record.cancelReason)}`, seen(record.evidence)]
     case 'attempt.dead':

@@ -43,7 +43,7 @@ export async function resolve({ loaded, flags, positionals, out }: Call): Promis
         exitCodes.error,
       )
     }
-    const rules = { trustVenue: false, deadlineMarginMs: 0 }
+    const rules = { source: 'api', trustVenue: false, deadlineMarginMs: 0 } as const
     const { record } = step(state, { type: 'resolved', nowMs: systemClock.now(), as, by: by.trim() }, rules)
     if (record !== undefined) await journal.append(record)
     const { intentId, terms, kind } = state.intent

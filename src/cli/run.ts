@@ -146,6 +146,7 @@ async function live(
     clock: systemClock,
     emit,
     rules: {
+      source: 'api',
       trustVenue: config.evidence.trustVenue,
       deadlineMarginMs: config.execution.deadlineMarginSeconds * 1000,
     },

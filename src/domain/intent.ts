@@ -3,12 +3,28 @@
  * that a landed attempt created), and how they end. The machine that moves them is in `machine/`.
  */
 import type { Address, Hex } from './address.ts'
+import type { CreateOrderParams, UpdateOrderParams } from './batch.ts'
 import type { Decision } from './decision.ts'
 import type { Direction } from './market.ts'
 import type { TokenAmount, Usd } from './units.ts'
 
-/** What an intent does to a position. */
-export type IntentKind = Decision['kind']
+/**
+ * What an intent does. `close` is a decrease of everything; `collateral-in` and `collateral-out` are orders of size 0;
+ * `batch` is a list of creates, updates and cancels that the caller made himself (relay lane only).
+ */
+export type IntentKind =
+  | 'increase'
+  | 'decrease'
+  | 'close'
+  | 'swap'
+  | 'edit'
+  | 'cancel'
+  | 'collateral-in'
+  | 'collateral-out'
+  | 'batch'
+
+/** How an order waits (wire: orders, 2.1). */
+export type OrderKind = 'market' | 'limit' | 'stop-market' | 'take-profit' | 'stop-loss' | 'twap'
 
 /** How an attempt is sent: by the host-pinned order chain, or by the generic relay. */
 export type Lane = 'order-chain' | 'relay'
@@ -25,7 +41,7 @@ export interface TermsToken {
  * venue's payload with these.
  */
 export interface OrderTerms {
-  readonly orderType: 'market'
+  readonly orderType: OrderKind
   readonly symbol: string
   readonly marketToken: Address
   readonly indexToken: TermsToken
@@ -41,6 +57,67 @@ export interface OrderTerms {
   readonly slippageBps: number
   /** Our own oracle price of the index token on the side that executes, USD per whole token, when the order was sized. */
   readonly referencePrice: Usd
+  /** USD per whole index token; limit, stop-market, take-profit and stop-loss orders only. */
+  readonly triggerPrice?: Usd
+  /** twap only: equal parts, the first due at once. Size and collateral are those of all parts together. */
+  readonly twap?: TwapTerms
+  /** Orders that are created with an increase and close it later. */
+  readonly tpsl?: readonly ExitTerms[]
+  /** swap only. `collateralToken` and `collateralDelta` are what is paid. */
+  readonly swap?: SwapTerms
+  /** edit only: the order as it is to be afterwards. */
+  readonly edit?: EditTerms
+  /** cancel only: keys of the orders to cancel, in the order of the message. */
+  readonly cancelOrderKeys?: readonly Hex[]
+  /** batch only: the message itself. */
+  readonly batch?: BatchTerms
+}
+
+/** The parts of a twap order (wire: orders, section 7). */
+export interface TwapTerms {
+  /** 2 to 30. */
+  readonly parts: number
+  readonly durationSeconds: number
+}
+
+/** A take-profit or stop-loss that is created together with an increase. */
+export interface ExitTerms {
+  readonly type: 'take-profit' | 'stop-loss'
+  /** USD per whole index token. */
+  readonly triggerPrice: Usd
+  /** USD; what it closes. */
+  readonly sizeDeltaUsd: Usd
+}
+
+/** What a swap must give. */
+export interface SwapTerms {
+  readonly receiveToken: TermsToken
+  /** Native tokens out instead of wrapped ones. */
+  readonly isNativeOut: boolean
+  /** The least that may be signed as `minOutputAmount`, base units of the token received. */
+  readonly minOutputAmount: TokenAmount
+}
+
+/** An order as an edit leaves it; an update rewrites all of these at once (wire: orders, section 8). */
+export interface EditTerms {
+  readonly orderKey: Hex
+  readonly sizeDeltaUsd: Usd
+  /** Contract prices of the index token. */
+  readonly triggerContractPrice: bigint
+  readonly acceptableContractPrice: bigint
+  readonly minOutputAmount: TokenAmount
+  readonly autoCancel: boolean
+  /** Native token, base units, on top of what the order holds. */
+  readonly executionFeeIncrease: TokenAmount
+  /** Which of them the request names; the others are what the stored order has. */
+  readonly changed: readonly ('size' | 'trigger' | 'acceptable' | 'auto-cancel' | 'execution-fee')[]
+}
+
+/** A message of the caller's own. */
+export interface BatchTerms {
+  readonly createOrderParamsList: readonly CreateOrderParams[]
+  readonly updateOrderParamsList: readonly UpdateOrderParams[]
+  readonly cancelOrderKeys: readonly Hex[]
 }
 
 /** How a wish became a size; shown by `perpd explain`. USD values have 30 decimals. */
@@ -97,8 +174,10 @@ export type SendClass = 'accepted' | 'refused' | 'unanswered' | 'not-sent'
 
 /** What was armed: the one digest that may land, and how to follow it. */
 export interface ArmedFacts {
+  /** Order chain: the host that prepared, to which the chain is pinned. Relay lane: the host that the submit goes to. */
   readonly host: string
-  readonly requestId: string
+  /** Order chain only: the host's name of the request. */
+  readonly requestId?: string
   readonly idempotencyKey?: string
   readonly router: Address
   readonly digest: Hex
@@ -115,6 +194,8 @@ export interface ArmedFacts {
   readonly validationWarnings: readonly { readonly code: string; readonly message: string }[]
   /** The lease epoch of the writer. */
   readonly leaseEpoch: number
+  /** Latest block that a chain endpoint showed before arming: logs are looked for from here. Absent without an endpoint. */
+  readonly armBlockNumber?: bigint
 }
 
 /** What the one submit of an attempt showed. */
@@ -142,7 +223,12 @@ export interface Child {
   readonly cancelReason?: string
   /** What showed its newest phase; absent while it has not moved since the landing. */
   readonly evidence?: Evidence
+  /** What it is, as the intent meant it; absent in stories from before version 2 of the records. */
+  readonly role?: ChildRole
 }
+
+/** What a created order is for: the order itself, an exit that came with it, or one part of a twap. */
+export type ChildRole = 'main' | 'take-profit' | 'stop-loss' | 'part'
 
 /** What may close something (orders.md 2.4): who said it, when, and the facts that show it. */
 export interface Evidence {
@@ -159,6 +245,19 @@ export interface Evidence {
   readonly tradeIds?: readonly string[]
   /** The host's own clock, Unix ms. */
   readonly serverDateMs?: number
+  /** The block that shows it: of the log, or for a death the block past the deadline. */
+  readonly block?: BlockRef
+  /** Place of the log in its block. */
+  readonly logIndex?: number
+  /** Endpoints that agree. */
+  readonly endpoints?: readonly string[]
+}
+
+/** A block as evidence names it. */
+export interface BlockRef {
+  readonly number: bigint
+  readonly hash: Hex
+  readonly timestampSeconds: number
 }
 
 /** One digest of an intent; at most one is live. */
@@ -261,6 +360,30 @@ export function isUnresolved(attempt: Attempt): boolean {
   return attempt.armed !== undefined && !resolvedPhases.has(attempt.phase)
 }
 
+/** Whether evidence may still be taken back: the chain showed it in a block that can be reorganised. */
+export function isProvisional(evidence: Evidence | undefined): boolean {
+  return evidence?.level === 'chain-latest'
+}
+
+/** Whether an order reached its end, provisional or not. */
+export function hasEnded(child: Child): boolean {
+  return child.phase === 'EXECUTED' || child.phase === 'CANCELLED'
+}
+
+const waitingOrders: ReadonlySet<OrderKind> = new Set([
+  'limit',
+  'stop-market',
+  'take-profit',
+  'stop-loss',
+  'twap',
+])
+
+/** Whether a created order waits for its trigger or its time; market orders, edits and cancels do not. */
+export function isWaiting(intent: Intent, child: Child): boolean {
+  if (child.role === 'take-profit' || child.role === 'stop-loss' || child.role === 'part') return true
+  return waitingOrders.has(intent.terms.orderType)
+}
+
 /**
  * The operator's label (orders.md, first table). `observedStatus` is the venue's last word on the newest attempt, which
  * is not journaled: a failure or refusal seen after a signature left shows as `unknown` until proof.
@@ -272,7 +395,10 @@ export function labelOf(state: IntentState, observedStatus?: string): Label {
   if (attempt === undefined || attempt.phase === 'PREPARING') return 'planned'
   if (attempt.phase === 'UNRESOLVED' || attempt.phase === 'DEAD' || attempt.phase === 'VOID_CONSUMED')
     return 'unknown'
-  if (attempt.phase === 'LANDED') return 'pending'
+  if (attempt.phase === 'LANDED') {
+    const open = attempt.children.filter((child) => !hasEnded(child))
+    return open.length > 0 && open.every((child) => isWaiting(state.intent, child)) ? 'resting' : 'pending'
+  }
   const doubtful = observedStatus === 'relay_failed' || observedStatus === 'relay_reverted'
   return doubtful ? 'unknown' : 'pending'
 }

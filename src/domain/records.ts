@@ -4,10 +4,19 @@
  */
 import type { Hex } from './address.ts'
 import { BaseError } from './errors.ts'
-import type { ArmedFacts, Closing, Evidence, Intent, Lane, SendFacts, Settlement } from './intent.ts'
+import type {
+  ArmedFacts,
+  ChildRole,
+  Closing,
+  Evidence,
+  Intent,
+  Lane,
+  SendFacts,
+  Settlement,
+} from './intent.ts'
 
 /** Version written today. */
-export const RECORD_VERSION = 1
+export const RECORD_VERSION = 2
 
 interface RecordBase {
   readonly v: typeof RECORD_VERSION
@@ -44,17 +53,29 @@ export interface SendResult extends RecordBase {
   readonly send: SendFacts
 }
 
-/** J5: the attempt's orders exist. */
+/** J5: the attempt's orders exist. Written again, with the same keys, when the chain shows it final. */
 export interface Landed extends RecordBase {
   readonly kind: 'landed'
   readonly attempt: number
   readonly orderKeys: readonly Hex[]
+  /** What each order is for; absent in records of version 1, which knew market orders alone. */
+  readonly roles?: readonly ChildRole[]
   readonly evidence: Evidence
 }
 
-/** J5: one order reached its end, or froze. */
+/** J5 taken back: the chain was reorganised, and the attempt is unresolved again. */
+export interface Unlanded extends RecordBase {
+  readonly kind: 'attempt.unlanded'
+  readonly attempt: number
+  readonly evidence: Evidence
+}
+
+/**
+ * J5: one order reached its end, froze, or is open again. An end that the chain shows in its latest block is provisional;
+ * it is written again when it is final.
+ */
 export interface ChildMoved extends RecordBase {
-  readonly kind: 'child.executed' | 'child.cancelled' | 'child.frozen'
+  readonly kind: 'child.executed' | 'child.cancelled' | 'child.frozen' | 'child.reopened'
   readonly attempt: number
   readonly child: number
   readonly orderKey: Hex
@@ -84,6 +105,7 @@ export type JournalRecord =
   | AttemptArmed
   | SendResult
   | Landed
+  | Unlanded
   | ChildMoved
   | AttemptDead
   | IntentClosed
@@ -104,9 +126,11 @@ const kinds: ReadonlySet<string> = new Set<RecordKind>([
   'attempt.armed',
   'send.result',
   'landed',
+  'attempt.unlanded',
   'child.executed',
   'child.cancelled',
   'child.frozen',
+  'child.reopened',
   'attempt.dead',
   'attempt.void',
   'intent.closed',
@@ -157,12 +181,13 @@ export function upcast(value: unknown, text = ''): JournalRecord {
       details: 'Nothing was changed. Run the newer perpd again; a downgrade would misread open orders.',
     })
   }
-  if (v !== RECORD_VERSION) throw unreadable(`its version is ${JSON.stringify(v)}`, text)
+  if (v !== RECORD_VERSION && v !== 1) throw unreadable(`its version is ${JSON.stringify(v)}`, text)
   if (typeof kind !== 'string' || !kinds.has(kind))
     throw unreadable(`its kind is ${JSON.stringify(kind)}`, text)
   if (typeof intentId !== 'string' || typeof atMs !== 'number')
     throw unreadable('intentId or atMs is missing', text)
-  return value as JournalRecord
+  // Version 2 added fields and kinds and changed none: a record of version 1 says the same in its words.
+  return { ...value, v: RECORD_VERSION } as JournalRecord
 }
 
 function unreadable(why: string, text: string, cause?: unknown): BaseError {

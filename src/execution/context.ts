@@ -1,9 +1,10 @@
 /** The tray: what every step of the road is handed. A test builds its own in a few lines. */
 import type { Api } from '../api/client.ts'
 import type { Chain } from '../chains/chain.ts'
+import type { ChainReader } from '../domain/chainReader.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Emit } from '../domain/event.ts'
-import type { EvidenceRules } from '../domain/machine/evidence.ts'
+import type { EvidenceRules } from '../domain/machine/observation.ts'
 import type { Signer } from '../domain/signer.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { SigningPolicy } from './verify.ts'
@@ -25,6 +26,8 @@ export interface ExecutionContext {
   readonly journal: Journal
   readonly signer: Signer
   readonly chain: Chain
+  /** Absent in API-only mode. */
+  readonly chainReader?: ChainReader
   readonly clock: Clock
   readonly emit: Emit
   readonly rules: EvidenceRules

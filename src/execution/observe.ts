@@ -7,7 +7,7 @@ import { RefusedError } from '../api/errors.ts'
 import type { CallOptions } from '../api/route.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type IntentState, lastAttempt } from '../domain/intent.ts'
-import type { AccountView, HostAnswer, Observation } from '../domain/machine/evidence.ts'
+import type { AccountView, HostAnswer, Observation } from '../domain/machine/observation.ts'
 import type { Trade } from '../domain/position.ts'
 import type { ExecutionContext } from './context.ts'
 
@@ -55,7 +55,7 @@ function listsFor(
 
 async function askHost(context: ExecutionContext, state: IntentState): Promise<HostAnswer> {
   const armed = lastAttempt(state)?.armed
-  if (armed === undefined) throw new TypeError('observe: the attempt is not armed')
+  if (armed?.requestId === undefined) throw new TypeError('observe: the attempt is not armed')
   const ticket = {
     host: armed.host,
     requestId: armed.requestId,

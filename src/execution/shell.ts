@@ -10,8 +10,8 @@
 
 import { BaseError } from '../domain/errors.ts'
 import { type Intent, type IntentState, isOpen, type Label, labelOf, lastAttempt } from '../domain/intent.ts'
-import type { Observation } from '../domain/machine/evidence.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
+import type { Observation } from '../domain/machine/observation.ts'
 import { type Effect, type MachineEvent, step } from '../domain/machine/step.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
 import { DuplicateDecisionError } from '../journal/journal.ts'

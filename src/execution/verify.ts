@@ -23,6 +23,7 @@ import {
 import { type Address, type Hex, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import type { Difference } from '../domain/event.ts'
 import type { Intent } from '../domain/intent.ts'
+import { expectedOf } from '../domain/machine/expected.ts'
 import { bps, contractPriceOf, formatUnits } from '../domain/units.ts'
 
 /** What may be signed at all, besides what the intent says. */
@@ -68,7 +69,6 @@ export interface Rejection {
   readonly differences: readonly Difference[]
 }
 
-const orderTypes = { increase: 2n, decrease: 4n, close: 4n } as const
 const maxDataListLength = 1
 const separators = new Map<string, Hex>()
 
@@ -289,7 +289,8 @@ function checkOrder(
   findings.same(`${at}.numbers.minOutputAmount`, 0n, numbers.minOutputAmount)
   findings.same(`${at}.numbers.validFromTime`, 0n, numbers.validFromTime)
   checkAcceptablePrice(findings, `${at}.numbers.acceptablePrice`, intent, numbers.acceptablePrice, policy)
-  findings.same(`${at}.orderType`, orderTypes[kind], order.orderType)
+  const [expected] = expectedOf(intent).orders
+  findings.same(`${at}.orderType`, BigInt(expected?.orderType ?? -1), order.orderType)
   // 1 turns profit into the collateral token, which is what we ask to receive; 2 would pay out in the other token.
   const swapTypeLimit = kind === 'increase' ? 0n : 1n
   findings.atMost(`${at}.decreasePositionSwapType`, swapTypeLimit, order.decreasePositionSwapType)

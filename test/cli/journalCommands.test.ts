@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { IntentAccepted, JournalRecord } from '../../src/domain/records.ts'
+import { RECORD_VERSION } from '../../src/domain/records.ts'
 import { usd } from '../../src/domain/units.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite.ts'
 import { armedFacts, intentOf, orderKey, startMs } from '../support/intents.ts'
@@ -40,14 +41,14 @@ const third = intentOf({
 
 function records(): readonly JournalRecord[] {
   const accepted = (intent: typeof first): IntentAccepted => ({
-    v: 1,
+    v: RECORD_VERSION,
     kind: 'intent.accepted',
     atMs: intent.acceptedAtMs,
     intentId: intent.intentId,
     intent,
   })
   const at = (intent: typeof first, ms: number) =>
-    ({ v: 1, atMs: intent.acceptedAtMs + ms, intentId: intent.intentId }) as const
+    ({ v: RECORD_VERSION, atMs: intent.acceptedAtMs + ms, intentId: intent.intentId }) as const
   const evidence = {
     level: 'api',
     atMs: startMs + 1_600,

@@ -1,6 +1,8 @@
 /** `perpd orders resolve` on a real journal file, as a real process. */
+
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { RECORD_VERSION } from '../../src/domain/records.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import { armedFacts, intentOf, startMs } from '../support/intents.ts'
 import { ordersOf, perpd, scratch } from '../world/processes.ts'
@@ -11,7 +13,7 @@ test('an operator closes an unknown order by name, and the journal keeps the wor
     const path = join(folder.path, 'journal.sqlite')
     const journal = openJournal(path, { clockNow: () => startMs, holder: 'test' })
     const intent = intentOf()
-    const base = { v: 1, atMs: startMs, intentId: intent.intentId } as const
+    const base = { v: RECORD_VERSION, atMs: startMs, intentId: intent.intentId } as const
     await journal.append({ ...base, kind: 'intent.accepted', intent })
     await journal.append({ ...base, kind: 'attempt.preparing', attempt: 1, lane: 'order-chain', host: 'h' })
     await journal.append({ ...base, kind: 'attempt.armed', attempt: 1, armed: armedFacts() })

@@ -1,6 +1,8 @@
 /** An engine seen through its door, for tests of what stands in front of it. */
+
 import { labelOf } from '../../src/domain/intent.ts'
 import type { StoredRecord } from '../../src/domain/records.ts'
+import { RECORD_VERSION } from '../../src/domain/records.ts'
 import { usd } from '../../src/domain/units.ts'
 import type { EngineDoor, EngineStatus } from '../../src/engine/status.ts'
 import { armedState, executedState, host, intent, position, symbol, symbols } from '../monitor/events.ts'
@@ -45,7 +47,10 @@ export const status: EngineStatus = {
 }
 
 const records: readonly StoredRecord[] = [
-  { seq: 1, record: { v: 1, kind: 'intent.accepted', atMs: startMs, intentId: intent.intentId, intent } },
+  {
+    seq: 1,
+    record: { v: RECORD_VERSION, kind: 'intent.accepted', atMs: startMs, intentId: intent.intentId, intent },
+  },
 ]
 
 export const door: EngineDoor = {

@@ -79,7 +79,7 @@ function world(
     chain: arbitrum,
     clock: bench.clock,
     emit: (event) => void events.push(event),
-    rules: { trustVenue: true, deadlineMarginMs: 5_000 },
+    rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000 },
     settings: { statusPollMs: 500, statusPollMaxMs: 5_000, prepareRetryMs: 500, poisonRestMs: 60_000 },
     signingPolicy: () => ({
       minDeadlineSeconds: 20,

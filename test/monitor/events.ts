@@ -1,7 +1,9 @@
 /** One event of every kind, whole and plausible, and the states they speak of. */
+
 import type { Event } from '../../src/domain/event.ts'
 import type { Intent, IntentState } from '../../src/domain/intent.ts'
 import type { Position } from '../../src/domain/position.ts'
+import { RECORD_VERSION } from '../../src/domain/records.ts'
 import { usd } from '../../src/domain/units.ts'
 import { account, armedFacts, ethMarket, intentOf, startMs, usdc } from '../support/intents.ts'
 
@@ -106,7 +108,7 @@ export const everyEvent: readonly Event[] = [
   { type: 'decision.admitted', intent },
   {
     type: 'journal.committed',
-    record: { v: 1, kind: 'intent.accepted', atMs: startMs, intentId: intent.intentId, intent },
+    record: { v: RECORD_VERSION, kind: 'intent.accepted', atMs: startMs, intentId: intent.intentId, intent },
     state: { intent, attempts: [], updatedAtMs: startMs },
     commitMs: 0.21,
   },

@@ -1,7 +1,7 @@
 /** Intents and observations for tests, whole and plausible. */
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { ArmedFacts, Intent } from '../../src/domain/intent.ts'
-import type { AccountView, HostAnswer, Observation } from '../../src/domain/machine/evidence.ts'
+import type { AccountView, HostAnswer, Observation } from '../../src/domain/machine/observation.ts'
 import type { Trade } from '../../src/domain/position.ts'
 import { usd } from '../../src/domain/units.ts'
 

@@ -6,7 +6,15 @@
  * trade on a story that cannot have happened.
  */
 import { BaseError } from '../errors.ts'
-import type { Attempt, AttemptPhase, Child, ChildPhase, IntentState } from '../intent.ts'
+import {
+  type Attempt,
+  type AttemptPhase,
+  type Child,
+  type ChildPhase,
+  hasEnded,
+  type IntentState,
+  isProvisional,
+} from '../intent.ts'
 import type { JournalRecord } from '../records.ts'
 
 function outOfOrder(record: JournalRecord, state: IntentState | undefined, why: string): BaseError {
@@ -25,10 +33,12 @@ function outOfOrder(record: JournalRecord, state: IntentState | undefined, why: 
 const allowed: Readonly<Partial<Record<JournalRecord['kind'], readonly AttemptPhase[]>>> = {
   'attempt.armed': ['PREPARING'],
   'send.result': ['ARMED'],
-  landed: ['ARMED', 'ACKED', 'UNRESOLVED'],
+  landed: ['ARMED', 'ACKED', 'UNRESOLVED', 'LANDED'],
+  'attempt.unlanded': ['LANDED'],
   'child.executed': ['LANDED'],
   'child.cancelled': ['LANDED'],
   'child.frozen': ['LANDED'],
+  'child.reopened': ['LANDED'],
   'attempt.dead': ['ARMED', 'ACKED', 'UNRESOLVED'],
   'attempt.void': ['ARMED', 'ACKED', 'UNRESOLVED'],
 }
@@ -36,7 +46,10 @@ const allowed: Readonly<Partial<Record<JournalRecord['kind'], readonly AttemptPh
 /** Whether an attempt leaves nothing to come: only then may its intent close without an operator's word. */
 function mayClose(attempt: Attempt): boolean {
   if (attempt.phase === 'LANDED') {
-    return attempt.children.every(({ phase }) => phase === 'EXECUTED' || phase === 'CANCELLED')
+    return (
+      !isProvisional(attempt.evidence) &&
+      attempt.children.every((child) => hasEnded(child) && !isProvisional(child.evidence))
+    )
   }
   return attempt.armed === undefined || ['DEAD', 'VOID_CONSUMED', 'NOT_SENT'].includes(attempt.phase)
 }
@@ -52,6 +65,7 @@ const phaseOfChild = {
   'child.executed': 'EXECUTED',
   'child.cancelled': 'CANCELLED',
   'child.frozen': 'FROZEN',
+  'child.reopened': 'OPEN',
 } as const satisfies Record<string, ChildPhase>
 
 /** The state after one more record. Pure. Throws BaseError JOURNAL_OUT_OF_ORDER when the record cannot follow the state. */
@@ -115,36 +129,62 @@ function moveAttempt(state: IntentState, current: Attempt, record: AttemptRecord
     case 'send.result':
       return { ...current, phase: phaseOfSend[record.send.result], send: record.send, sentAtMs: record.atMs }
     case 'landed':
+      if (current.phase === 'LANDED') return confirmLanding(state, current, record)
       return {
         ...current,
         phase: 'LANDED',
         evidence: record.evidence,
-        children: record.orderKeys.map((orderKey, index): Child => ({ index, orderKey, phase: 'OPEN' })),
+        children: record.orderKeys.map((orderKey, index): Child => {
+          const role = record.roles?.[index]
+          return { index, orderKey, phase: 'OPEN', ...(role === undefined ? {} : { role }) }
+        }),
       }
+    case 'attempt.unlanded':
+      if (!isProvisional(current.evidence)) throw outOfOrder(record, state, 'a final landing is taken back')
+      return { ...current, phase: 'UNRESOLVED', evidence: record.evidence, children: [] }
     case 'attempt.dead':
       return { ...current, phase: 'DEAD', evidence: record.evidence }
     case 'attempt.void':
       return { ...current, phase: 'VOID_CONSUMED', evidence: record.evidence }
     case 'child.executed':
     case 'child.cancelled':
-    case 'child.frozen': {
+    case 'child.frozen':
+    case 'child.reopened': {
       const child = current.children[record.child]
       if (child === undefined || child.orderKey !== record.orderKey) {
         throw outOfOrder(record, state, `order ${record.orderKey} is not child ${record.child}`)
       }
-      if (child.phase === 'EXECUTED' || child.phase === 'CANCELLED') {
+      const phase = phaseOfChild[record.kind]
+      const isRepeat = phase === child.phase || phase === 'OPEN'
+      if (hasEnded(child) && !(isProvisional(child.evidence) && isRepeat)) {
         throw outOfOrder(record, state, `order ${record.orderKey} ended twice`)
       }
+      const { index, orderKey, role } = child
       const moved: Child = {
-        ...child,
-        phase: phaseOfChild[record.kind],
+        index,
+        orderKey,
+        phase,
         evidence: record.evidence,
+        ...(role === undefined ? {} : { role }),
         ...(record.settlement === undefined ? {} : { settlement: record.settlement }),
         ...(record.cancelReason === undefined ? {} : { cancelReason: record.cancelReason }),
       }
       return { ...current, children: current.children.map((each) => (each === child ? moved : each)) }
     }
   }
+}
+
+/** A landing seen before is shown final: the same orders, in a block that stays. */
+function confirmLanding(
+  state: IntentState,
+  current: Attempt,
+  record: Extract<JournalRecord, { kind: 'landed' }>,
+): Attempt {
+  const isSame =
+    record.orderKeys.length === current.children.length &&
+    record.orderKeys.every((orderKey, index) => orderKey === current.children[index]?.orderKey)
+  if (!isProvisional(current.evidence) || !isSame) throw outOfOrder(record, state, 'an attempt lands twice')
+  return { ...current, evidence: record.evidence }
 }
 
 /** The state after all records of one intent, or undefined when there are none. */

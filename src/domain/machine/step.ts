@@ -16,18 +16,22 @@
  * DEAD, VOID_CONSUMED  J6; the intent closes. A new order is only ever born from a new decision on a fresh snapshot.
  * NOT_SENT    the one send provably did not happen; the intent closes as never having left the house.
  */
+import { sameHex } from '../address.ts'
 import { BaseError } from '../errors.ts'
 import {
   type ArmedFacts,
   type Attempt,
   type Closing,
+  hasEnded,
   type Intent,
   type IntentState,
+  isProvisional,
   lastAttempt,
   type SendFacts,
 } from '../intent.ts'
 import { type JournalRecord, RECORD_VERSION } from '../records.ts'
-import { deathOf, type EvidenceRules, endOf, landingOf, type Observation } from './evidence.ts'
+import { endOf, landingOf, lossOf, unlandingOf } from './evidence.ts'
+import type { EvidenceRules, Landing, Observation } from './observation.ts'
 
 /** What happened. `nowMs` is the wall clock, for stamps and for the intent's own expiry only. */
 export type MachineEvent =
@@ -194,26 +198,13 @@ function observe(
   if (attempt?.armed === undefined) return nothing
   const done = conclude(state, attempt, nowMs)
   if (done !== undefined) return done
+  const landing = landingOf(state, attempt, observation, rules)
   if (attempt.phase === 'LANDED') {
-    for (const child of attempt.children) {
-      if (child.phase === 'EXECUTED' || child.phase === 'CANCELLED') continue
-      const end = endOf(state, child, observation)
-      if (end === undefined) continue
-      const base = {
-        ...stamp(state, nowMs),
-        attempt: attempt.n,
-        child: child.index,
-        orderKey: child.orderKey,
-      }
-      const record: JournalRecord =
-        end.kind === 'executed'
-          ? { ...base, kind: 'child.executed', evidence: end.evidence, settlement: end.settlement }
-          : { ...base, kind: 'child.cancelled', evidence: end.evidence, cancelReason: end.cancelReason }
-      return { record, effects: [], again: true }
-    }
-    return nothing
+    const record =
+      landedStep(state, attempt, landing, observation, nowMs, rules) ??
+      childStep(state, attempt, observation, nowMs, rules)
+    return record === undefined ? nothing : { record, effects: [], again: true }
   }
-  const landing = landingOf(state, observation)
   if (landing !== undefined) {
     return {
       record: { ...stamp(state, nowMs), kind: 'landed', attempt: attempt.n, ...landing },
@@ -221,15 +212,78 @@ function observe(
       again: true,
     }
   }
-  const death = deathOf(state, attempt, observation, rules)
-  if (death !== undefined) {
-    return {
-      record: { ...stamp(state, nowMs), kind: 'attempt.dead', attempt: attempt.n, ...death },
-      effects: [],
-      again: true,
+  const loss = lossOf(state, attempt, observation, rules)
+  if (loss === undefined) return nothing
+  const { kind, ...facts } = loss
+  return {
+    record: { ...stamp(state, nowMs), kind: `attempt.${kind}`, attempt: attempt.n, ...facts },
+    effects: [],
+    again: true,
+  }
+}
+
+/** What a look says of a landing that may still be taken back: it is final now, or it is gone. */
+function landedStep(
+  state: IntentState,
+  attempt: Attempt,
+  landing: Landing | undefined,
+  observation: Observation,
+  nowMs: number,
+  rules: EvidenceRules,
+): JournalRecord | undefined {
+  if (!isProvisional(attempt.evidence)) return undefined
+  const base = { ...stamp(state, nowMs), attempt: attempt.n }
+  const gone = unlandingOf(attempt, landing, observation, rules)
+  if (gone !== undefined) return { ...base, kind: 'attempt.unlanded', evidence: gone }
+  if (landing === undefined || isProvisional(landing.evidence)) return undefined
+  const isSame =
+    landing.orderKeys.length === attempt.children.length &&
+    landing.orderKeys.every((orderKey, index) => sameHex(orderKey, attempt.children[index]?.orderKey ?? '0x'))
+  return isSame ? { ...base, kind: 'landed', ...landing } : undefined
+}
+
+/** The first created order that a look shows somewhere else than the journal does. */
+function childStep(
+  state: IntentState,
+  attempt: Attempt,
+  observation: Observation,
+  nowMs: number,
+  rules: EvidenceRules,
+): JournalRecord | undefined {
+  for (const child of attempt.children) {
+    if (hasEnded(child) && !isProvisional(child.evidence)) continue
+    const end = endOf(state, child, observation, rules)
+    if (end === undefined) continue
+    const base = {
+      ...stamp(state, nowMs),
+      attempt: attempt.n,
+      child: child.index,
+      orderKey: child.orderKey,
+      evidence: end.evidence,
+    }
+    switch (end.kind) {
+      case 'executed':
+      case 'cancelled': {
+        const phase = end.kind === 'executed' ? 'EXECUTED' : 'CANCELLED'
+        if (hasEnded(child)) {
+          const isOther =
+            child.phase !== phase ||
+            !sameHex(child.evidence?.block?.hash ?? '0x', end.evidence.block?.hash ?? '0x')
+          if (isOther) return { ...base, kind: 'child.reopened' }
+          if (isProvisional(end.evidence)) continue
+        }
+        return end.kind === 'executed'
+          ? { ...base, kind: 'child.executed', settlement: end.settlement }
+          : { ...base, kind: 'child.cancelled', cancelReason: end.cancelReason }
+      }
+      case 'reopened':
+        return { ...base, kind: 'child.reopened' }
+      case 'frozen':
+        if (child.phase === 'FROZEN') continue
+        return { ...base, kind: 'child.frozen', cancelReason: end.cancelReason }
     }
   }
-  return nothing
+  return undefined
 }
 
 /** J7, when the attempt leaves nothing more to come. */
@@ -266,13 +320,21 @@ function deadStatus(attempt: Attempt): { observedStatus: string } | Record<strin
 }
 
 function concludeLanded(state: IntentState, attempt: Attempt, nowMs: number): Step | undefined {
-  if (attempt.children.some((child) => child.phase === 'OPEN' || child.phase === 'FROZEN')) return undefined
-  const executed = attempt.children.filter((child) => child.phase === 'EXECUTED')
+  const { children } = attempt
+  if (isProvisional(attempt.evidence)) return undefined
+  if (!children.every((child) => hasEnded(child) && !isProvisional(child.evidence))) return undefined
+  // Exits that came with an order end when its position does; they do not decide what became of the order.
+  const own = children.filter(({ role }) => role !== 'take-profit' && role !== 'stop-loss')
+  const executed = own.filter((child) => child.phase === 'EXECUTED')
   const [first] = executed
-  const [shown] = [first, ...attempt.children].flatMap((child) => child?.evidence ?? [])
+  const [shown] = [first, ...own].flatMap((child) => child?.evidence ?? [])
   const evidence = shown ?? attempt.evidence ?? local(nowMs, 'recorded earlier')
+  if (children.length === 0) {
+    const reason = 'the change is made'
+    return close(state, nowMs, { outcome: 'EXECUTED', code: 'EXECUTED', reason, evidence })
+  }
   if (first === undefined) {
-    const reason = attempt.children.map((child) => child.cancelReason ?? '').find((text) => text !== '') ?? ''
+    const reason = own.map((child) => child.cancelReason ?? '').find((text) => text !== '') ?? ''
     return close(state, nowMs, {
       outcome: 'CANCELLED',
       code: 'CANCELLED_BY_KEEPER',
@@ -281,9 +343,9 @@ function concludeLanded(state: IntentState, attempt: Attempt, nowMs: number): St
     })
   }
   return close(state, nowMs, {
-    outcome: executed.length === attempt.children.length ? 'EXECUTED' : 'PARTIAL',
+    outcome: executed.length === own.length ? 'EXECUTED' : 'PARTIAL',
     code: 'EXECUTED',
-    reason: `${executed.length} of ${attempt.children.length} orders executed`,
+    reason: `${executed.length} of ${own.length} orders executed`,
     evidence,
     ...(first.settlement === undefined ? {} : { settlement: first.settlement }),
   })

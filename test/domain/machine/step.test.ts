@@ -1,11 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type IntentState, isOpen, labelOf, lastAttempt } from '../../../src/domain/intent.ts'
-import type { EvidenceRules } from '../../../src/domain/machine/evidence.ts'
 import { worstCase } from '../../../src/domain/machine/exposure.ts'
 import { applyRecord, foldRecords } from '../../../src/domain/machine/fold.ts'
+import type { EvidenceRules } from '../../../src/domain/machine/observation.ts'
 import { type Effect, type MachineEvent, step } from '../../../src/domain/machine/step.ts'
-import { decodeRecord, encodeRecord, type JournalRecord } from '../../../src/domain/records.ts'
+import {
+  decodeRecord,
+  encodeRecord,
+  type JournalRecord,
+  RECORD_VERSION,
+} from '../../../src/domain/records.ts'
 import {
   armedFacts,
   emptyAccount,
@@ -17,8 +22,8 @@ import {
   tradeOf,
 } from '../../support/intents.ts'
 
-const live: EvidenceRules = { trustVenue: false, deadlineMarginMs: 10_000 }
-const paper: EvidenceRules = { trustVenue: true, deadlineMarginMs: 10_000 }
+const live: EvidenceRules = { source: 'api', trustVenue: false, deadlineMarginMs: 10_000 }
+const paper: EvidenceRules = { source: 'api', trustVenue: true, deadlineMarginMs: 10_000 }
 
 interface Run {
   state: IntentState | undefined
@@ -230,7 +235,13 @@ test('an operator closes what no evidence closes, by name; nobody else may', () 
     evidence: { level: 'api', atMs: 0, statement: 's' },
   } as const
   expect(() =>
-    applyRecord(open.state, { v: 1, kind: 'intent.closed', atMs: 0, intentId: intentOf().intentId, closing }),
+    applyRecord(open.state, {
+      v: RECORD_VERSION,
+      kind: 'intent.closed',
+      atMs: 0,
+      intentId: intentOf().intentId,
+      closing,
+    }),
   ).toThrow('an intent closes while its digest may still land')
 })
 

@@ -1,0 +1,32 @@
+/** The shape of what reads a chain: the shell hands it in, so that simulations and tests bring their own. */
+import type { Address, Hex } from './address.ts'
+import type { BlockRef } from './intent.ts'
+import type { ChainView } from './machine/chainView.ts'
+
+/** One attempt, as a chain can be asked about it. */
+export interface AttemptQuery {
+  readonly account: Address
+  /** The relay router whose `digests` counts. */
+  readonly router: Address
+  readonly digest: Hex
+  /** Looked for in the input of the transaction that used the digest. */
+  readonly signature: Hex
+  /** First block that is searched; absent when none was known at arming. */
+  readonly fromBlock?: bigint
+  /** Block time after which the digest cannot land, Unix seconds. */
+  readonly deadlineSeconds: number
+  /** Orders that the attempt created, or that it changes. */
+  readonly orderKeys: readonly Hex[]
+  /** Transactions that a host named; hints only. */
+  readonly transactionHashes: readonly Hex[]
+}
+
+/** Reads the configured chain endpoints. */
+export interface ChainReader {
+  /** How many endpoints are configured; at least one. */
+  readonly configured: number
+  /** The newest block that any endpoint shows, or undefined when none answers. Never rejects for what a network does. */
+  latestBlock(): Promise<BlockRef | undefined>
+  /** One look for each attempt, in the order asked, all read together. Never rejects for what a network does. */
+  look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]>
+}

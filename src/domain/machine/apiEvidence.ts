@@ -1,0 +1,222 @@
+/**
+ * What hosts and the account's own lists prove, in API-only mode: without a chain endpoint (orders.md 2.4).
+ *
+ * - LANDED needs the pinned host's word and rows of our own account that show every order the message creates, or every
+ *   change it makes. A host can name any key; it cannot make our lists agree.
+ * - The end of a market order needs the host's terminal word and the trade that shows it; of an order that waits, the
+ *   trade alone, because the host's word on a resting order stays `created`.
+ * - DEAD is impossible here, with one exception: where the venue itself is trusted (`trustVenue`, the paper profile
+ *   alone), its positive statement that the request was never relayed, failed or reverted, read after the venue's own
+ *   clock passed the signed deadline, with orders, positions and trades of both peers showing nothing of it.
+ * - A 404, silence, or an answer that merely fails to show something proves nothing, ever.
+ */
+import { type Hex, sameHex } from '../address.ts'
+import {
+  type Attempt,
+  type Child,
+  type Evidence,
+  type IntentState,
+  isWaiting,
+  type Settlement,
+} from '../intent.ts'
+import type { Trade } from '../position.ts'
+import { priceOfContractPrice } from '../units.ts'
+import { expectedOf, fits, match } from './expected.ts'
+import type { AccountView, End, EvidenceRules, Landing, Observation } from './observation.ts'
+
+const landedStatuses: ReadonlySet<string> = new Set(['created', 'executed', 'cancelled'])
+const neverLandedStatuses: ReadonlySet<string> = new Set(['prepared', 'relay_failed', 'relay_reverted'])
+
+/**
+ * The orders that the attempt created, with the evidence, or undefined while they are not shown: the host says that it
+ * landed, and rows of our own account, no older than the arming and explained by no other intent, fit what the message
+ * creates one to one, by the keys the host named or else by its transaction.
+ */
+export function apiLanding(state: IntentState, observation: Observation): Landing | undefined {
+  const { answer, account, atMs, explained } = observation
+  const attempt = state.attempts.at(-1)
+  if (answer.kind !== 'status' || !landedStatuses.has(answer.status)) return undefined
+  if (account === undefined || attempt === undefined) return undefined
+  const expected = expectedOf(state.intent)
+  const hashes = [answer.createdTxnHash, answer.executionTxnHash, answer.txHash, attempt.send?.txHash].filter(
+    (hash) => hash !== undefined,
+  )
+  const isShown = (hash: Hex) => hashes.some((each) => sameHex(each, hash))
+  const ours = (row: OwnRow) => isOwn(state, attempt, row) && !explained.has(row.orderKey.toLowerCase())
+  const named = new Set(answer.orderKeys.map((key) => key.toLowerCase()))
+  const rows = new Map<string, OwnRow>()
+  // In the order of the host's list, which is the order of the message.
+  for (const key of named) {
+    const row = [...account.orders, ...account.trades].find(
+      (each) => each.orderKey.toLowerCase() === key && ours(each),
+    )
+    if (row !== undefined) rows.set(key, row)
+  }
+  if (named.size === 0) {
+    for (const trade of account.trades) {
+      if (isShown(trade.transactionHash) && ours(trade)) rows.set(trade.orderKey.toLowerCase(), trade)
+    }
+  }
+  if (named.size > expected.orders.length) return undefined
+  const matched = match(expected.orders, [...rows.values()])
+  const isChanged = expected.changes.every(({ orderKey, event }) =>
+    account.trades.some(
+      (trade) =>
+        sameHex(trade.orderKey, orderKey) &&
+        trade.eventName === event &&
+        sameHex(trade.account, state.intent.account) &&
+        // An order is cancelled once; it may have been updated before.
+        (event === 'OrderCancelled' || isShown(trade.transactionHash)),
+    ),
+  )
+  if (matched === undefined || !isChanged || expected.orders.length + expected.changes.length === 0)
+    return undefined
+  const orderKeys = matched.map(({ orderKey }) => orderKey)
+  const isResting = orderKeys.every((key) => account.orders.some(({ orderKey }) => sameHex(orderKey, key)))
+  return {
+    orderKeys,
+    roles: expected.orders.map(({ role }) => role),
+    evidence: {
+      level: 'api',
+      atMs,
+      statement: `${answer.host} says ${answer.status}, and the account's own ${isResting && orderKeys.length > 0 ? 'orders' : 'trades'} show ${expected.orders.length === 0 ? 'the change' : 'the order'}`,
+      host: answer.host,
+      status: answer.status,
+      orderKeys,
+      transactionHashes: hashes,
+      tradeIds: account.trades
+        .filter((trade) => orderKeys.some((key) => sameHex(trade.orderKey, key)))
+        .map((trade) => trade.id),
+      ...(answer.serverDateMs === undefined ? {} : { serverDateMs: answer.serverDateMs }),
+    },
+  }
+}
+
+/** How a created order ended, or undefined while that is not shown. */
+export function apiEnd(state: IntentState, child: Child, observation: Observation): End | undefined {
+  const { answer, account, atMs } = observation
+  if (account === undefined) return undefined
+  const isAsked = !isWaiting(state.intent, child)
+  if (isAsked && (answer.kind !== 'status' || !endedStatuses.has(answer.status))) return undefined
+  if (account.orders.some((order) => sameHex(order.orderKey, child.orderKey))) return undefined
+  const trade = account.trades.find(
+    (each) =>
+      sameHex(each.orderKey, child.orderKey) &&
+      (each.eventName === 'OrderExecuted' || each.eventName === 'OrderCancelled') &&
+      sameHex(each.account, state.intent.account),
+  )
+  if (trade === undefined) return undefined
+  const isExecuted = trade.eventName === 'OrderExecuted'
+  // The two words are about one order: where they differ, something is not what it seems, and it stays open.
+  if (isAsked && answer.kind === 'status' && answer.status !== (isExecuted ? 'executed' : 'cancelled'))
+    return undefined
+  const evidence: Evidence = {
+    level: 'api',
+    atMs,
+    statement: isAsked
+      ? `${answer.host} says ${isExecuted ? 'executed' : 'cancelled'}, and the account's trades hold ${trade.eventName} of the order`
+      : `the account's trades hold ${trade.eventName} of the order, and it rests no longer`,
+    host: answer.host,
+    ...(answer.kind === 'status' ? { status: answer.status } : {}),
+    orderKeys: [child.orderKey],
+    transactionHashes: [trade.transactionHash],
+    tradeIds: [trade.id],
+    ...(answer.kind !== 'status' || answer.serverDateMs === undefined
+      ? {}
+      : { serverDateMs: answer.serverDateMs }),
+  }
+  if (isExecuted) return { kind: 'executed', settlement: settlementOf(state, trade), evidence }
+  const said = answer.kind === 'status' && isAsked ? answer.cancellationReason : undefined
+  return { kind: 'cancelled', cancelReason: said ?? trade.reason ?? '', evidence }
+}
+
+const endedStatuses: ReadonlySet<string> = new Set(['executed', 'cancelled'])
+
+/** The facts of a fill, from the trade that shows it. */
+export function settlementOf(state: IntentState, trade: Trade): Settlement {
+  const { terms } = state.intent
+  const price = trade.executionContractPrice
+  const collateralPrice = trade.collateralTokenContractPriceMin
+  const fees = [trade.positionFeeAmount, trade.borrowingFeeAmount, trade.fundingFeeAmount]
+  const known = collateralPrice !== undefined && fees.some((fee) => fee !== undefined)
+  // A contract price times an amount in base units is USD with 30 decimals, exactly.
+  const feesUsd = fees.reduce<bigint>((sum, fee) => sum + (fee ?? 0n) * (collateralPrice ?? 0n), 0n)
+  return {
+    ...(price === undefined
+      ? {}
+      : { executionPrice: priceOfContractPrice(price, terms.indexToken.decimals) }),
+    ...(trade.sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd: trade.sizeDeltaUsd }),
+    ...(known ? { feesUsd } : {}),
+    ...(trade.priceImpactUsd === undefined ? {} : { priceImpactUsd: trade.priceImpactUsd }),
+    ...(trade.pnlUsd === undefined ? {} : { pnlUsd: trade.pnlUsd }),
+    transactionHash: trade.transactionHash,
+    timestampSeconds: trade.timestampSeconds,
+  }
+}
+
+/** Proof that the attempt can never land, or undefined. Only where the venue is trusted; see the header. */
+export function apiDeath(
+  state: IntentState,
+  attempt: Attempt,
+  observation: Observation,
+  rules: EvidenceRules,
+): { readonly evidence: Evidence; readonly observedStatus: string } | undefined {
+  const { answer, account, atMs } = observation
+  const { armed } = attempt
+  if (!rules.trustVenue || armed === undefined) return undefined
+  if (answer.kind !== 'status' || !neverLandedStatuses.has(answer.status)) return undefined
+  if (answer.serverDateMs === undefined || account === undefined || !account.complete) return undefined
+  if (answer.serverDateMs <= armed.deadlineSeconds * 1000 + rules.deadlineMarginMs) return undefined
+  if (somethingOfIt(state, attempt, account, observation.explained)) return undefined
+  return {
+    observedStatus: answer.status,
+    evidence: {
+      level: 'venue',
+      atMs,
+      statement: `${answer.host} says ${answer.status} at a time past the signed deadline, and no peer shows an order or trade of it`,
+      host: answer.host,
+      status: answer.status,
+      serverDateMs: answer.serverDateMs,
+    },
+  }
+}
+
+/** A row of the account's lists: an order or a trade. */
+interface OwnRow {
+  readonly account: string
+  readonly orderKey: Hex
+  readonly orderType: number
+  readonly marketToken?: string
+  readonly direction?: string
+  readonly sizeDeltaUsd?: bigint
+  readonly timestampSeconds?: number
+  readonly updatedAtSeconds?: number
+}
+
+/** The venue's clock may stand before ours by this much, seconds. */
+const clockGraceSeconds = 3_600
+
+/**
+ * Whether a row can be one of the attempt's own orders: our account, fitting something that its message creates, and not
+ * from before it was armed. The protocol may enlarge a decrease to a full close, so its size is not held against it.
+ */
+function isOwn(state: IntentState, attempt: Attempt, row: OwnRow): boolean {
+  const atSeconds = row.timestampSeconds ?? row.updatedAtSeconds ?? 0
+  return (
+    sameHex(row.account, state.intent.account) &&
+    expectedOf(state.intent).orders.some((expected) => fits(expected, row)) &&
+    atSeconds >= (attempt.armedAtMs ?? 0) / 1000 - clockGraceSeconds
+  )
+}
+
+/** Any order or trade since arming that could be this attempt's and that no other intent explains. */
+function somethingOfIt(
+  state: IntentState,
+  attempt: Attempt,
+  account: AccountView,
+  explained: ReadonlySet<string>,
+): boolean {
+  return [...account.orders, ...account.trades].some(
+    (row) => isOwn(state, attempt, row) && !explained.has(row.orderKey.toLowerCase()),
+  )
+}

@@ -1,0 +1,273 @@
+/**
+ * What the chain proves (orders.md 2.4). The chain alone answers "did it land" and "can it still land":
+ *
+ * - A landing is a used digest together with events of our own account in the transaction that used it. A used digest
+ *   alone proves nothing: anybody can sign the parameters of an own-account batch with another key and use it up.
+ * - A death is an unused digest at a block later than the signed deadline. Block times never decrease, so no later block
+ *   can execute it. The contract accepts a block of exactly the deadline, so the block must be strictly later.
+ * - What one endpoint shows in its latest block is provisional. What closes something must be final on every configured
+ *   endpoint: one that is silent, lags or disagrees holds the order open, and the operator sees why.
+ */
+import { sameHex } from '../address.ts'
+import {
+  type Attempt,
+  type Child,
+  type ChildRole,
+  type Evidence,
+  type IntentState,
+  isProvisional,
+} from '../intent.ts'
+import type { ChainView, EndpointView, OrderLog } from './chainView.ts'
+import { type CreatedOrder, expectedOf, match } from './expected.ts'
+import type { End, Landing } from './observation.ts'
+
+/** The orders that the attempt created and where that is shown, or undefined while it is not. */
+export function chainLanding(
+  state: IntentState,
+  attempt: Attempt,
+  view: ChainView,
+  explained: ReadonlySet<string>,
+  atMs: number,
+): Landing | undefined {
+  const shown = view.endpoints.flatMap((endpoint) => {
+    const landing = landingAt(state, attempt, endpoint, explained)
+    return landing === undefined ? [] : [{ endpoint, ...landing }]
+  })
+  const [first] = shown
+  if (first === undefined) return undefined
+  const agreeing = shown.filter(
+    (each) =>
+      sameHex(each.consumer.block.hash, first.consumer.block.hash) &&
+      each.orders.every((order, index) => sameHex(order.orderKey, first.orders[index]?.orderKey ?? '0x')),
+  )
+  const isFinal =
+    agreeing.length === view.configured &&
+    agreeing.every(
+      ({ endpoint, consumer }) => isAtFinal(endpoint, consumer.block.number) && endpoint.isDigestUsedAtFinal,
+    )
+  const { consumer } = first
+  const sender = consumer.carriesOurSignature ? 'holds our signature' : 'holds the events of our account'
+  return {
+    orderKeys: first.orders.map(({ orderKey }) => orderKey),
+    roles: first.roles,
+    evidence: {
+      level: isFinal ? 'chain-final' : 'chain-latest',
+      atMs,
+      statement: `the digest is used, and the transaction that used it ${sender}`,
+      orderKeys: first.orders.map(({ orderKey }) => orderKey),
+      transactionHashes: [consumer.transactionHash],
+      block: consumer.block,
+      endpoints: agreeing.map(({ endpoint }) => endpoint.endpoint),
+    },
+  }
+}
+
+function landingAt(
+  state: IntentState,
+  attempt: Attempt,
+  endpoint: EndpointView,
+  explained: ReadonlySet<string>,
+):
+  | {
+      readonly consumer: NonNullable<EndpointView['consumer']>
+      readonly orders: readonly CreatedOrder[]
+      readonly roles: readonly ChildRole[]
+    }
+  | undefined {
+  const { consumer } = endpoint
+  if (consumer === undefined || !endpoint.isDigestUsedAtLatest || attempt.armed === undefined)
+    return undefined
+  const expected = expectedOf(state.intent)
+  const logs = endpoint.logs.filter((log) => sameHex(log.transactionHash, consumer.transactionHash))
+  const created = logs.flatMap(({ event, created: order }) =>
+    event === 'OrderCreated' && order !== undefined && !explained.has(order.orderKey.toLowerCase())
+      ? [order]
+      : [],
+  )
+  const changes = expected.changes.every(({ orderKey, event }) =>
+    logs.some((log) => log.event === event && sameHex(log.orderKey, orderKey)),
+  )
+  const orders = changes
+    ? window(expected.orders.length, created, (part) => match(expected.orders, part))
+    : undefined
+  if (orders === undefined) return undefined
+  // Without our signature in plain sight something of ours must be there: an empty expectation proves nothing.
+  if (!consumer.carriesOurSignature && logs.length === 0) return undefined
+  return { consumer, orders, roles: expected.orders.map(({ role }) => role) }
+}
+
+/**
+ * The first run of neighbouring orders that is what the attempt creates: a relay may bundle several operations of one
+ * account into one transaction, and each keeps its orders together.
+ */
+function window<T>(
+  length: number,
+  created: readonly CreatedOrder[],
+  matched: (part: readonly CreatedOrder[]) => T | undefined,
+): T | undefined {
+  for (let at = 0; at + length <= created.length; at += 1) {
+    const found = matched(created.slice(at, at + length))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/**
+ * Whether a provisional landing was taken back by a reorganisation: every endpoint answered, and none shows it any more
+ * in its block.
+ */
+export function chainUnlanding(
+  attempt: Attempt,
+  view: ChainView,
+  landing: Landing | undefined,
+  atMs: number,
+): Evidence | undefined {
+  if (!isProvisional(attempt.evidence) || view.endpoints.length < view.configured) return undefined
+  const was = attempt.evidence?.block?.hash
+  const isSame =
+    landing !== undefined &&
+    sameHex(landing.evidence.block?.hash ?? '0x', was ?? '0x') &&
+    landing.orderKeys.length === attempt.children.length &&
+    landing.orderKeys.every((orderKey, index) => sameHex(orderKey, attempt.children[index]?.orderKey ?? '0x'))
+  if (isSame) return undefined
+  // An endpoint whose view is older than the landing cannot say that it is gone.
+  const number = attempt.evidence?.block?.number ?? 0n
+  const isGone = view.endpoints.every(
+    ({ latest, isDigestUsedAtLatest, consumer }) =>
+      latest.number >= number && (!isDigestUsedAtLatest || consumer !== undefined),
+  )
+  if (landing === undefined && !isGone) return undefined
+  return {
+    level: 'chain-latest',
+    atMs,
+    statement: 'the chain was reorganised: no endpoint shows the landing in its block any more',
+    endpoints: view.endpoints.map(({ endpoint }) => endpoint),
+    ...(attempt.evidence?.block === undefined ? {} : { block: attempt.evidence.block }),
+  }
+}
+
+/** Proof that the digest was used up by somebody else, on every endpoint and final. */
+export function chainVoid(view: ChainView, atMs: number): Evidence | undefined {
+  if (view.endpoints.length < view.configured || view.configured === 0) return undefined
+  const consumers = view.endpoints.flatMap((endpoint) => {
+    const { consumer, isDigestUsedAtFinal, logs } = endpoint
+    if (consumer === undefined || !isDigestUsedAtFinal || !isAtFinal(endpoint, consumer.block.number))
+      return []
+    if (consumer.carriesOurSignature) return []
+    return logs.some((log) => sameHex(log.transactionHash, consumer.transactionHash)) ? [] : [consumer]
+  })
+  const [first] = consumers
+  if (first === undefined || consumers.length < view.configured) return undefined
+  if (!consumers.every((each) => sameHex(each.transactionHash, first.transactionHash))) return undefined
+  return {
+    level: 'chain-final',
+    atMs,
+    statement:
+      'the digest is used, but by a transaction with neither our signature nor an event of our account',
+    transactionHashes: [first.transactionHash],
+    block: first.block,
+    endpoints: view.endpoints.map(({ endpoint }) => endpoint),
+  }
+}
+
+/** Proof that the attempt can never land: past its deadline with the digest unused, on every endpoint and final. */
+export function chainDeath(attempt: Attempt, view: ChainView, atMs: number): Evidence | undefined {
+  const deadlineSeconds = attempt.armed?.deadlineSeconds
+  if (deadlineSeconds === undefined || view.configured === 0 || view.endpoints.length < view.configured)
+    return undefined
+  const isDead = view.endpoints.every(
+    ({ final, isDigestUsedAtFinal, isDigestUsedAtLatest }) =>
+      final.timestampSeconds > deadlineSeconds && !isDigestUsedAtFinal && !isDigestUsedAtLatest,
+  )
+  const [first] = view.endpoints
+  if (!isDead || first === undefined) return undefined
+  const earliest = view.endpoints.reduce((least, each) =>
+    each.final.timestampSeconds < least.final.timestampSeconds ? each : least,
+  )
+  return {
+    level: 'chain-final',
+    atMs,
+    statement: `block ${earliest.final.number} is later than the signed deadline, and the digest is unused there`,
+    block: earliest.final,
+    endpoints: view.endpoints.map(({ endpoint }) => endpoint),
+  }
+}
+
+/** Where a created order stands on chain. */
+export type ChainEnd =
+  | End
+  /** Nothing shows the end that was seen before, or a freeze was lifted. */
+  | { readonly kind: 'reopened'; readonly evidence: Evidence }
+  | { readonly kind: 'frozen'; readonly evidence: Evidence; readonly cancelReason: string }
+
+/** What the chain shows of a created order, when it is news to us. */
+export function chainEnd(child: Child, view: ChainView, atMs: number): ChainEnd | undefined {
+  const newest = view.endpoints.flatMap((endpoint) => {
+    const log = lastLog(endpoint, child)
+    return log === undefined ? [] : [{ endpoint, log }]
+  })
+  const ended = newest.filter(({ log }) => log.event === 'OrderExecuted' || log.event === 'OrderCancelled')
+  const [first] = ended
+  if (first !== undefined) {
+    const { log } = first
+    const agreeing = ended.filter(
+      (each) => each.log.event === log.event && sameHex(each.log.block.hash, log.block.hash),
+    )
+    const isFinal =
+      agreeing.length === view.configured &&
+      agreeing.every((each) => isAtFinal(each.endpoint, log.block.number))
+    const evidence = logEvidence(
+      log,
+      isFinal,
+      agreeing.map(({ endpoint }) => endpoint.endpoint),
+      atMs,
+    )
+    if (log.event === 'OrderExecuted') return { kind: 'executed', settlement: log.settlement ?? {}, evidence }
+    return { kind: 'cancelled', cancelReason: log.reason ?? '', evidence }
+  }
+  const isWhole = view.endpoints.length === view.configured && view.configured > 0
+  const isPast = view.endpoints.every(({ latest }) => latest.number >= (child.evidence?.block?.number ?? 0n))
+  if ((child.phase === 'EXECUTED' || child.phase === 'CANCELLED') && isWhole && isPast) {
+    return { kind: 'reopened', evidence: goneEvidence(child, view, atMs) }
+  }
+  const frozen = newest.find(({ log }) => log.event === 'OrderFrozen')
+  if (frozen !== undefined) {
+    const evidence = logEvidence(frozen.log, false, [frozen.endpoint.endpoint], atMs)
+    return { kind: 'frozen', evidence, cancelReason: frozen.log.reason ?? '' }
+  }
+  if (child.phase === 'FROZEN' && isWhole && isPast) {
+    return { kind: 'reopened', evidence: goneEvidence(child, view, atMs) }
+  }
+  return undefined
+}
+
+function goneEvidence(child: Child, view: ChainView, atMs: number): Evidence {
+  return {
+    level: 'chain-latest',
+    atMs,
+    statement: `no endpoint shows the order ${child.phase === 'FROZEN' ? 'frozen' : 'ended'} any more`,
+    endpoints: view.endpoints.map(({ endpoint }) => endpoint),
+  }
+}
+
+function logEvidence(log: OrderLog, isFinal: boolean, endpoints: readonly string[], atMs: number): Evidence {
+  return {
+    level: isFinal ? 'chain-final' : 'chain-latest',
+    atMs,
+    statement: `${log.event} of the order is in block ${log.block.number}`,
+    orderKeys: [log.orderKey],
+    transactionHashes: [log.transactionHash],
+    block: log.block,
+    logIndex: log.logIndex,
+    endpoints,
+  }
+}
+
+/** The newest event of an order: an execution follows its creation, an update lifts a freeze. */
+function lastLog({ logs }: EndpointView, child: Child): OrderLog | undefined {
+  return logs.filter(({ orderKey }) => sameHex(orderKey, child.orderKey)).at(-1)
+}
+
+function isAtFinal({ final }: EndpointView, blockNumber: bigint): boolean {
+  return blockNumber <= final.number
+}

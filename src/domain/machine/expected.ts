@@ -1,0 +1,166 @@
+/**
+ * What an intent's one message does on chain when it lands: the orders it creates, in the order of the message, and the
+ * changes it makes to orders that exist (wire: orders, sections 2.2 and 7). Evidence is held against this list alone.
+ */
+import type { Address, Hex } from '../address.ts'
+import type { ChildRole, Intent } from '../intent.ts'
+import type { Direction } from '../market.ts'
+import type { Usd } from '../units.ts'
+
+/** One order that a landing creates. */
+export interface ExpectedOrder {
+  readonly role: ChildRole
+  /** On-chain order type (wire: eip712-and-chain, section 6). */
+  readonly orderType: number
+  /** Absent for swaps: the venue may choose the market of a swap. */
+  readonly marketToken?: Address
+  readonly direction?: Direction
+  /**
+   * USD; absent where the venue may say another size than we asked: a reduction that would leave too little becomes a full
+   * close, and the parts of a twap are rounded down.
+   */
+  readonly sizeDeltaUsd?: Usd
+}
+
+/** One change of an existing order, with the event that shows it. */
+export interface ExpectedChange {
+  readonly orderKey: Hex
+  readonly event: 'OrderUpdated' | 'OrderCancelled'
+}
+
+/** All that one landing does. */
+export interface Expected {
+  readonly orders: readonly ExpectedOrder[]
+  readonly changes: readonly ExpectedChange[]
+}
+
+const increaseTypes: Readonly<Record<string, number>> = { market: 2, limit: 3, 'stop-market': 8, twap: 3 }
+const decreaseTypes: Readonly<Record<string, number>> = {
+  market: 4,
+  'take-profit': 5,
+  'stop-loss': 6,
+  twap: 5,
+}
+const swapTypes: Readonly<Record<string, number>> = { market: 0, limit: 1, twap: 1 }
+const exitTypes = { 'take-profit': 5, 'stop-loss': 6 } as const
+
+/** What the intent's message does. Throws TypeError for terms that cannot be: admission makes none. */
+export function expectedOf(intent: Intent): Expected {
+  const { kind, terms } = intent
+  switch (kind) {
+    case 'increase':
+    case 'decrease':
+    case 'close':
+    case 'swap':
+      return { orders: [...mainOrders(intent), ...exitOrders(intent)], changes: [] }
+    case 'collateral-in':
+    case 'collateral-out':
+      return {
+        orders: [
+          {
+            role: 'main',
+            orderType: kind === 'collateral-in' ? 2 : 4,
+            marketToken: terms.marketToken,
+            direction: terms.direction,
+            sizeDeltaUsd: 0n,
+          },
+        ],
+        changes: [],
+      }
+    case 'edit':
+      if (terms.edit === undefined) throw new TypeError('expectedOf: an edit without its terms')
+      return { orders: [], changes: [{ orderKey: terms.edit.orderKey, event: 'OrderUpdated' }] }
+    case 'cancel':
+      return { orders: [], changes: cancels(terms.cancelOrderKeys ?? []) }
+    case 'batch':
+      return batchEffects(intent)
+  }
+}
+
+function mainOrders({ kind, terms }: Intent): readonly ExpectedOrder[] {
+  const types = kind === 'increase' ? increaseTypes : kind === 'swap' ? swapTypes : decreaseTypes
+  const orderType = types[terms.orderType]
+  if (orderType === undefined) throw new TypeError(`expectedOf: ${kind} ${terms.orderType}`)
+  const isExact = kind === 'increase' && terms.twap === undefined
+  const order: ExpectedOrder = {
+    role: terms.twap === undefined ? 'main' : 'part',
+    orderType,
+    ...(kind === 'swap' ? {} : { marketToken: terms.marketToken, direction: terms.direction }),
+    ...(isExact ? { sizeDeltaUsd: terms.sizeDeltaUsd } : {}),
+  }
+  return Array.from({ length: terms.twap?.parts ?? 1 }, () => order)
+}
+
+function exitOrders({ terms }: Intent): readonly ExpectedOrder[] {
+  return (terms.tpsl ?? []).map(({ type }) => ({
+    role: type,
+    orderType: exitTypes[type],
+    marketToken: terms.marketToken,
+    direction: terms.direction,
+  }))
+}
+
+function cancels(orderKeys: readonly Hex[]): readonly ExpectedChange[] {
+  return orderKeys.map((orderKey) => ({ orderKey, event: 'OrderCancelled' }))
+}
+
+function batchEffects({ terms: { batch } }: Intent): Expected {
+  if (batch === undefined) throw new TypeError('expectedOf: a batch without its message')
+  return {
+    orders: batch.createOrderParamsList.map((order) => ({
+      role: 'main',
+      orderType: Number(order.orderType),
+      marketToken: order.addresses.market,
+      direction: order.isLong ? 'long' : 'short',
+      sizeDeltaUsd: order.numbers.sizeDeltaUsd,
+    })),
+    changes: [
+      ...batch.updateOrderParamsList.map(
+        ({ key }): ExpectedChange => ({ orderKey: key, event: 'OrderUpdated' }),
+      ),
+      ...cancels(batch.cancelOrderKeys),
+    ],
+  }
+}
+
+/** A created order, wherever it was seen. */
+export interface CreatedOrder {
+  readonly orderKey: Hex
+  readonly orderType: number
+  readonly marketToken?: string
+  readonly direction?: string
+  readonly sizeDeltaUsd?: Usd
+}
+
+/** Whether a created order can be the expected one. */
+export function fits(expected: ExpectedOrder, created: CreatedOrder): boolean {
+  return (
+    created.orderType === expected.orderType &&
+    (expected.marketToken === undefined ||
+      created.marketToken?.toLowerCase() === expected.marketToken.toLowerCase()) &&
+    (expected.direction === undefined || created.direction === expected.direction) &&
+    (expected.sizeDeltaUsd === undefined ||
+      created.sizeDeltaUsd === undefined ||
+      created.sizeDeltaUsd === expected.sizeDeltaUsd)
+  )
+}
+
+/**
+ * Gives each expected order its created one, or undefined when they do not fit one to one. `created` in chain order where
+ * there is one; expected orders are served in the order of the message, so that equal parts keep their order.
+ */
+export function match(
+  expected: readonly ExpectedOrder[],
+  created: readonly CreatedOrder[],
+): readonly CreatedOrder[] | undefined {
+  if (expected.length !== created.length) return undefined
+  const left = [...created]
+  const matched: CreatedOrder[] = []
+  for (const order of expected) {
+    const at = left.findIndex((candidate) => fits(order, candidate))
+    const [found] = at < 0 ? [] : left.splice(at, 1)
+    if (found === undefined) return undefined
+    matched.push(found)
+  }
+  return matched
+}

@@ -1,0 +1,75 @@
+/** What one look at the world brings, and what may be concluded from it: the words that evidence is judged in. */
+import type { Hex } from '../address.ts'
+import type { ChildRole, Evidence, Settlement } from '../intent.ts'
+import type { Order, Position, Trade } from '../position.ts'
+import type { ChainView } from './chainView.ts'
+
+/** What the pinned host said of the request. */
+export type HostAnswer =
+  | {
+      readonly kind: 'status'
+      readonly host: string
+      readonly status: string
+      readonly orderKeys: readonly Hex[]
+      /** The relay's transaction. */
+      readonly txHash?: Hex
+      readonly createdTxnHash?: Hex
+      readonly executionTxnHash?: Hex
+      readonly cancellationReason?: string
+      readonly error?: string
+      /** The host's own clock, Unix ms. */
+      readonly serverDateMs?: number
+    }
+  | {
+      /** `not-found` is a 404, which may only be early; `silent` is everything that is no answer. */
+      readonly kind: 'not-found' | 'silent'
+      readonly host: string
+      readonly reason: string
+      readonly traceId?: string
+    }
+
+/** What the account's own lists show, over every peer that was asked. */
+export interface AccountView {
+  /** True when every configured peer answered orders, positions and trades. */
+  readonly complete: boolean
+  readonly orders: readonly Order[]
+  readonly positions: readonly Position[]
+  readonly trades: readonly Trade[]
+}
+
+/** One look at the world for one attempt. */
+export interface Observation {
+  readonly atMs: number
+  readonly answer: HostAnswer
+  /** Absent when the lists were not asked for in this look. */
+  readonly account?: AccountView
+  /** Absent in API-only mode. */
+  readonly chain?: ChainView
+  /** Order keys that other intents of the journal explain, lower case. */
+  readonly explained: ReadonlySet<string>
+}
+
+/** Under which rules observations are judged. */
+export interface EvidenceRules {
+  /**
+   * `chain`: endpoints are configured, and nothing but the chain closes anything (authority order, orders.md 2.4). `api`:
+   * there is none; hosts and own lists may close what they positively show.
+   */
+  readonly source: 'chain' | 'api'
+  /** Paper only: the venue's own positive statement may prove death. */
+  readonly trustVenue: boolean
+  /** How far the venue's clock must have passed the signed deadline, ms. */
+  readonly deadlineMarginMs: number
+}
+
+/** A landing: the orders that it created, one for each that was expected, in the order of the message. */
+export interface Landing {
+  readonly orderKeys: readonly Hex[]
+  readonly roles: readonly ChildRole[]
+  readonly evidence: Evidence
+}
+
+/** How a created order ended. */
+export type End =
+  | { readonly kind: 'executed'; readonly settlement: Settlement; readonly evidence: Evidence }
+  | { readonly kind: 'cancelled'; readonly cancelReason: string; readonly evidence: Evidence }
