@@ -10,7 +10,7 @@ import { createFleet } from '../paper/fleet.ts'
 import { parseMarketHours } from '../paper/hours.ts'
 import { findMarket } from '../paper/lookup.ts'
 import { loadReplay } from '../paper/replayFile.ts'
-import { loadScenario } from '../paper/scenario.ts'
+import { loadScenario, readFaults, type ScenarioStep } from '../paper/scenario.ts'
 import { type ServedVenue, serveVenues } from '../paper/serve.ts'
 import type { VenueSettings } from '../paper/settings.ts'
 import type { Call } from './command.ts'
@@ -33,13 +33,16 @@ export interface StartedVenue {
 /**
  * Starts the venues that the configuration describes, one for each chain of `paper.chains`, on one port.
  *
- * @throws CommandError when the port is taken, or a share or whitelist names a market of none of the chains; BaseError for a
- * bad state file, a start balance of an unknown token or unknown market hours
+ * @throws CommandError when the port is taken, the faults of the start cannot be read, or a share or whitelist names a market of
+ * none of the chains; BaseError for a bad state or scenario file, a start balance of an unknown token or unknown market hours
  */
 export async function startVenue(config: Config, log: Log): Promise<StartedVenue> {
   const { paper } = config
   const venues = usingFiles(() => {
-    const scenario = paper.scenario === undefined ? undefined : loadScenario(paper.scenario)
+    const scenario = [
+      ...faultsOf(config),
+      ...(paper.scenario === undefined ? [] : loadScenario(paper.scenario)),
+    ]
     const replay = paper.replayFile === undefined ? undefined : loadReplay(paper.replayFile, paper.speed)
     mkdirSync(dirname(paper.stateFile), { recursive: true, mode: 0o700 })
     return createFleet({
@@ -49,7 +52,7 @@ export async function startVenue(config: Config, log: Log): Promise<StartedVenue
       stateFileOf: (chain) =>
         chain === config.venue.chain ? paper.stateFile : besideStateFile(paper.stateFile, chain.name),
       settingsOf: (chain) => ({ ...settingsOf(config, chain), replay }),
-      ...(scenario === undefined ? {} : { scenario }),
+      scenario,
     })
   })
   for (const [setting, { market }] of [
@@ -71,6 +74,16 @@ export async function startVenue(config: Config, log: Log): Promise<StartedVenue
     chains: Object.fromEntries(paper.chains.flatMap(({ name }, i) => (served[i] ? [[name, served[i]]] : []))),
     close: () => main.close(),
   }
+}
+
+/** The faults that the configuration names, from the start on. */
+function faultsOf({ paper }: Config): readonly ScenarioStep[] {
+  const steps = paper.faults === undefined ? [] : readFaults(paper.faults)
+  if (typeof steps !== 'string') return steps
+  throw new CommandError(
+    `paper.faults cannot be used: ${steps}.\n  Nothing was started. docs/paper-venue.md shows the switches and rules.`,
+    exitCodes.configuration,
+  )
 }
 
 /** Making a venue reads and writes its state files; what the system refuses is told as such. */

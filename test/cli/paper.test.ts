@@ -111,6 +111,24 @@ test('earnings warm up for as long as the settings say', async () => {
   expect(await response.json()).toEqual({ message: 'Internal Server Error' })
 })
 
+test('faults of the start are in force at once, and nonsense is refused', async () => {
+  const { hosts } = await start(
+    '--paper.faults',
+    '[{"marketData":"stale"},{"kind":"status","status":429,"route":"/tokens","host":"api/0"}]',
+  )
+  const [row] = await read(`${hosts.api[0]}/markets/tickers?addresses=${marketToken}`)
+  expect(row.capacityLong.marketDataStatus).toBe('stale')
+  expect((await fetch(`${hosts.api[0]}/tokens`)).status).toBe(429)
+  expect((await fetch(`${hosts.api[1]}/tokens`)).status).toBe(200)
+  await started?.close()
+  await expect(start('--paper.faults', '{"gremlins":1}')).rejects.toThrow(
+    'paper.faults cannot be used: step 1: unknown fault gremlins.',
+  )
+  await expect(start('--paper.faults', 'rain')).rejects.toThrow(
+    'paper.faults cannot be used: it is not JSON.',
+  )
+})
+
 test('a share or whitelist of a market that no chain has is refused, and nothing is started', async () => {
   await expect(start('--paper.poolShares', `${wallet}=NOPE/USD=5`)).rejects.toThrow(
     'paper.poolShares names a market that no chain of the venue has: NOPE/USD',

@@ -225,6 +225,11 @@ export const schema = {
       ['USDC=100000', 'ETH=10'],
       'What a new account starts with, SYMBOL=amount in whole tokens. USDC means the stable token of a chain that has no USDC.',
     ),
+    faults: setting(
+      as.text,
+      '',
+      'Faults that the venue has from the start: JSON of what its control address takes, one or a list, switches and rules of the wire mixed. Empty: none.',
+    ),
     scenario: setting(
       as.text,
       '',

@@ -96,6 +96,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
         const [symbol = '', text = ''] = item.split('=')
         return { symbol, amount: text }
       }),
+      faults: paper.faults === '' ? undefined : (paper.faults as string),
       scenario: paper.scenario === '' ? undefined : file(paper.scenario),
       replayFile: paper.replayFile === '' ? undefined : file(paper.replayFile),
       speed: number(paper.speed),

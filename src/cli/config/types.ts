@@ -62,6 +62,8 @@ export interface Config {
     readonly keyFile: string
     /** Whole tokens as decimal text; the venue knows the decimals. */
     readonly startBalances: readonly { readonly symbol: string; readonly amount: string }[]
+    /** JSON of faults from the start. */
+    readonly faults: string | undefined
     /** Absolute path of a scenario file. */
     readonly scenario: string | undefined
     /** Absolute path of a candle file. */
