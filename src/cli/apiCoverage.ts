@@ -10,6 +10,7 @@ import { defaultApiLimits } from '../api/limits.ts'
 import type { Route } from '../api/route.ts'
 import type { Transport } from '../api/transport.ts'
 import { documentedRoutes } from './documentedRoutes.ts'
+import { documentedRules } from './documentedRules.ts'
 
 /** A route as a function asks it. */
 export type AskedRoute = Pick<
@@ -142,5 +143,17 @@ export async function apiCoverageDocument(): Promise<string> {
     ...rows,
     '',
     'Conversion quotes for stable coins: the application document names them without a path, so there is no function.',
+    '',
+    '## Rules',
+    '',
+    'Each sentence of the documents that binds a client, and the test files that hold it; their titles are in',
+    'src/cli/documentedRules.ts, and a test looks for them.',
+    '',
+    '| section | rule | held by |',
+    '|---|---|---|',
+    ...documentedRules.map(
+      ({ section, rule, heldBy }) =>
+        `| ${section} | ${rule} | ${[...new Set(heldBy.map(([file]) => `\`${file}\``))].join(' ')} |`,
+    ),
   ].join('\n')}\n`
 }

@@ -1,4 +1,6 @@
 /** The clients and the documents' tables of routes, caches and limits say the same. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { getOrders, getTrades } from '../../src/api/account.ts'
 import {
@@ -10,6 +12,7 @@ import { defaultApiLimits } from '../../src/api/limits.ts'
 import { getCandles, getPrices } from '../../src/api/oracle.ts'
 import { type AskedRoute, askedRoutes, cacheText, routeName } from '../../src/cli/apiCoverage.ts'
 import { documentedRoutes } from '../../src/cli/documentedRoutes.ts'
+import { documentedRules } from '../../src/cli/documentedRules.ts'
 import { fixtureText, scriptedTransport } from './support.ts'
 
 const asked = await askedRoutes()
@@ -133,4 +136,16 @@ test('evidence is asked anew: a fresh read of orders is never a shared answer', 
   await getTrades(transport, { account })
   await getTrades(transport, { account })
   expect(seen).toHaveLength(4)
+})
+
+test('every rule of the documents has the tests that are said to hold it', () => {
+  const lost: string[] = []
+  for (const { rule, heldBy } of documentedRules) {
+    expect(heldBy.length, rule).toBeGreaterThan(0)
+    for (const [file, ...titles] of heldBy) {
+      const text = readFileSync(join(import.meta.dirname, `${file}.test.ts`), 'utf8')
+      lost.push(...titles.filter((title) => !text.includes(title)).map((title) => `${rule}: ${title}`))
+    }
+  }
+  expect(lost).toEqual([])
 })
