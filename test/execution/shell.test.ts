@@ -45,7 +45,7 @@ async function bench(between?: Between): Promise<Bench> {
     chain: arbitrum,
     clock: venue.clock,
     emit: (event) => void events.push(event),
-    rules: { trustVenue: true, deadlineMarginMs: 5_000 },
+    rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000 },
     settings: { statusPollMs: 500, statusPollMaxMs: 5_000, prepareRetryMs: 500, poisonRestMs: 60_000 },
     signingPolicy: () => ({
       minDeadlineSeconds: 20,
