@@ -5,21 +5,14 @@ import { type Hex, hexKey } from '../domain/address.ts'
 import { isEnabled } from './enabled.ts'
 import { landWithdrawal } from './gmxAccount.ts'
 import { isOpenAt } from './hours.ts'
-import { executeOrder, isLiquidatableAt } from './keeper.ts'
+import { executeOrder } from './keeper.ts'
+import { deleverage, isLiquidatableAt, liquidate } from './keeperOrders.ts'
 import { sealHours } from './ledger.ts'
 import { trimWorld } from './limits.ts'
 import { giveUpOperation, landOperation, sendAgain } from './operations.ts'
 import { isMarketOrder, isTriggered, orderTypes } from './orderTypes.ts'
 import { isLookedAt, takeTurn } from './traders.ts'
-import {
-  type DueWork,
-  madeHash,
-  type OrderRecord,
-  type PositionRecord,
-  schedule,
-  tokenPrice,
-  type World,
-} from './world.ts'
+import { type DueWork, type OrderRecord, schedule, tokenPrice, type World } from './world.ts'
 
 /** Most looks at triggers and liquidations in one catch-up; a longer gap is looked at in coarser steps. */
 const MAX_LOOKS = 3600
@@ -87,7 +80,10 @@ function executeWhenOpen(world: World, orderKey: Hex, atMs: number): void {
   if (account !== undefined && world.traders.has(account)) world.outcomes.delete(hexKey(orderKey))
 }
 
-/** Triggers and liquidations at one second, the look before being at another. */
+/** Seconds between looks at whether traders' profit outgrows a pool. */
+const ADL_LOOK_SECONDS = 10
+
+/** Triggers, liquidations and deleveraging at one second, the look before being at another. */
 function lookAt(world: World, before: number, second: number): void {
   world.blockChain.atMs = second * 1000
   for (const order of [...world.orders.values()]) {
@@ -99,6 +95,14 @@ function lookAt(world: World, before: number, second: number): void {
     if (!isLookedAt(world, record.account, before, second)) continue
     if (!isOpenAt(world, record.marketKey, second) || !isEnabled(world, record.marketKey)) continue
     if (isLiquidatableAt(world, record, second)) liquidate(world, record, second)
+  }
+  if (Math.floor(second / ADL_LOOK_SECONDS) === Math.floor(before / ADL_LOOK_SECONDS)) return
+  const held = new Set<string>()
+  for (const { marketKey, state } of world.positions.values()) held.add(`${state.side}:${marketKey}`)
+  for (const market of world.markets) {
+    for (const side of ['long', 'short'] as const) {
+      if (held.has(`${side}:${market.key}`)) deleverage(world, market, side, second)
+    }
   }
 }
 
@@ -116,50 +120,4 @@ function isReady(world: World, order: OrderRecord, second: number): boolean {
     if (!world.positions.has(key)) return false
   }
   return isTriggered(type, isLong, numbers.triggerPrice, tokenPrice(world, market.indexToken, second))
-}
-
-/** The keeper's liquidation order: whole size, any price, profit swapped into collateral. */
-function liquidate(world: World, record: PositionRecord, second: number): void {
-  const market = world.marketByKey.get(record.marketKey)
-  if (market === undefined) return
-  world.counters.order += 1
-  const isLong = record.state.side === 'long'
-  const key = madeHash(world, 'liquidation', world.counters.order)
-  world.orders.set(hexKey(key), {
-    key,
-    account: record.account,
-    params: {
-      addresses: {
-        receiver: record.account,
-        cancellationReceiver: record.account,
-        callbackContract: `0x${'00'.repeat(20)}`,
-        uiFeeReceiver: `0x${'00'.repeat(20)}`,
-        market: market.catalog.marketToken,
-        initialCollateralToken: record.collateralToken.address,
-        swapPath: [],
-      },
-      numbers: {
-        sizeDeltaUsd: record.state.sizeInUsd,
-        initialCollateralDeltaAmount: 0n,
-        triggerPrice: 0n,
-        acceptablePrice: isLong ? 0n : 2n ** 256n - 1n,
-        executionFee: 0n,
-        callbackGasLimit: 0n,
-        minOutputAmount: 0n,
-        validFromTime: 0n,
-      },
-      orderType: BigInt(orderTypes.liquidation),
-      decreasePositionSwapType: 1n,
-      isLong,
-      shouldUnwrapNativeToken: true,
-      autoCancel: false,
-      referralCode: `0x${'00'.repeat(32)}`,
-      dataList: [],
-    },
-    isFrozen: false,
-    updatedAtSeconds: second,
-    requestId: null,
-  })
-  executeOrder(world, key, second * 1000)
-  world.orders.delete(hexKey(key))
 }

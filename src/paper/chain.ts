@@ -15,7 +15,7 @@ export type EventValue = string | bigint | boolean | readonly string[]
 /** A log of the event emitter, encoded when somebody asks for it. */
 export interface ChainLog {
   readonly eventName: string
-  /** Indexed words after the name's hash: one or two. */
+  /** Indexed words after the name's hash: none, one or two. */
   readonly topics: readonly Hex[]
   readonly items: Readonly<Record<string, EventValue>>
 }

@@ -27,6 +27,7 @@ export const customErrors = parseAbi([
   'error InvalidPositionSizeValues(uint256 sizeInUsd, uint256 sizeInTokens)',
   'error InvalidSwapMarket(address market)',
   'error DisabledMarket(address market)',
+  'error UsdDeltaExceedsPoolValue(int256 usdDelta, uint256 poolUsd)',
   'error DuplicatedMarketInSwapPath(address market)',
   'error SwapPriceImpactExceedsAmountIn(uint256 amountAfterFees, int256 negativeImpactAmount)',
   'error MaxCollateralSumExceeded(uint256 collateralSum, uint256 maxCollateralSum)',

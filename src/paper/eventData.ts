@@ -5,6 +5,7 @@ import type { ChainLog, EventValue } from './chain.ts'
 
 /** First topic by the number of indexed words after the name's hash. */
 const signatureTopics: Readonly<Record<number, Hex>> = {
+  0: '0x7e3bde2ba7aca4a8499608ca57f3b0c1c1c93ace63ffd3741a9fab204146fc9a',
   1: '0x137a44067c8961cd7e1d876f4754a5a3a75989b4552f1843fc69c3b372def160',
   2: '0x468a25a7ba624ceea6e540ad6f49171b52495b648417ae91bca21676d8a24dc5',
 }
@@ -36,6 +37,39 @@ const endedOrder: Schema = {
   bytes32: ['key'],
   bytes: ['reasonBytes'],
   string: ['reason'],
+}
+
+const positionFees: Schema = {
+  address: ['market', 'collateralToken', 'affiliate', 'trader', 'uiFeeReceiver'],
+  uint256: [
+    'collateralTokenPrice.min',
+    'collateralTokenPrice.max',
+    'tradeSizeUsd',
+    'fundingFeeAmount',
+    'claimableLongTokenAmount',
+    'claimableShortTokenAmount',
+    'latestFundingFeeAmountPerSize',
+    'latestLongTokenClaimableFundingAmountPerSize',
+    'latestShortTokenClaimableFundingAmountPerSize',
+    'borrowingFeeUsd',
+    'borrowingFeeAmount',
+    'borrowingFeeReceiverFactor',
+    'borrowingFeeAmountForFeeReceiver',
+    'positionFeeFactor',
+    'protocolFeeAmount',
+    'positionFeeReceiverFactor',
+    'feeReceiverAmount',
+    'feeAmountForPool',
+    'positionFeeAmountForPool',
+    'positionFeeAmount',
+    'totalCostAmount',
+    'uiFeeReceiverFactor',
+    'uiFeeAmount',
+    // Present only when it is charged.
+    'liquidationFeeAmount',
+  ],
+  bool: ['isIncrease'],
+  bytes32: ['orderKey', 'positionKey', 'referralCode'],
 }
 
 /** Items of each event by type, in the contract's order. */
@@ -113,37 +147,23 @@ export const eventSchemas = {
     bool: ['isLong'],
     bytes32: ['orderKey', 'positionKey'],
   },
-  PositionFeesCollected: {
-    address: ['market', 'collateralToken', 'affiliate', 'trader', 'uiFeeReceiver'],
-    uint256: [
-      'collateralTokenPrice.min',
-      'collateralTokenPrice.max',
-      'tradeSizeUsd',
-      'fundingFeeAmount',
-      'claimableLongTokenAmount',
-      'claimableShortTokenAmount',
-      'latestFundingFeeAmountPerSize',
-      'latestLongTokenClaimableFundingAmountPerSize',
-      'latestShortTokenClaimableFundingAmountPerSize',
-      'borrowingFeeUsd',
-      'borrowingFeeAmount',
-      'borrowingFeeReceiverFactor',
-      'borrowingFeeAmountForFeeReceiver',
-      'positionFeeFactor',
-      'protocolFeeAmount',
-      'positionFeeReceiverFactor',
-      'feeReceiverAmount',
-      'feeAmountForPool',
-      'positionFeeAmountForPool',
-      'positionFeeAmount',
-      'totalCostAmount',
-      'uiFeeReceiverFactor',
-      'uiFeeAmount',
-      // Present only when it is charged.
-      'liquidationFeeAmount',
-    ],
-    bool: ['isIncrease'],
-    bytes32: ['orderKey', 'positionKey', 'referralCode'],
+  OrderCollateralDeltaAmountAutoUpdated: {
+    uint256: ['collateralDeltaAmount', 'nextCollateralDeltaAmount'],
+    bytes32: ['key'],
+  },
+  PositionFeesCollected: positionFees,
+  PositionFeesInfo: positionFees,
+  InsolventClose: {
+    uint256: ['positionCollateralAmount', 'remainingCostUsd'],
+    int256: ['basePnlUsd'],
+    bytes32: ['orderKey'],
+    string: ['step'],
+  },
+  SwapInfo: {
+    address: ['market', 'receiver', 'tokenIn', 'tokenOut'],
+    uint256: ['tokenInPrice', 'tokenOutPrice', 'amountIn', 'amountInAfterFees', 'amountOut'],
+    int256: ['priceImpactUsd', 'priceImpactAmount', 'tokenInPriceImpactAmount'],
+    bytes32: ['orderKey'],
   },
 } as const satisfies Readonly<Record<string, Schema>>
 

@@ -11,6 +11,7 @@ import { fac } from './model/integer.ts'
 import { type MarketPrices, type MarketSettings, slotPrice } from './model/market.ts'
 import { newPosition, type PositionState, positionPnl } from './model/position.ts'
 import type { WorldMarket } from './seedMarkets.ts'
+import type { SwapStep } from './swaps.ts'
 import type { OrderRecord, TradeRow, World } from './world.ts'
 
 function addressWord(address: Address): Hex {
@@ -84,7 +85,13 @@ export function emitOrderEvent(
       dataList: params.dataList,
     })
   } else if (eventName === 'OrderExecuted') {
-    emit(transaction, eventName, topics, { key, account, secondaryOrderType: 0n })
+    emit(transaction, eventName, topics, {
+      key,
+      account,
+      secondaryOrderType: BigInt(
+        fields.secondaryOrderType === undefined ? 0 : String(fields.secondaryOrderType),
+      ),
+    })
   } else {
     emit(transaction, eventName, topics, {
       key,
@@ -141,6 +148,7 @@ function feeFactorOf(settings: MarketSettings, sizeUsd: bigint, price: bigint, a
 
 function emitFees(
   transaction: ChainTransaction,
+  name: 'PositionFeesCollected' | 'PositionFeesInfo',
   change: PositionChange,
   position: PositionState,
   fees: PositionFees,
@@ -154,7 +162,7 @@ function emitFees(
   const borrowingForReceiver = fac(fees.borrowingFeeAmount, feeReceiverFactor)
   const positionForReceiver = fac(fees.positionFeeAmount, feeReceiverFactor)
   const liquidationForReceiver = fac(fees.liquidationFeeAmount, feeReceiverFactor)
-  emit(transaction, 'PositionFeesCollected', [addressWord(marketToken)], {
+  emit(transaction, name, [addressWord(marketToken)], {
     orderKey: order.key,
     positionKey: change.positionKey,
     referralCode: order.params.referralCode,
@@ -191,12 +199,38 @@ function emitFees(
   })
 }
 
+/** Emits what an order's swaps did, pool by pool. */
+export function emitSwaps(world: World, order: OrderRecord, steps: readonly SwapStep[], hash: Hex): void {
+  if (steps.length === 0) return
+  const transaction = transactionOf(world, hash, order.key)
+  steps.forEach((step, i) => {
+    const marketToken = step.market.catalog.marketToken
+    emit(transaction, 'SwapInfo', [addressWord(marketToken)], {
+      orderKey: order.key,
+      market: marketToken,
+      // A pool hands on to the next one; the last one pays the receiver.
+      receiver: steps[i + 1]?.market.catalog.marketToken ?? order.params.addresses.receiver,
+      tokenIn: step.tokenIn.address,
+      tokenOut: step.tokenOut.address,
+      tokenInPrice: step.prices.in.min,
+      tokenOutPrice: step.prices.out.max,
+      amountIn: step.amountIn,
+      amountInAfterFees: step.amountIn - step.feeAmount,
+      amountOut: step.amountOut,
+      priceImpactUsd: step.priceImpactUsd,
+      priceImpactAmount: step.priceImpactAmount,
+      tokenInPriceImpactAmount: step.tokenInPriceImpactAmount,
+    })
+  })
+}
+
 /** Emits fees and the increase of a position, before the order's own event. */
 export function emitPositionIncrease(world: World, change: PositionChange, result: IncreaseResult): void {
   const { order, seconds } = change
   const { position, execution } = result
   const transaction = transactionOf(world, change.hash, order.key)
-  emitFees(transaction, change, position, result.fees, order.params.numbers.sizeDeltaUsd, true)
+  const { sizeDeltaUsd } = order.params.numbers
+  emitFees(transaction, 'PositionFeesCollected', change, position, result.fees, sizeDeltaUsd, true)
   emit(transaction, 'PositionIncrease', [addressWord(order.account)], {
     ...positionItems(change, position),
     executionPrice: execution.executionPrice,
@@ -229,7 +263,25 @@ export function emitPositionDecrease(
       nextSizeDeltaUsd: result.sizeDeltaUsd,
     })
   }
-  emitFees(transaction, change, after, result.fees, result.sizeDeltaUsd, false)
+  for (const [collateralDeltaAmount, nextCollateralDeltaAmount] of result.withdrawalCuts) {
+    emit(transaction, 'OrderCollateralDeltaAmountAutoUpdated', [order.key], {
+      key: order.key,
+      collateralDeltaAmount,
+      nextCollateralDeltaAmount,
+    })
+  }
+  if (result.insolvency !== undefined) {
+    const { step, remainingCostUsd, fees } = result.insolvency
+    emit(transaction, 'InsolventClose', [], {
+      orderKey: order.key,
+      positionCollateralAmount: before.collateralAmount,
+      remainingCostUsd,
+      basePnlUsd: result.basePnlUsd,
+      step,
+    })
+    emitFees(transaction, 'PositionFeesInfo', change, after, fees, result.sizeDeltaUsd, false)
+  }
+  emitFees(transaction, 'PositionFeesCollected', change, after, result.fees, result.sizeDeltaUsd, false)
   emit(transaction, 'PositionDecrease', [addressWord(order.account)], {
     ...positionItems(change, after),
     executionPrice: result.executionPrice,

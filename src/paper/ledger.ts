@@ -15,6 +15,7 @@ import {
 } from './model/market.ts'
 import { type Past, pastFlow, pastOf, pastPoolFactors, pastRates, pastSample, type Rates } from './past.ts'
 import type { WorldMarket } from './seedMarkets.ts'
+import type { SwapStep } from './swaps.ts'
 import { marketPrices, type World } from './world.ts'
 
 /** Hours kept one by one; older ones are kept as days. */
@@ -284,22 +285,15 @@ export function notePositionTrade(
   else flow.realizedShortUsd += amount('basePnlUsd')
 }
 
-/** One pool that a swap went through. */
-export interface SwapStep {
-  readonly marketKey: string
-  readonly volumeUsd: bigint
-  readonly feeUsd: bigint
-}
-
-/** Writes the steps of a swap into the books of its pools; the whole fee stays in the pool. */
+/** Writes the steps of a swap into the books of its pools. */
 export function noteSwaps(world: World, account: string, steps: readonly SwapStep[]): void {
   if (steps.length > 0) noteUser(world, account)
-  for (const { marketKey, volumeUsd, feeUsd } of steps) {
-    const flow = ledgerOf(world).byMarket.get(marketKey)?.running
+  for (const { market, volumeUsd, feeUsd, feeForPoolUsd } of steps) {
+    const flow = ledgerOf(world).byMarket.get(market.key)?.running
     if (flow === undefined) continue
     flow.volumeSwapsUsd += volumeUsd
     flow.feesSwapUsd += feeUsd
-    flow.feesForPoolUsd += feeUsd
+    flow.feesForPoolUsd += feeForPoolUsd
     flow.tradesSwaps += 1
   }
 }

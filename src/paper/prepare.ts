@@ -69,7 +69,7 @@ function quoteSwap(world: World, request: PrepareRequest, nowMs: number): Quote 
     feeToken: common.feeToken,
     estimates: {
       positionPriceImpactDeltaUsd: '0',
-      swapPriceImpactDeltaUsd: '0',
+      swapPriceImpactDeltaUsd: out.impactUsd.toString(),
       executionFeeAmount: common.executionFee.toString(),
       acceptablePrice: '0',
       sizeDeltaUsd: '0',

@@ -138,7 +138,7 @@ export function quoteIncrease(world: World, request: PrepareRequest, nowMs: numb
     feeToken: common.feeToken,
     estimates: {
       positionPriceImpactDeltaUsd: impactUsd.toString(),
-      swapPriceImpactDeltaUsd: '0',
+      swapPriceImpactDeltaUsd: brought.impactUsd.toString(),
       executionFeeAmount: (common.executionFee * BigInt(orders.length)).toString(),
       acceptablePrice: scaledPrice(acceptable, indexScale).toString(),
       sizeDeltaUsd: request.size.toString(),

@@ -109,7 +109,10 @@ export function settingsOfConfig(market: CatalogMarket, config: CatalogConfig): 
     swapImpactFactorPositive: bigOf(config, 'swapImpactFactorPositive'),
     swapImpactFactorNegative: bigOf(config, 'swapImpactFactorNegative'),
     swapImpactExponentFactor: bigOf(config, 'swapImpactExponentFactor'),
-    maxCollateralSum: [bySide(config, 'maxCollateralSumLongToken'), bySide(config, 'maxCollateralSumShortToken')],
+    maxCollateralSum: [
+      bySide(config, 'maxCollateralSumLongToken'),
+      bySide(config, 'maxCollateralSumShortToken'),
+    ],
   }
 }
 

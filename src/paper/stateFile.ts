@@ -125,7 +125,8 @@ function restore(saved: SavedState, { world, peers, record }: VenueState): void 
   Object.assign(world.counters, saved.counters)
   for (const [key, state] of saved.markets) {
     const market = world.marketByKey.get(key)
-    if (market !== undefined) market.state = state
+    // A file of before the swap impact pools leaves them as they are seeded.
+    if (market !== undefined) market.state = { ...market.state, ...state }
   }
   for (const { address, balances, allowances, claimableFunding, claimableCollateral } of saved.accounts) {
     world.accounts.set(address.toLowerCase(), {

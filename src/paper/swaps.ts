@@ -1,11 +1,17 @@
-/** Swaps through market pools: routes, and amounts at oracle prices less the swap fee (swap impact is left out). */
-import { type Address, hexKey } from '../domain/address.ts'
+/** Swaps through market pools: routes, and what comes out at their end. */
+import { type Address, hexKey, sameHex } from '../domain/address.ts'
 import type { CatalogToken } from './catalog.ts'
 import { isEnabled, requireEnabled } from './enabled.ts'
-import type { SwapStep } from './ledger.ts'
-import { fac } from './model/integer.ts'
-import { cloneMarket, type MarketState, type Slot } from './model/market.ts'
+import {
+  cloneMarket,
+  type MarketPrices,
+  type MarketState,
+  type PricePair,
+  type Slot,
+  slotPrice,
+} from './model/market.ts'
 import { ProtocolRevert } from './model/revert.ts'
+import { type PoolSwap, swapInPool } from './model/swap.ts'
 import type { WorldMarket } from './seedMarkets.ts'
 import { marketPrices, slotOf, slotToken, tokenPrice, type World } from './world.ts'
 
@@ -76,20 +82,50 @@ export function swapPathEnd(world: World, from: Address, path: readonly Address[
   return token
 }
 
+/** One pool of a route. */
+export interface SwapStep extends PoolSwap {
+  readonly market: WorldMarket
+  readonly tokenIn: CatalogToken
+  readonly tokenOut: CatalogToken
+  readonly prices: { readonly in: PricePair; readonly out: PricePair }
+  /** Amount in and fee at the token's min price, USD. */
+  readonly volumeUsd: bigint
+  readonly feeUsd: bigint
+  readonly feeForPoolUsd: bigint
+}
+
 /** What a route gave. */
 export interface SwapResult {
   readonly token: Address
   readonly amount: bigint
   /** Swap fees of all steps, USD. */
   readonly feeUsd: bigint
+  /** Price impact of all steps, USD, signed. */
+  readonly impactUsd: bigint
   /** Pool by pool. */
   readonly steps: readonly SwapStep[]
+}
+
+/** A pool's swap with its tokens and prices. */
+export function stepOf(market: WorldMarket, slotIn: Slot, moment: MarketPrices, swap: PoolSwap): SwapStep {
+  const slotOut: Slot = slotIn === 0 ? 1 : 0
+  const prices = { in: slotPrice(moment, slotIn), out: slotPrice(moment, slotOut) }
+  return {
+    ...swap,
+    market,
+    tokenIn: slotToken(market, slotIn),
+    tokenOut: slotToken(market, slotOut),
+    prices,
+    volumeUsd: swap.amountIn * prices.in.min,
+    feeUsd: swap.feeAmount * prices.in.min,
+    feeForPoolUsd: swap.feeAmountForPool * prices.in.min,
+  }
 }
 
 /**
  * Swaps an amount along a route on drafts of the markets (by market key, filled as needed).
  *
- * @throws ProtocolRevert InvalidSwapMarket, InsufficientPoolAmount
+ * @throws ProtocolRevert InvalidSwapMarket, DuplicatedMarketInSwapPath, DisabledMarket, and what a pool refuses
  */
 export function swapAlong(
   world: World,
@@ -102,30 +138,30 @@ export function swapAlong(
   requireEnabled(world, path)
   let token = from
   let amount = amountIn
-  let feeUsd = 0n
   const steps: SwapStep[] = []
-  for (const step of path) {
-    const market = world.marketByKey.get(hexKey(step))
+  for (const [i, hop] of path.entries()) {
+    const market = world.marketByKey.get(hexKey(hop))
     const slot = market === undefined ? undefined : slotOf(market, token)
     if (market === undefined || slot === undefined || market.settings.isSameCollaterals) {
-      throw new ProtocolRevert('InvalidSwapMarket', [step])
+      throw new ProtocolRevert('InvalidSwapMarket', [hop])
+    }
+    if (path.slice(0, i).some((before) => sameHex(before, hop))) {
+      throw new ProtocolRevert('DuplicatedMarketInSwapPath', [hop])
     }
     const draft = drafts.get(market.key) ?? cloneMarket(market.state)
-    drafts.set(market.key, draft)
     const prices = marketPrices(world, market, seconds)
-    const out: Slot = slot === 0 ? 1 : 0
-    const priceIn = slot === 0 ? prices.long : prices.short
-    const priceOut = slot === 0 ? prices.short : prices.long
-    const fee = fac(amount, market.settings.swapFeeFactor)
-    const received = ((amount - fee) * priceIn.min) / priceOut.max
-    if (received > draft.pool[out])
-      throw new ProtocolRevert('InsufficientPoolAmount', [draft.pool[out], received])
-    draft.pool[slot] += amount
-    draft.pool[out] -= received
-    feeUsd += fee * priceIn.min
-    steps.push({ marketKey: market.key, volumeUsd: amount * priceIn.min, feeUsd: fee * priceIn.min })
-    amount = received
-    token = slotToken(market, out).address
+    const step = stepOf(market, slot, prices, swapInPool(market.settings, draft, slot, amount, prices))
+    drafts.set(market.key, draft)
+    steps.push(step)
+    amount = step.amountOut
+    token = step.tokenOut.address
   }
-  return { token, amount, feeUsd, steps }
+  const sum = (of: (step: SwapStep) => bigint): bigint => steps.reduce((all, step) => all + of(step), 0n)
+  return {
+    token,
+    amount,
+    feeUsd: sum((step) => step.feeUsd),
+    impactUsd: sum((step) => step.priceImpactUsd),
+    steps,
+  }
 }

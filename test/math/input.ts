@@ -11,6 +11,8 @@ import {
 import type { PositionState } from '../../src/paper/model/position.ts'
 import type { Any } from '../paper/support.ts'
 
+const NO_LIMIT = 2n ** 256n - 1n
+
 const sides = ['long', 'short'] as const
 
 /** An integer of a vector; absent = 0. */
@@ -44,6 +46,11 @@ export function settingsOf(market: Any, input: Any = {}): MarketSettings {
   const bySide = (name: string) => ({
     long: big(market[`${name}Long`] ?? market[`${name}Short`]),
     short: big(market[`${name}Short`] ?? market[`${name}Long`]),
+  })
+  // No vector limits the collateral, so one that does not say has no limit.
+  const collateralSum = (token: string) => ({
+    long: big(market[`maxCollateralSum${token}Long`] ?? NO_LIMIT),
+    short: big(market[`maxCollateralSum${token}Short`] ?? NO_LIMIT),
   })
   return {
     isSameCollaterals: market.isSameCollaterals === true,
@@ -87,7 +94,12 @@ export function settingsOf(market: Any, input: Any = {}): MarketSettings {
     aboveOptimalUsageBorrowingFactor: bySide('aboveOptimalUsageBorrowingFactor'),
     borrowingFactor: bySide('borrowingFactor'),
     borrowingExponentFactor: bySide('borrowingExponentFactor'),
-    swapFeeFactor: 0n,
+    swapFeeFactorForBalanceWasImproved: 0n,
+    swapFeeFactorForBalanceWasNotImproved: 0n,
+    swapImpactFactorPositive: 0n,
+    swapImpactFactorNegative: 0n,
+    swapImpactExponentFactor: 10n ** 30n,
+    maxCollateralSum: [collateralSum('LongToken'), collateralSum('ShortToken')],
   }
 }
 

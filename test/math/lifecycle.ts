@@ -165,7 +165,7 @@ export function runLifecycle(input: Any): Record<string, unknown> {
         outputAmount: done.outputAmount,
         secondaryOutputAmount: done.secondaryOutputAmount,
         fees: shownFees(done.fees),
-        ...(done.insolventStep === undefined ? {} : { insolventStep: done.insolventStep }),
+        ...(done.insolvency === undefined ? {} : { insolventStep: done.insolvency.step }),
         ...after(),
       }
     } catch (error) {

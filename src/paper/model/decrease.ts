@@ -2,9 +2,8 @@
 import { noFees, type PositionFees, positionFees } from './fees.ts'
 import { executionOfDecrease, pendingImpactOf, settledImpact } from './impact.ts'
 import { accrue, moveOpenInterest, requireNotLiquidatable, touch } from './increase.ts'
-import { ceilDiv, fac, max, min, ONE } from './integer.ts'
+import { ceilDiv, max, min } from './integer.ts'
 import {
-  interestUsd,
   type MarketPrices,
   type MarketSettings,
   type MarketState,
@@ -12,8 +11,11 @@ import {
   type Slot,
   slotPrice,
 } from './market.ts'
+import { normaliseDecrease } from './normalise.ts'
+import { addToImpactPool, takeFromImpactPool, takeFromPool } from './pools.ts'
 import { checkLiquidation, type PositionState, positionPnl, tokensClosed } from './position.ts'
 import { ProtocolRevert } from './revert.ts'
+import { type PoolSwap, swapInPool } from './swap.ts'
 
 /** Terms of a decrease. */
 export interface DecreaseTerms {
@@ -23,8 +25,11 @@ export interface DecreaseTerms {
   readonly collateralAmount: bigint
   readonly acceptablePrice?: bigint
   readonly uiFeeFactor?: bigint
-  /** `trigger` orders are cut to the position; `market` orders revert when larger; `liquidation` closes whole. */
-  readonly kind: 'market' | 'trigger' | 'liquidation'
+  /**
+   * `trigger` orders are cut to the position; `market` orders revert when larger; `liquidation` closes whole;
+   * `deleveraging` is the keeper's market decrease of a position in profit.
+   */
+  readonly kind: 'market' | 'trigger' | 'liquidation' | 'deleveraging'
   /** Swaps profit into the collateral token when the pool allows it. */
   readonly swapProfitToCollateral?: boolean
 }
@@ -51,8 +56,16 @@ export interface DecreaseResult {
   readonly claimableCollateral: readonly [bigint, bigint]
   /** Funding fee taken in the pnl token and set aside for the protocol. */
   readonly fundingPaidInPnlToken: bigint
-  /** Step at which the collateral ran out, in a liquidation. */
-  readonly insolventStep?: string
+  /** Where the collateral ran out, in a liquidation or a deleveraging, and what stayed unpaid, USD. */
+  readonly insolvency?: {
+    readonly step: string
+    readonly remainingCostUsd: bigint
+    readonly fees: PositionFees
+  }
+  /** Profit that was swapped into the collateral token. */
+  readonly profitSwap?: PoolSwap
+  /** What the withdrawal was cut to, change by change: from, to. */
+  readonly withdrawalCuts: readonly (readonly [bigint, bigint])[]
 }
 
 /**
@@ -70,7 +83,11 @@ export function decreasePosition(
 ): DecreaseResult {
   const position: PositionState = { ...existing, claimablePerSize: [...existing.claimablePerSize] }
   accrue(settings, draft, prices, nowSeconds)
-  const { sizeDeltaUsd, withdrawal: requested } = normalise(settings, draft, position, terms, prices)
+  const {
+    sizeDeltaUsd,
+    withdrawal: requested,
+    withdrawalCuts,
+  } = normaliseDecrease(settings, draft, position, terms, prices)
   const { side, slot } = position
   const stored = (one: Slot): Slot => (settings.isSameCollaterals ? 0 : one)
   const isFullClose = sizeDeltaUsd === position.sizeInUsd
@@ -133,10 +150,11 @@ export function decreasePosition(
     takeFromImpactPool(draft, ceilDiv(totalImpactUsd, prices.index.min))
     payProfit(totalImpactUsd)
   }
+  let profitSwap: PoolSwap | undefined
   if (terms.swapProfitToCollateral && secondary > 0n) {
-    const swapped = swapProfit(settings, draft, profitSlot, slot, secondary, prices)
-    if (swapped !== undefined) {
-      output += swapped
+    profitSwap = swapProfit(settings, draft, profitSlot, secondary, prices)
+    if (profitSwap !== undefined) {
+      output += profitSwap.amountOut
       secondary = 0n
     }
   }
@@ -167,19 +185,20 @@ export function decreasePosition(
   }
 
   let chargedFees = fees
-  let insolventStep: string | undefined
+  const mayBeInsolvent = terms.kind === 'liquidation' || terms.kind === 'deleveraging'
+  let insolvency: DecreaseResult['insolvency']
   const claimableCollateral: [bigint, bigint] = [0n, 0n]
   let fundingPaidInPnlToken = 0n
   /** Runs one step of the waterfall; false once the money ran out. */
   const step = (name: string, costUsd: bigint, settle: (payment: Payment) => void): void => {
-    if (insolventStep !== undefined || costUsd <= 0n) return
+    if (insolvency !== undefined || costUsd <= 0n) return
     const payment = charge(costUsd)
     settle(payment)
     if (payment.unpaidUsd === 0n) return
-    if (terms.kind !== 'liquidation' || !isFullClose) {
+    if (!mayBeInsolvent || !isFullClose) {
       throw new ProtocolRevert('InsufficientFundsToPayForCosts', [payment.unpaidUsd, name])
     }
-    insolventStep = name
+    insolvency = { step: name, remainingCostUsd: payment.unpaidUsd, fees }
     chargedFees = withoutCharges(fees)
   }
   step('funding', fees.fundingFeeAmount * collateralPrice.min, (payment) => {
@@ -208,7 +227,7 @@ export function decreasePosition(
     claimableCollateral[stored(profitSlot)] += payment.inProfitToken
   })
 
-  let withdrawal = insolventStep === undefined ? requested : 0n
+  let withdrawal = insolvency === undefined ? requested : 0n
   if (withdrawal > 0n && priceImpactDiffUsd > 0n) {
     withdrawal = max(0n, withdrawal - priceImpactDiffUsd / collateralPrice.min)
   }
@@ -245,7 +264,9 @@ export function decreasePosition(
     secondaryOutputAmount: secondary,
     claimableCollateral,
     fundingPaidInPnlToken,
-    ...(insolventStep === undefined ? {} : { insolventStep }),
+    ...(insolvency === undefined ? {} : { insolvency }),
+    ...(profitSwap === undefined ? {} : { profitSwap }),
+    withdrawalCuts,
   }
 }
 
@@ -264,80 +285,18 @@ function withoutCharges(fees: PositionFees): PositionFees {
   }
 }
 
-/** Size and withdrawal after the cuts and the automatic full close. */
-function normalise(
-  settings: MarketSettings,
-  state: MarketState,
-  position: PositionState,
-  terms: DecreaseTerms,
-  prices: MarketPrices,
-): { readonly sizeDeltaUsd: bigint; readonly withdrawal: bigint } {
-  let size = terms.kind === 'liquidation' ? position.sizeInUsd : terms.sizeDeltaUsd
-  if (size > position.sizeInUsd) {
-    if (terms.kind === 'market') {
-      throw new ProtocolRevert('InvalidDecreaseOrderSize', [size, position.sizeInUsd])
-    }
-    size = position.sizeInUsd
-  }
-  let withdrawal = min(terms.collateralAmount, position.collateralAmount)
-  if (size < position.sizeInUsd) {
-    const price = slotPrice(prices, position.slot).min
-    const pnl = positionPnl(settings, state, position, prices).usd
-    const realised = (pnl * size) / position.sizeInUsd
-    const rest = pnl - realised
-    let remaining = (position.collateralAmount - withdrawal) * price + min(0n, realised)
-    const factor = max(
-      settings.minCollateralFactor,
-      fac(
-        max(0n, interestUsd(settings, state, position.side) - size),
-        settings.minCollateralFactorForOpenInterest[position.side],
-      ),
-    )
-    const isSufficient = remaining >= 0n && remaining >= fac(position.sizeInUsd - size, factor)
-    if (!isSufficient || remaining + rest < settings.minCollateralUsd) {
-      if (size === 0n) throw new ProtocolRevert('UnableToWithdrawCollateral', [remaining])
-      remaining += withdrawal * price
-      withdrawal = 0n
-    }
-    if (remaining + rest < settings.minCollateralUsd) size = position.sizeInUsd
-    const left = position.sizeInUsd - size
-    if (left > 0n && left < settings.minPositionSizeUsd) size = position.sizeInUsd
-  }
-  if (size === position.sizeInUsd) withdrawal = 0n
-  return { sizeDeltaUsd: size, withdrawal }
-}
-
-function takeFromPool(draft: MarketState, slot: Slot, amount: bigint): void {
-  if (draft.pool[slot] < amount)
-    throw new ProtocolRevert('InsufficientPoolAmount', [draft.pool[slot], amount])
-  draft.pool[slot] -= amount
-}
-
-function takeFromImpactPool(draft: MarketState, amount: bigint): void {
-  const fromPool = min(draft.positionImpactPoolAmount, amount)
-  draft.positionImpactPoolAmount -= fromPool
-  draft.lentPositionImpactPoolAmount += amount - fromPool
-}
-
-function addToImpactPool(draft: MarketState, amount: bigint): void {
-  const repaid = min(draft.lentPositionImpactPoolAmount, amount)
-  draft.lentPositionImpactPoolAmount -= repaid
-  draft.positionImpactPoolAmount += amount - repaid
-}
-
-/** Profit swapped within the market's own pool; undefined when the pool has too little. */
+/** Profit swapped within the market's own pool; undefined when the pool refuses, and then nothing is changed. */
 function swapProfit(
   settings: MarketSettings,
   draft: MarketState,
   from: Slot,
-  to: Slot,
   amount: bigint,
   prices: MarketPrices,
-): bigint | undefined {
-  const afterFee = amount - (amount * settings.swapFeeFactor) / ONE
-  const received = (afterFee * slotPrice(prices, from).min) / slotPrice(prices, to).max
-  if (received > draft.pool[to]) return undefined
-  draft.pool[from] += amount
-  draft.pool[to] -= received
-  return received
+): PoolSwap | undefined {
+  try {
+    return swapInPool(settings, draft, from, amount, prices)
+  } catch (error) {
+    if (error instanceof ProtocolRevert) return undefined
+    throw error
+  }
 }

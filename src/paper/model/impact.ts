@@ -40,10 +40,22 @@ function impactOfBalance(
 ): Impact {
   const nextLong = side === 'long' ? max(0n, longUsd + usdDelta) : longUsd
   const nextShort = side === 'short' ? max(0n, shortUsd + usdDelta) : shortUsd
-  const before = abs(longUsd - shortUsd)
-  const after = abs(nextLong - nextShort)
+  return impactOfDifference(
+    settings,
+    abs(longUsd - shortUsd),
+    abs(nextLong - nextShort),
+    longUsd <= shortUsd === nextLong <= nextShort,
+  )
+}
+
+/** Impact of moving the difference of two sides from one value to another, USD; `sameSide`: the heavier stayed heavier. */
+export function impactOfDifference(
+  settings: ImpactSettings,
+  before: bigint,
+  after: bigint,
+  sameSide: boolean,
+): Impact {
   const balanceWasImproved = after < before
-  const sameSide = longUsd <= shortUsd === nextLong <= nextShort
   const factorNegative = settings.positionImpactFactorNegative
   const exponentNegative = settings.positionImpactExponentFactorNegative
   const factorPositive = min(settings.positionImpactFactorPositive, factorNegative)

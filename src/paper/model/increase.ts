@@ -104,6 +104,7 @@ export function increasePosition(
   }
   position.collateralAmount += collateralDeltaAmount
   draft[side].collateralSum[stored] += collateralDeltaAmount
+  requireCollateralSum(settings, draft, side, stored)
   position.pendingImpactAmount += execution.impactAmount
   position.sizeInUsd += sizeDeltaUsd
   position.sizeInTokens += execution.sizeDeltaInTokens
@@ -125,6 +126,12 @@ export function touch(settings: MarketSettings, state: MarketState, position: Po
   position.borrowingFactor = side.cumulativeBorrowingFactor
   position.fundingFeeAmountPerSize = side.fundingFeePerSize[stored(position.slot)]
   position.claimablePerSize = [side.claimablePerSize[stored(0)], side.claimablePerSize[stored(1)]]
+}
+
+function requireCollateralSum(settings: MarketSettings, draft: MarketState, side: Side, stored: Slot): void {
+  const sum = draft[side].collateralSum[stored]
+  const limit = settings.maxCollateralSum[stored][side]
+  if (sum > limit) throw new ProtocolRevert('MaxCollateralSumExceeded', [sum, limit])
 }
 
 function requireRoom(

@@ -66,7 +66,13 @@ export interface MarketSettings {
   readonly aboveOptimalUsageBorrowingFactor: BySide
   readonly borrowingFactor: BySide
   readonly borrowingExponentFactor: BySide
-  readonly swapFeeFactor: bigint
+  readonly swapFeeFactorForBalanceWasImproved: bigint
+  readonly swapFeeFactorForBalanceWasNotImproved: bigint
+  readonly swapImpactFactorPositive: bigint
+  readonly swapImpactFactorNegative: bigint
+  readonly swapImpactExponentFactor: bigint
+  /** Most collateral of all positions of a side, by slot, token units. */
+  readonly maxCollateralSum: readonly [BySide, BySide]
 }
 
 /** State of one side. Arrays are by slot; single-token markets keep raw totals in slot 0. */
@@ -93,6 +99,8 @@ export interface MarketState {
   short: SideState
   /** Pool amounts by slot; single-token markets keep the raw total in slot 0. */
   pool: [bigint, bigint]
+  /** Swap price impact that was paid in, by slot, token units. */
+  swapImpactPool: [bigint, bigint]
   positionImpactPoolAmount: bigint
   lentPositionImpactPoolAmount: bigint
   /** Saved funding factor per second; positive: longs pay. */
@@ -213,6 +221,7 @@ export function cloneMarket(state: MarketState): MarketState {
     long: cloneSide(state.long),
     short: cloneSide(state.short),
     pool: [...state.pool],
+    swapImpactPool: [...state.swapImpactPool],
     virtualInventory: { ...state.virtualInventory },
   }
 }
@@ -231,6 +240,7 @@ export function emptyMarket(): MarketState {
     long: side(),
     short: side(),
     pool: [0n, 0n],
+    swapImpactPool: [0n, 0n],
     positionImpactPoolAmount: 0n,
     lentPositionImpactPoolAmount: 0n,
     savedFundingFactorPerSecond: 0n,

@@ -57,7 +57,7 @@ export function newPosition(
 }
 
 /** Profit of all positions of a side that could be claimed from the pool; buckets in loss count as 0. */
-function positivePoolPnl(
+export function positivePoolPnl(
   settings: MarketSettings,
   state: MarketState,
   side: Side,

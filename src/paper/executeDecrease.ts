@@ -1,0 +1,191 @@
+/** Execution of an order that decreases or closes a position, of a liquidation, or of a deleveraging. */
+import { positionKeyOf } from '../chains/relayRouter.ts'
+import { type Hex, hexKey } from '../domain/address.ts'
+import { emitOrderEvent, emitPositionDecrease, emitSwaps } from './events.ts'
+import { noteSwaps } from './ledger.ts'
+import { type DecreaseResult, decreasePosition } from './model/decrease.ts'
+import { cloneMarket, type MarketPrices, type MarketState, slotPrice } from './model/market.ts'
+import { ProtocolRevert } from './model/revert.ts'
+import { cancelOrder } from './orderEnds.ts'
+import { bringsCollateral, isMarketOrder } from './orderTypes.ts'
+import { commit, creditFunding, payOut, positionMarketOf } from './settle.ts'
+import { type SwapStep, stepOf, swapAlong } from './swaps.ts'
+import { recordTrade } from './trades.ts'
+import {
+  accountOf,
+  addTo,
+  marketPrices,
+  nextTransactionHash,
+  type OrderRecord,
+  type PositionRecord,
+  slotToken,
+  storePosition,
+  tokenPrice,
+  type World,
+} from './world.ts'
+
+/** `secondaryOrderType` of an execution that deleverages. */
+const SECONDARY_ADL = 1n
+
+/** The keeper's own decreases: their orders are created in the transaction that executes them. */
+export type KeeperDecrease = 'liquidation' | 'deleveraging'
+
+/** Executes a decrease; the hash of its transaction. Throws ProtocolRevert, and then nothing has happened. */
+export function executeDecrease(
+  world: World,
+  order: OrderRecord,
+  seconds: number,
+  byKeeper?: KeeperDecrease,
+): Hex {
+  const { addresses, numbers, isLong } = order.params
+  const market = positionMarketOf(world, order)
+  const contractKey = positionKeyOf(order.account, addresses.market, addresses.initialCollateralToken, isLong)
+  const record = world.positions.get(contractKey)
+  if (record === undefined) throw new ProtocolRevert('EmptyPosition')
+  const type = Number(order.params.orderType)
+  const swapType = Number(order.params.decreasePositionSwapType)
+  const drafts = new Map<string, MarketState>([[market.key, cloneMarket(market.state)]])
+  const draft = drafts.get(market.key) ?? cloneMarket(market.state)
+  const prices = marketPrices(world, market, seconds)
+  const result = decreasePosition(
+    market.settings,
+    draft,
+    record.state,
+    {
+      sizeDeltaUsd: numbers.sizeDeltaUsd,
+      collateralAmount: numbers.initialCollateralDeltaAmount,
+      acceptablePrice: numbers.acceptablePrice,
+      kind: byKeeper ?? (isMarketOrder(type) ? 'market' : 'trigger'),
+      swapProfitToCollateral: swapType === 1,
+    },
+    prices,
+    seconds,
+  )
+  const profitToken = isLong ? market.longToken : market.shortToken
+  const profitIsCollateral = hexKey(profitToken.address) === hexKey(record.collateralToken.address)
+  const swapsToProfitToken = swapType === 2 && !profitIsCollateral
+  const output = swapAlong(
+    world,
+    drafts,
+    addresses.initialCollateralToken,
+    result.outputAmount,
+    swapsToProfitToken ? [addresses.market, ...addresses.swapPath] : addresses.swapPath,
+    seconds,
+  )
+  const outToken = world.catalog.tokenByAddress.get(hexKey(output.token))
+  const outputUsd = outToken === undefined ? 0n : output.amount * tokenPrice(world, outToken, seconds).min
+  if (outputUsd < numbers.minOutputAmount) {
+    throw new ProtocolRevert('InsufficientOutputAmount', [outputUsd, numbers.minOutputAmount])
+  }
+  commit(world, drafts)
+  const profitSlot = isLong || market.settings.isSameCollaterals ? 0 : 1
+  const profitSteps =
+    result.profitSwap === undefined ? [] : [stepOf(market, profitSlot, prices, result.profitSwap)]
+  const steps = [...profitSteps, ...output.steps]
+  noteSwaps(world, order.account, steps)
+  const before = record.state
+  storePosition(world, record, result.position)
+  creditFunding(world, market, order.account, result.fees)
+  const account = accountOf(world, order.account)
+  for (const slot of [0, 1] as const) {
+    const amount = result.claimableCollateral[slot]
+    if (amount > 0n) addTo(account.claimableCollateral, slotToken(market, slot).address, amount)
+  }
+  if (result.secondaryOutputAmount > 0n)
+    payOut(world, order, profitToken.address, result.secondaryOutputAmount)
+  payOut(world, order, output.token, output.amount)
+  const hash = nextTransactionHash(world)
+  if (byKeeper !== undefined) emitOrderEvent(world, order, 'OrderCreated', hash, {})
+  emitSwaps(world, order, profitSteps, hash)
+  emitPositionDecrease(
+    world,
+    {
+      order,
+      market,
+      positionKey: contractKey,
+      collateralToken: record.collateralToken.address,
+      prices,
+      seconds,
+      hash,
+    },
+    before,
+    result,
+  )
+  emitSwaps(world, order, output.steps, hash)
+  recordDecrease(world, order, record, {
+    prices,
+    result,
+    amountOut: output.amount,
+    steps,
+    seconds,
+    hash,
+    isDeleveraging: byKeeper === 'deleveraging',
+  })
+  if (result.position === undefined) cancelAutoCancelOrders(world, record, seconds * 1000, hash)
+  return hash
+}
+
+function recordDecrease(
+  world: World,
+  order: OrderRecord,
+  record: PositionRecord,
+  done: {
+    readonly prices: MarketPrices
+    readonly result: DecreaseResult
+    readonly amountOut: bigint
+    readonly steps: readonly SwapStep[]
+    readonly seconds: number
+    readonly hash: Hex
+    readonly isDeleveraging: boolean
+  },
+): void {
+  const { prices, result, seconds, hash } = done
+  const sum = (of: (step: SwapStep) => bigint): bigint => done.steps.reduce((all, one) => all + of(one), 0n)
+  const collateralPrice = slotPrice(prices, record.state.slot)
+  recordTrade(world, order, 'OrderExecuted', seconds, hash, {
+    collateralTokenAddress: record.collateralToken.address,
+    sizeDeltaUsd: result.sizeDeltaUsd,
+    sizeDeltaInTokens: result.sizeDeltaInTokens,
+    executionPrice: result.executionPrice,
+    indexTokenPriceMin: prices.index.min,
+    indexTokenPriceMax: prices.index.max,
+    collateralTokenPriceMin: collateralPrice.min,
+    collateralTokenPriceMax: collateralPrice.max,
+    executionAmountOut: done.amountOut,
+    pnlUsd: pnlAfterCosts(result, collateralPrice.min),
+    basePnlUsd: result.basePnlUsd,
+    priceImpactUsd: result.priceImpactUsd,
+    priceImpactDiffUsd: result.priceImpactDiffUsd,
+    totalImpactUsd: result.totalImpactUsd,
+    proportionalPendingImpactUsd: result.proportionalPendingImpactUsd,
+    positionFeeAmount: result.fees.positionFeeAmount,
+    borrowingFeeAmount: result.fees.borrowingFeeAmount,
+    fundingFeeAmount: result.fees.fundingFeeAmount,
+    liquidationFeeAmount: result.fees.liquidationFeeAmount,
+    traderDiscountAmount: 0n,
+    collateralTotalCostAmount: result.fees.totalCostAmount,
+    swapFeeUsd: sum((step) => step.feeUsd),
+    swapImpactUsd: sum((step) => step.priceImpactUsd),
+    ...(done.isDeleveraging ? { secondaryOrderType: SECONDARY_ADL } : {}),
+  })
+}
+
+/** PnL of a decrease after impact and fees, USD. */
+function pnlAfterCosts(result: DecreaseResult, collateralPriceMin: bigint): bigint {
+  return (
+    result.basePnlUsd +
+    result.totalImpactUsd -
+    result.priceImpactDiffUsd -
+    result.fees.totalCostAmount * collateralPriceMin
+  )
+}
+
+/** Cancels the auto-cancel orders of a position that closed. */
+function cancelAutoCancelOrders(world: World, record: PositionRecord, nowMs: number, hash: Hex): void {
+  for (const order of [...world.orders.values()]) {
+    const { addresses, isLong, autoCancel, orderType } = order.params
+    if (!autoCancel || bringsCollateral(Number(orderType))) continue
+    const key = positionKeyOf(order.account, addresses.market, addresses.initialCollateralToken, isLong)
+    if (key === record.contractKey) cancelOrder(world, order, 'AUTO_CANCEL', nowMs, hash)
+  }
+}

@@ -1,0 +1,114 @@
+/** Execution of an order that increases a position or its collateral. */
+import { positionKeyOf } from '../chains/relayRouter.ts'
+import type { Hex } from '../domain/address.ts'
+import { emitPositionIncrease, emitSwaps } from './events.ts'
+import { shiftForIncrease } from './jit.ts'
+import { noteSwaps } from './ledger.ts'
+import { increasePosition } from './model/increase.ts'
+import { cloneMarket, type MarketState, slotPrice } from './model/market.ts'
+import { ProtocolRevert } from './model/revert.ts'
+import { commit, creditFunding, positionMarketOf } from './settle.ts'
+import { swapAlong } from './swaps.ts'
+import { recordTrade } from './trades.ts'
+import {
+  marketPrices,
+  nextTransactionHash,
+  type OrderRecord,
+  type PositionRecord,
+  sideOf,
+  slotOf,
+  slotToken,
+  storePosition,
+  type World,
+} from './world.ts'
+
+/** Executes an increase; the hash of its transaction. Throws ProtocolRevert, and then nothing has happened. */
+export function executeIncrease(world: World, order: OrderRecord, seconds: number): Hex {
+  const { addresses, numbers, isLong } = order.params
+  const market = positionMarketOf(world, order)
+  const drafts = new Map<string, MarketState>()
+  const brought = swapAlong(
+    world,
+    drafts,
+    addresses.initialCollateralToken,
+    numbers.initialCollateralDeltaAmount,
+    addresses.swapPath,
+    seconds,
+  )
+  if (brought.amount < numbers.minOutputAmount) {
+    throw new ProtocolRevert('InsufficientSwapOutputAmount', [brought.amount, numbers.minOutputAmount])
+  }
+  const slot = slotOf(market, brought.token)
+  if (slot === undefined) {
+    throw new ProtocolRevert('InvalidCollateralTokenForMarket', [addresses.market, brought.token])
+  }
+  const collateralToken = slotToken(market, slot)
+  const draft = drafts.get(market.key) ?? cloneMarket(market.state)
+  drafts.set(market.key, draft)
+  const prices = marketPrices(world, market, seconds)
+  shiftForIncrease(world, drafts, market, sideOf(isLong), numbers.sizeDeltaUsd, prices, seconds)
+  const contractKey = positionKeyOf(order.account, addresses.market, collateralToken.address, isLong)
+  const record: PositionRecord | undefined = world.positions.get(contractKey)
+  const result = increasePosition(
+    market.settings,
+    draft,
+    record?.state,
+    {
+      side: sideOf(isLong),
+      slot,
+      sizeDeltaUsd: numbers.sizeDeltaUsd,
+      collateralAmount: brought.amount,
+      acceptablePrice: numbers.acceptablePrice,
+    },
+    prices,
+    seconds,
+  )
+  commit(world, drafts)
+  noteSwaps(world, order.account, brought.steps)
+  storePosition(
+    world,
+    record ?? {
+      contractKey,
+      account: order.account,
+      marketKey: market.key,
+      collateralToken,
+      state: result.position,
+    },
+    result.position,
+  )
+  creditFunding(world, market, order.account, result.fees)
+  const collateralPrice = slotPrice(prices, slot)
+  const hash = nextTransactionHash(world)
+  emitSwaps(world, order, brought.steps, hash)
+  emitPositionIncrease(
+    world,
+    {
+      order,
+      market,
+      positionKey: contractKey,
+      collateralToken: collateralToken.address,
+      prices,
+      seconds,
+      hash,
+    },
+    result,
+  )
+  recordTrade(world, order, 'OrderExecuted', seconds, hash, {
+    collateralTokenAddress: collateralToken.address,
+    sizeDeltaInTokens: result.execution.sizeDeltaInTokens,
+    executionPrice: result.execution.executionPrice,
+    indexTokenPriceMin: prices.index.min,
+    indexTokenPriceMax: prices.index.max,
+    collateralTokenPriceMin: collateralPrice.min,
+    collateralTokenPriceMax: collateralPrice.max,
+    priceImpactUsd: result.execution.impactUsd,
+    positionFeeAmount: result.fees.positionFeeAmount,
+    borrowingFeeAmount: result.fees.borrowingFeeAmount,
+    fundingFeeAmount: result.fees.fundingFeeAmount,
+    traderDiscountAmount: 0n,
+    collateralTotalCostAmount: result.fees.totalCostAmount,
+    swapFeeUsd: brought.feeUsd,
+    swapImpactUsd: brought.impactUsd,
+  })
+  return hash
+}

@@ -1,0 +1,38 @@
+/** Execution of a swap order. */
+import type { Hex } from '../domain/address.ts'
+import { emitSwaps } from './events.ts'
+import { noteSwaps } from './ledger.ts'
+import type { MarketState } from './model/market.ts'
+import { ProtocolRevert } from './model/revert.ts'
+import { commit, payOut } from './settle.ts'
+import { swapAlong } from './swaps.ts'
+import { recordTrade } from './trades.ts'
+import { nextTransactionHash, type OrderRecord, type World } from './world.ts'
+
+/** Executes a swap; the hash of its transaction. Throws ProtocolRevert, and then nothing has happened. */
+export function executeSwap(world: World, order: OrderRecord, seconds: number): Hex {
+  const { addresses, numbers } = order.params
+  const drafts = new Map<string, MarketState>()
+  const result = swapAlong(
+    world,
+    drafts,
+    addresses.initialCollateralToken,
+    numbers.initialCollateralDeltaAmount,
+    addresses.swapPath,
+    seconds,
+  )
+  if (result.amount < numbers.minOutputAmount) {
+    throw new ProtocolRevert('InsufficientSwapOutputAmount', [result.amount, numbers.minOutputAmount])
+  }
+  commit(world, drafts)
+  noteSwaps(world, order.account, result.steps)
+  payOut(world, order, result.token, result.amount)
+  const hash = nextTransactionHash(world)
+  emitSwaps(world, order, result.steps, hash)
+  recordTrade(world, order, 'OrderExecuted', seconds, hash, {
+    executionAmountOut: result.amount,
+    swapFeeUsd: result.feeUsd,
+    swapImpactUsd: result.impactUsd,
+  })
+  return hash
+}

@@ -1,0 +1,144 @@
+/**
+ * Orders that the keeper makes itself, created and executed in one transaction: liquidations, and deleveraging of positions
+ * in profit when traders' PnL outgrows the pool (math: market-model, sections 12 and 14).
+ */
+import { orderKeyOf } from '../chains/relayRouter.ts'
+import { type Hex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
+import { MAX_UINT256 } from '../domain/units.ts'
+import { isEnabled } from './enabled.ts'
+import { executeDecrease, type KeeperDecrease } from './executeDecrease.ts'
+import { isOpenAt } from './hours.ts'
+import { accrue } from './model/increase.ts'
+import { fac, ONE } from './model/integer.ts'
+import { cloneMarket, type MarketPrices, poolUsd, type Side } from './model/market.ts'
+import { checkLiquidation, positionPnl, positivePoolPnl } from './model/position.ts'
+import { ProtocolRevert } from './model/revert.ts'
+import { endOrder } from './orderEnds.ts'
+import { orderTypes } from './orderTypes.ts'
+import type { WorldMarket } from './seedMarkets.ts'
+import { marketPrices, type OrderRecord, type PositionRecord, type World } from './world.ts'
+
+/** Whether a position may be liquidated at a moment, with accrual up to then. */
+export function isLiquidatableAt(world: World, record: PositionRecord, seconds: number): boolean {
+  const market = world.marketByKey.get(record.marketKey)
+  if (market === undefined) return false
+  const prices = marketPrices(world, market, seconds)
+  const draft = cloneMarket(market.state)
+  accrue(market.settings, draft, prices, seconds)
+  return checkLiquidation(market.settings, draft, record.state, prices, {
+    forLiquidation: true,
+    checkMinCollateralUsd: true,
+  }).isLiquidatable
+}
+
+/** The keeper's liquidation order: whole size, any price, profit swapped into collateral. */
+export function liquidate(world: World, record: PositionRecord, second: number): void {
+  runOwnOrder(world, record, 'liquidation', record.state.sizeInUsd, second)
+}
+
+/** Part of the cap on traders' PnL at which the keeper begins to deleverage, and to which it brings the PnL back. */
+const ADL_BEGINS = (95n * ONE) / 100n
+const ADL_ENDS = (90n * ONE) / 100n
+
+/**
+ * Deleverages: while the profit of a side exceeds its part of the pool, the position with the highest profit for its size is
+ * decreased. Call it for the markets that have positions.
+ */
+export function deleverage(world: World, market: WorldMarket, side: Side, second: number): void {
+  if (!isOpenAt(world, market.key, second) || !isEnabled(world, market.key)) return
+  const { settings } = market
+  const prices = marketPrices(world, market, second)
+  const pool = poolUsd(settings, market.state, side, prices)
+  const cap = fac(pool, settings.maxPnlFactorForTraders[side])
+  if (cap === 0n || positivePoolPnl(settings, market.state, side, prices) <= fac(cap, ADL_BEGINS)) return
+  for (const record of byProfit(world, market, side, prices)) {
+    const excess = positivePoolPnl(settings, market.state, side, prices) - fac(cap, ADL_ENDS)
+    if (excess <= 0n) return
+    const { sizeInUsd } = record.state
+    const profit = positionPnl(settings, market.state, record.state, prices).usd
+    const size = profit <= excess ? sizeInUsd : (sizeInUsd * excess) / profit
+    runOwnOrder(world, record, 'deleveraging', size, second)
+  }
+}
+
+/** Positions of a side in profit, the highest profit for its size first. */
+function byProfit(world: World, market: WorldMarket, side: Side, prices: MarketPrices): PositionRecord[] {
+  return [...world.positions.values()]
+    .filter((record) => record.marketKey === market.key && record.state.side === side)
+    .map((record) => {
+      const { usd } = positionPnl(market.settings, market.state, record.state, prices)
+      return { record, usd, factor: (usd * ONE) / record.state.sizeInUsd }
+    })
+    .filter(({ usd }) => usd > 0n)
+    .sort((a, b) => (a.factor < b.factor ? 1 : a.factor > b.factor ? -1 : 0))
+    .map(({ record }) => record)
+}
+
+function runOwnOrder(
+  world: World,
+  record: PositionRecord,
+  kind: KeeperDecrease,
+  sizeDeltaUsd: bigint,
+  second: number,
+): void {
+  const market = world.marketByKey.get(record.marketKey)
+  if (market === undefined) return
+  const number = world.counters.order + 1
+  const key = orderKeyOf(world.chain.contracts.dataStore, BigInt(number))
+  const order = ownOrder(record, market, key, kind, sizeDeltaUsd, second)
+  try {
+    const hash = executeDecrease(world, order, second, kind)
+    world.counters.order = number
+    endOrder(world, order, 'executed', hash, second * 1000)
+  } catch (error) {
+    // The keeper simulates before it sends: what would revert is never sent.
+    if (!(error instanceof ProtocolRevert)) throw error
+  }
+}
+
+function ownOrder(
+  record: PositionRecord,
+  market: WorldMarket,
+  key: Hex,
+  kind: KeeperDecrease,
+  sizeDeltaUsd: bigint,
+  second: number,
+): OrderRecord {
+  const isLong = record.state.side === 'long'
+  const isLiquidation = kind === 'liquidation'
+  return {
+    key,
+    account: record.account,
+    params: {
+      addresses: {
+        receiver: record.account,
+        cancellationReceiver: record.account,
+        callbackContract: ZERO_ADDRESS,
+        uiFeeReceiver: ZERO_ADDRESS,
+        market: market.catalog.marketToken,
+        initialCollateralToken: record.collateralToken.address,
+        swapPath: [],
+      },
+      numbers: {
+        sizeDeltaUsd,
+        initialCollateralDeltaAmount: 0n,
+        triggerPrice: 0n,
+        acceptablePrice: isLong ? 0n : MAX_UINT256,
+        executionFee: 0n,
+        callbackGasLimit: 0n,
+        minOutputAmount: 0n,
+        validFromTime: 0n,
+      },
+      orderType: BigInt(isLiquidation ? orderTypes.liquidation : orderTypes.marketDecrease),
+      decreasePositionSwapType: 1n,
+      isLong,
+      shouldUnwrapNativeToken: true,
+      autoCancel: false,
+      referralCode: ZERO_HASH,
+      dataList: [],
+    },
+    isFrozen: false,
+    updatedAtSeconds: second,
+    requestId: null,
+  }
+}

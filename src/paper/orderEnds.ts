@@ -1,0 +1,59 @@
+/** How an order ends or freezes: its outcome, its collateral, its row and event. */
+import { type Hex, hexKey } from '../domain/address.ts'
+import { revertBytes } from './customErrors.ts'
+import type { ProtocolRevert } from './model/revert.ts'
+import { bringsCollateral } from './orderTypes.ts'
+import { recordTrade } from './trades.ts'
+import { accountOf, addTo, nextTransactionHash, type OrderRecord, type World } from './world.ts'
+
+/**
+ * Cancels an order and returns its collateral; the reason is a custom error or a word of the protocol. `hash` is the
+ * transaction it happens in; absent: one of the keeper's own.
+ */
+export function cancelOrder(
+  world: World,
+  order: OrderRecord,
+  reason: ProtocolRevert | string,
+  nowMs: number,
+  hash: Hex = nextTransactionHash(world),
+): void {
+  const type = Number(order.params.orderType)
+  const { initialCollateralToken } = order.params.addresses
+  const amount = order.params.numbers.initialCollateralDeltaAmount
+  if (bringsCollateral(type) && amount > 0n) {
+    addTo(accountOf(world, order.account).balances, initialCollateralToken, amount)
+  }
+  endOrder(world, order, 'cancelled', hash, nowMs, typeof reason === 'string' ? reason : reason.message)
+  recordTrade(world, order, 'OrderCancelled', Math.floor(nowMs / 1000), hash, {
+    reason: typeof reason === 'string' ? reason : '',
+    reasonBytes: typeof reason === 'string' ? '0x' : revertBytes(reason),
+  })
+}
+
+/** Freezes a resting order that failed: it stays in the store until it is edited or cancelled. */
+export function freezeOrder(world: World, order: OrderRecord, revert: ProtocolRevert, nowMs: number): void {
+  if (order.isFrozen) return
+  order.isFrozen = true
+  recordTrade(world, order, 'OrderFrozen', Math.floor(nowMs / 1000), nextTransactionHash(world), {
+    reason: '',
+    reasonBytes: revertBytes(revert),
+  })
+}
+
+/** Takes an order out of the store with its outcome. */
+export function endOrder(
+  world: World,
+  order: OrderRecord,
+  status: 'executed' | 'cancelled',
+  executionTxnHash: Hex,
+  nowMs: number,
+  reason?: string,
+): void {
+  world.orders.delete(hexKey(order.key))
+  world.outcomes.set(hexKey(order.key), {
+    status,
+    executionTxnHash,
+    updatedAtMs: nowMs,
+    ...(reason === undefined ? {} : { reason }),
+  })
+}
