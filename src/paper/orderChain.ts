@@ -259,6 +259,7 @@ async function checkSubmit(
 export type OrderChainStatus =
   | 'prepared'
   | 'relay_accepted'
+  | 'relay_pending'
   | 'relay_submitted'
   | 'created'
   | 'executed'
@@ -284,16 +285,21 @@ function stateOf(world: World, record: OrderChainRecord): RecordState {
   return stateOfOperation(world, operation)
 }
 
+/** What the relay does before the transaction is mined: it has it, has queued it from a quarter of the time, has sent it from half. */
+function pendingStep(
+  { acceptedAtMs, landsAtMs }: Operation,
+  nowMs: number,
+): Pick<RecordState, 'status' | 'updatedAtMs'> {
+  const queuedAtMs = Math.ceil((3 * acceptedAtMs + landsAtMs) / 4)
+  const sentAtMs = Math.ceil((acceptedAtMs + landsAtMs) / 2)
+  if (nowMs >= sentAtMs) return { status: 'relay_submitted', updatedAtMs: sentAtMs }
+  if (nowMs >= queuedAtMs) return { status: 'relay_pending', updatedAtMs: queuedAtMs }
+  return { status: 'relay_accepted', updatedAtMs: acceptedAtMs }
+}
+
 function stateOfOperation(world: World, operation: Operation): RecordState {
   const { status, updatedAtMs, txHash, error, orderKeys } = operation
-  if (status === 'pending') {
-    const half = (operation.acceptedAtMs + operation.landsAtMs) / 2
-    return {
-      status: world.clock.now() < half ? 'relay_accepted' : 'relay_submitted',
-      updatedAtMs,
-      orderKeys,
-    }
-  }
+  if (status === 'pending') return { ...pendingStep(operation, world.clock.now()), orderKeys }
   if (status !== 'executed') {
     const shown = error === undefined ? {} : { error: { code: error.code, message: error.message } }
     return {

@@ -111,7 +111,7 @@ test('G.2 and G.4 the status never goes back and a market order is executed with
     if (seen.at(-1) !== last.status) seen.push(last.status)
     paper.clock.move(100)
   }
-  expect(seen).toEqual(['relay_accepted', 'relay_submitted', 'created', 'executed'])
+  expect(seen).toEqual(['relay_accepted', 'relay_pending', 'relay_submitted', 'created', 'executed'])
   expect(last.createdTxnHash).toMatch(/^0x/)
   expect(last.executionTxnHash).toMatch(/^0x/)
   expect(last.orderKeys).toHaveLength(1)

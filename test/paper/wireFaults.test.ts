@@ -115,7 +115,7 @@ test('a rule that makes no sense is refused with what is wrong', async () => {
   const refusal = async (rule: unknown) =>
     (await paper.call('POST', `${paper.control}/wire`, rule)).body.message
   expect(await refusal({ kind: 'nothing' })).toBe(
-    'kind must be one of latency, timeout-before, timeout-after, drop-before, drop-after, duplicate, status, html, truncated, garbage, clock-skew',
+    'kind must be one of latency, timeout-before, timeout-after, drop-before, drop-after, duplicate, status, backend-unavailable, html, truncated, garbage, clock-skew',
   )
   expect(await refusal({ kind: 'status', status: 418 })).toBe('status must be one of 429, 500, 502, 503, 504')
   expect(await refusal({ kind: 'status', probability: 2 })).toBe('probability must be a number from 0 to 1')
