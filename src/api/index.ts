@@ -14,6 +14,9 @@
  * Every method gives a `Read` (value, when its request left, which host) or throws `RefusedError` (the server said no),
  * `UnreachableError` (nothing conclusive came) or `DecodeError` (an answer that would be misread); `proves` says what an
  * error shows about a write. Amounts are bigints: USD with 30 decimals, tokens in their own smallest unit.
+ *
+ * Nothing here signs. What was prepared is EIP-712 typed data for a library of your choice (domain, types, primary type, and
+ * `batch` or `message`), to be compared with the order that you meant before it is signed.
  */
 export { arbitrum } from '../chains/arbitrum.ts'
 export { avalanche } from '../chains/avalanche.ts'
@@ -21,15 +24,8 @@ export type { Chain, ChainName, Contracts } from '../chains/chain.ts'
 export { chainNamed, chains } from '../chains/index.ts'
 export { megaeth } from '../chains/megaeth.ts'
 export type * from '../chains/relayRouter.ts'
-export {
-  batchTypes,
-  digestOf,
-  domainSeparator,
-  hashBatch,
-  hashRelayParams,
-  relayRouterDomain,
-} from '../chains/relayRouter.ts'
 export type { Address, Hex } from '../domain/address.ts'
+export type * from '../domain/batch.ts'
 export type { Clock } from '../domain/clock.ts'
 export { BaseError, type Facts } from '../domain/errors.ts'
 export type * from '../domain/market.ts'

@@ -217,6 +217,15 @@ test('collateral is taken out of a position as it is put in', async () => {
   expect(less).toBeLessThan(20_100_000n)
 })
 
+test('what was prepared is signed by any library of typed data', async () => {
+  const { signer, from } = newcomer()
+  const { value: prepared } = await api.prepareOrder(increaseOf(from))
+  const { domain, types, primaryType, batch } = prepared.typedData
+  const signature = await signer.signTypedData({ domain, types, primaryType, message: batch } as never)
+  const { value } = await api.submitOrder(prepared, { from, signature, echo: prepared.echo })
+  expect(value.status).toBe('relay_accepted')
+})
+
 /** The relay router's calldata of what was prepared. */
 function calldataOf({ relayParams, typedData }: Prepared, from: `0x${string}`, signature: `0x${string}`) {
   const { createOrderParamsList, updateOrderParamsList, cancelOrderKeys } = typedData.batch
