@@ -12,6 +12,17 @@ import type {
   CreateOrderParams,
   UpdateOrderParams,
 } from '../domain/batch.ts'
+import {
+  addressWord,
+  boolWord,
+  bytes32Word,
+  encodeBytes,
+  encodeDynamicList,
+  encodeList,
+  encodeTuple,
+  type Part,
+  uintWord,
+} from './abiWords.ts'
 import { EMPTY_DIGITS, keccakOfBytes, keccakOfWords } from './keccak.ts'
 
 export type { CreateOrderParams, UpdateOrderParams } from '../domain/batch.ts'
@@ -148,40 +159,6 @@ export function relayRouterDomain(chainId: number, verifyingContract: Address) {
   return { name: relayRouterDomainName, version: relayRouterDomainVersion, chainId, verifyingContract }
 }
 
-// --- words ---------------------------------------------------------------------------------------------------------
-// A word is 64 hex digits without 0x. Callers hand in validated values; a bad one throws, it is never cut to fit.
-
-const ZERO_WORD = '0'.repeat(64)
-const ONE_WORD = '1'.padStart(64, '0')
-const ADDRESS_PADDING = '0'.repeat(24)
-const MAX_UINT256 = 2n ** 256n - 1n
-
-function uintWord(value: bigint): string {
-  if (value < 0n || value > MAX_UINT256) throw new RangeError(`not a uint256: ${value}`)
-  const digits = value.toString(16)
-  return ZERO_WORD.slice(digits.length) + digits
-}
-
-function addressWord(value: Address): string {
-  if (value.length !== 42) throw new RangeError(`not an address: ${value}`)
-  return ADDRESS_PADDING + value.slice(2).toLowerCase()
-}
-
-function bytes32Word(value: Hex): string {
-  if (value.length !== 66) throw new RangeError(`not 32 bytes: ${value}`)
-  return value.slice(2)
-}
-
-function boolWord(value: boolean): string {
-  return value ? ONE_WORD : ZERO_WORD
-}
-
-/** A length or an offset in bytes. */
-function lengthWord(count: number): string {
-  const digits = count.toString(16)
-  return ZERO_WORD.slice(digits.length) + digits
-}
-
 function keccakHex(words: readonly string[]): Hex {
   return `0x${keccakOfWords(words)}`
 }
@@ -240,9 +217,9 @@ export function hashCreateOrderParams(value: CreateOrderParams): Hex {
   return `0x${createOrderWord(value)}`
 }
 
-function updateOrderWord(value: UpdateOrderParams): string {
-  return keccakOfWords([
-    typeHashWords.UpdateOrderParams,
+/** The words of an update: the same in the signed message and in calldata. Without 0x. */
+export function updateOrderWords(value: UpdateOrderParams): string {
+  return [
     bytes32Word(value.key),
     uintWord(value.sizeDeltaUsd),
     uintWord(value.acceptablePrice),
@@ -251,7 +228,11 @@ function updateOrderWord(value: UpdateOrderParams): string {
     uintWord(value.validFromTime),
     boolWord(value.autoCancel),
     uintWord(value.executionFeeIncrease),
-  ])
+  ].join('')
+}
+
+function updateOrderWord(value: UpdateOrderParams): string {
+  return keccakOfWords([typeHashWords.UpdateOrderParams, updateOrderWords(value)])
 }
 
 /** hashStruct(UpdateOrderParams). */
@@ -299,43 +280,6 @@ export function digestOf(separator: Hex, batch: Batch): Hex {
 // keccak256(abi.encode(oracleParams, externalCalls, tokenPermits, fee, userNonce, deadline, desChainId)):
 // seven top-level parameters, the signature excluded.
 
-/** A dynamic value's encoding goes to the tail, with its offset in the head; a static word stays in the head. */
-type Part = string | { readonly tail: string }
-
-function encodeTuple(parts: readonly Part[]): string {
-  const heads: string[] = []
-  const tails: string[] = []
-  let offset = parts.length * 32
-  for (const part of parts) {
-    if (typeof part === 'string') {
-      heads.push(part)
-    } else {
-      heads.push(lengthWord(offset))
-      tails.push(part.tail)
-      offset += part.tail.length / 2
-    }
-  }
-  return heads.concat(tails).join('')
-}
-
-const EMPTY_LIST: Part = { tail: ZERO_WORD }
-
-function encodeList<Item>(items: readonly Item[], wordsOf: (item: Item) => string): Part {
-  if (items.length === 0) return EMPTY_LIST
-  return { tail: lengthWord(items.length) + items.map(wordsOf).join('') }
-}
-
-function encodeBytes(value: Hex): Part {
-  const digits = value.slice(2)
-  if (digits.length % 2 !== 0) throw new RangeError(`not whole bytes: ${value}`)
-  return { tail: lengthWord(digits.length / 2) + digits.padEnd(Math.ceil(digits.length / 64) * 64, '0') }
-}
-
-function encodeBytesList(values: readonly Hex[]): Part {
-  if (values.length === 0) return EMPTY_LIST
-  return { tail: lengthWord(values.length) + encodeTuple(values.map(encodeBytes)) }
-}
-
 function encodePermit(permit: TokenPermit): string {
   return (
     addressWord(permit.owner) +
@@ -349,14 +293,15 @@ function encodePermit(permit: TokenPermit): string {
   )
 }
 
-function relayParamsDigits(value: RelayParams): string {
+/** The parts of the relay parameters that come first in the hashed encoding and in calldata alike. */
+function surroundingParts(value: RelayParams): readonly Part[] {
   const { oracleParams, externalCalls, tokenPermits, fee } = value
-  return encodeTuple([
+  return [
     {
       tail: encodeTuple([
         encodeList(oracleParams.tokens, addressWord),
         encodeList(oracleParams.providers, addressWord),
-        encodeBytesList(oracleParams.data),
+        encodeDynamicList(oracleParams.data, encodeBytes),
       ]),
     },
     {
@@ -364,7 +309,7 @@ function relayParamsDigits(value: RelayParams): string {
         encodeList(externalCalls.sendTokens, addressWord),
         encodeList(externalCalls.sendAmounts, uintWord),
         encodeList(externalCalls.externalCallTargets, addressWord),
-        encodeBytesList(externalCalls.externalCallDataList),
+        encodeDynamicList(externalCalls.externalCallDataList, encodeBytes),
         encodeList(externalCalls.refundTokens, addressWord),
         encodeList(externalCalls.refundReceivers, addressWord),
       ]),
@@ -379,8 +324,16 @@ function relayParamsDigits(value: RelayParams): string {
     },
     uintWord(value.userNonce),
     uintWord(value.deadline),
-    uintWord(value.desChainId),
-  ])
+  ]
+}
+
+function relayParamsDigits(value: RelayParams): string {
+  return encodeTuple([...surroundingParts(value), uintWord(value.desChainId)])
+}
+
+/** The relay parameters with their signature, as the router's functions take them: an ABI tuple without 0x. */
+export function relayParamsTuple(value: RelayParams, signature: Hex): string {
+  return encodeTuple([...surroundingParts(value), encodeBytes(signature), uintWord(value.desChainId)])
 }
 
 /** The ABI encoding that `hashRelayParams` hashes, for tests that pin its length and first word. */

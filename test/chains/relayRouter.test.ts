@@ -1,19 +1,10 @@
 import fc from 'fast-check'
-import {
-  type Address,
-  encodeAbiParameters,
-  type Hex,
-  hashTypedData,
-  keccak256,
-  parseAbiParameters,
-} from 'viem'
+import { encodeAbiParameters, type Hex, hashTypedData, keccak256, parseAbiParameters } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
 import {
-  type Batch,
   batchTypes,
-  type CreateOrderParams,
   digestOf,
   domainSeparator,
   encodeRelayParams,
@@ -22,76 +13,19 @@ import {
   hashRelayParams,
   orderKeyOf,
   positionKeyOf,
-  type RelayParams,
   relayRouterDomain,
 } from '../../src/chains/relayRouter.ts'
-
-const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
-const zeroHash: Hex = `0x${'00'.repeat(32)}`
-const account: Address = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
-const usdc: Address = '0xaf88d065e77c8cC2239327C5EDb3A432268e5831'
-const weth: Address = '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1'
-const market: Address = '0x70d95587d40A2caf56bd97485aB3Eec10Bee6336'
-const router = chains.arbitrum.contracts.gelatoRelayRouter
-
-const relayParams: RelayParams = {
-  oracleParams: {
-    tokens: [usdc, weth],
-    providers: ['0x90218fbb064b1475E4382b041Cc7ccF08AF718B0', '0x90218fbb064b1475E4382b041Cc7ccF08AF718B0'],
-    data: ['0x', '0x'],
-  },
-  externalCalls: {
-    sendTokens: [],
-    sendAmounts: [],
-    externalCallTargets: [],
-    externalCallDataList: [],
-    refundTokens: [],
-    refundReceivers: [],
-  },
-  tokenPermits: [],
-  fee: { feeToken: usdc, feeAmount: 250000n, feeSwapPath: [market] },
-  userNonce: 1800000000n,
-  deadline: 1800003600n,
-  desChainId: 42161n,
-}
-
-const order: CreateOrderParams = {
-  addresses: {
-    receiver: account,
-    cancellationReceiver: zeroAddress,
-    callbackContract: zeroAddress,
-    uiFeeReceiver: zeroAddress,
-    market,
-    initialCollateralToken: usdc,
-    swapPath: [],
-  },
-  numbers: {
-    sizeDeltaUsd: 10n ** 31n,
-    initialCollateralDeltaAmount: 3000000n,
-    triggerPrice: 0n,
-    acceptablePrice: 1818000000000000n,
-    executionFee: 100000000000000n,
-    callbackGasLimit: 0n,
-    minOutputAmount: 0n,
-    validFromTime: 0n,
-  },
-  orderType: 2n,
-  decreasePositionSwapType: 0n,
-  isLong: true,
-  shouldUnwrapNativeToken: false,
-  autoCancel: false,
-  referralCode: zeroHash,
-  dataList: ['0x676d786f3a313a303a303030303a30313a303a31000000000000000000000000'],
-}
-
-const batch: Batch = {
-  account: zeroAddress,
-  createOrderParamsList: [order],
-  updateOrderParamsList: [],
-  cancelOrderKeys: [],
-  relayParams: hashRelayParams(relayParams),
-  subaccountApproval: zeroHash,
-}
+import {
+  account,
+  anyBatch,
+  anyRelayParams,
+  batch,
+  market,
+  order,
+  relayParams,
+  router,
+  usdc,
+} from './batches.ts'
 
 const separator = domainSeparator(42161, router)
 
@@ -165,95 +99,6 @@ test('position and order keys are the published ones', () => {
   expect(orderKeyOf(chains.arbitrum.contracts.dataStore, 1n)).toBe(
     '0x0fa8adca6752282021b0be97849ea0b3e9e9b81c341c50ae21516285a570b2f4',
   )
-})
-
-const hexBytes = (length: number) =>
-  fc
-    .uint8Array({ minLength: length, maxLength: length })
-    .map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`)
-const anyAddress = hexBytes(20)
-const anyHash = hexBytes(32)
-const anyUint = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
-const anyBytes = fc
-  .uint8Array({ maxLength: 70 })
-  .map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`)
-const few = <T>(value: fc.Arbitrary<T>) => fc.array(value, { maxLength: 3 })
-
-const anyOrder: fc.Arbitrary<CreateOrderParams> = fc.record({
-  addresses: fc.record({
-    receiver: anyAddress,
-    cancellationReceiver: anyAddress,
-    callbackContract: anyAddress,
-    uiFeeReceiver: anyAddress,
-    market: anyAddress,
-    initialCollateralToken: anyAddress,
-    swapPath: few(anyAddress),
-  }),
-  numbers: fc.record({
-    sizeDeltaUsd: anyUint,
-    initialCollateralDeltaAmount: anyUint,
-    triggerPrice: anyUint,
-    acceptablePrice: anyUint,
-    executionFee: anyUint,
-    callbackGasLimit: anyUint,
-    minOutputAmount: anyUint,
-    validFromTime: anyUint,
-  }),
-  orderType: anyUint,
-  decreasePositionSwapType: anyUint,
-  isLong: fc.boolean(),
-  shouldUnwrapNativeToken: fc.boolean(),
-  autoCancel: fc.boolean(),
-  referralCode: anyHash,
-  dataList: few(anyHash),
-})
-
-const anyBatch: fc.Arbitrary<Batch> = fc.record({
-  account: anyAddress,
-  createOrderParamsList: few(anyOrder),
-  updateOrderParamsList: few(
-    fc.record({
-      key: anyHash,
-      sizeDeltaUsd: anyUint,
-      acceptablePrice: anyUint,
-      triggerPrice: anyUint,
-      minOutputAmount: anyUint,
-      validFromTime: anyUint,
-      autoCancel: fc.boolean(),
-      executionFeeIncrease: anyUint,
-    }),
-  ),
-  cancelOrderKeys: few(anyHash),
-  relayParams: anyHash,
-  subaccountApproval: anyHash,
-})
-
-const anyRelayParams: fc.Arbitrary<RelayParams> = fc.record({
-  oracleParams: fc.record({ tokens: few(anyAddress), providers: few(anyAddress), data: few(anyBytes) }),
-  externalCalls: fc.record({
-    sendTokens: few(anyAddress),
-    sendAmounts: few(anyUint),
-    externalCallTargets: few(anyAddress),
-    externalCallDataList: few(anyBytes),
-    refundTokens: few(anyAddress),
-    refundReceivers: few(anyAddress),
-  }),
-  tokenPermits: few(
-    fc.record({
-      owner: anyAddress,
-      spender: anyAddress,
-      value: anyUint,
-      deadline: anyUint,
-      v: fc.integer({ min: 0, max: 255 }),
-      r: anyHash,
-      s: anyHash,
-      token: anyAddress,
-    }),
-  ),
-  fee: fc.record({ feeToken: anyAddress, feeAmount: anyUint, feeSwapPath: few(anyAddress) }),
-  userNonce: anyUint,
-  deadline: anyUint,
-  desChainId: anyUint,
 })
 
 test('any batch hashes as viem hashes it', () => {
