@@ -44,6 +44,7 @@ export const emitterAbi = parseAbi([
   'struct TextsKV { string key; string[] value; }',
   'struct TextItems { TextKV[] items; TextsKV[] arrayItems; }',
   'struct EventLogData { AddressItems addressItems; UintItems uintItems; IntItems intItems; BoolItems boolItems; WordItems bytes32Items; BytesItems bytesItems; TextItems stringItems; }',
+  'event EventLog(address msgSender, string eventName, string indexed eventNameHash, EventLogData eventData)',
   'event EventLog1(address msgSender, string eventName, string indexed eventNameHash, bytes32 indexed topic1, EventLogData eventData)',
   'event EventLog2(address msgSender, string eventName, string indexed eventNameHash, bytes32 indexed topic1, bytes32 indexed topic2, EventLogData eventData)',
 ])
