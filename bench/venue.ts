@@ -118,6 +118,18 @@ async function trade(traders: number, hours: number): Promise<void> {
   }
 }
 
+/** An account with an open position, so that there is something to show. */
+async function someTrader(api: string): Promise<{ readonly address: string; readonly market: string }> {
+  const { trades } = (await (await fetch(`${api}/trades?limit=1000`)).json()) as {
+    readonly trades: readonly { readonly account: string; readonly marketAddress: string }[]
+  }
+  for (const { account, marketAddress } of trades) {
+    const positions = (await (await fetch(`${api}/positions?address=${account}`)).json()) as unknown[]
+    if (positions.length > 0) return { address: account, market: marketAddress }
+  }
+  throw new Error('nobody has a position')
+}
+
 if (process.argv[2] === 'serve') {
   await serve()
 } else if (process.argv[2] === 'trade') {
@@ -133,11 +145,7 @@ if (process.argv[2] === 'serve') {
       child.send('cpu')
     })
   say(`${connections} connections, ${secondsByRoute} s a route, Node ${process.version}`)
-  const trades = (await (await fetch(`${hosts.api}/trades?limit=1`)).json()) as {
-    readonly trades: readonly { readonly account: string; readonly marketAddress: string }[]
-  }
-  // An account that trades, so that there is something to show.
-  const { account: address = '', marketAddress: market = '' } = trades.trades[0] ?? {}
+  const { address, market } = await someTrader(hosts.api)
   const symbol = encodeURIComponent('ETH/USD [WETH-USDC]')
   for (const path of [
     '/ping',

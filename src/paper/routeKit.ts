@@ -1,5 +1,5 @@
 /** How routes are declared: what a handler is asked, what it may answer, and where it is mounted. */
-import type { Json } from './http.ts'
+import type { Json, JsonText } from './http.ts'
 import type { Peer } from './orderChain.ts'
 import type { neverAnswer } from './orderRoutes.ts'
 import type { World } from './world.ts'
@@ -18,7 +18,7 @@ export interface RouteInput {
 }
 
 /** What a handler answers: JSON of a 200, a whole answer, or none ever. It throws HttpFailure for everything else. */
-export type RouteAnswer = Json | Response | typeof neverAnswer
+export type RouteAnswer = Json | JsonText | Response | typeof neverAnswer
 
 /** A handler. */
 export type RouteHandler = (input: RouteInput) => RouteAnswer | Promise<RouteAnswer>

@@ -1,6 +1,15 @@
 /** Trade history reads (wire: application-api-reads, section 5). */
 import { hexKey } from '../domain/address.ts'
-import { badFields, badRequest, integerOf, isObject, type Json, parseAddress, timestampOf } from './http.ts'
+import {
+  badFields,
+  badRequest,
+  integerOf,
+  isObject,
+  JsonText,
+  parseAddress,
+  stringify,
+  timestampOf,
+} from './http.ts'
 import { findMarket } from './lookup.ts'
 import type { TradeRow, World } from './world.ts'
 
@@ -93,12 +102,15 @@ function directionOf(row: TradeRow): string {
   return row.orderType <= 1 ? 'swap' : row.fields.isLong === true ? 'long' : 'short'
 }
 
+function marketOf(row: TradeRow): string {
+  return hexKey(String(row.fields.marketAddress ?? ''))
+}
+
 function matches(row: TradeRow, filter: TradeFilter): boolean {
-  const market = hexKey(String(row.fields.marketAddress ?? ''))
-  if (filter.account !== undefined && hexKey(row.account) !== filter.account) return false
   if (filter.from !== undefined && row.timestamp < filter.from) return false
   if (filter.to !== undefined && row.timestamp > filter.to) return false
-  if (filter.marketKey !== undefined && market !== filter.marketKey) return false
+  if (filter.account !== undefined && hexKey(row.account) !== filter.account) return false
+  if (filter.marketKey !== undefined && marketOf(row) !== filter.marketKey) return false
   if (filter.eventNames !== undefined && !filter.eventNames.has(row.eventName)) return false
   const isMarket = row.orderType === 0 || row.orderType === 2 || row.orderType === 4
   if (!filter.showDebugValues && row.eventName === 'OrderCreated' && isMarket) return false
@@ -116,7 +128,7 @@ function matches(row: TradeRow, filter: TradeFilter): boolean {
     filter.directions.length === 0 ||
     filter.directions.some(
       (one) =>
-        (one.marketKey === undefined || one.marketKey === market) &&
+        (one.marketKey === undefined || one.marketKey === marketOf(row)) &&
         (one.direction === undefined || one.direction === directionOf(row)) &&
         (one.collateral === undefined ||
           one.collateral === hexKey(String(row.fields.initialCollateralTokenAddress ?? ''))),
@@ -124,8 +136,21 @@ function matches(row: TradeRow, filter: TradeFilter): boolean {
   )
 }
 
+/** Rows as they were written: the newest are asked for again and again, and a row never changes. */
+const written = new WeakMap<TradeRow, string>()
+
+/** A row as it is sent; amounts are decimal strings. */
+function textOf(row: TradeRow): string {
+  const known = written.get(row)
+  if (known !== undefined) return known
+  const { id, account, orderKey, eventName, orderType, timestamp, fields } = row
+  const text = stringify({ id, account, orderKey, eventName, orderType, timestamp, ...fields })
+  written.set(row, text)
+  return text
+}
+
 /** Page of the history, newest first. The cursor is opaque: the place after the last row, in base64. */
-export function tradePage(world: World, filter: TradeFilter): Json {
+export function tradePage(world: World, filter: TradeFilter): JsonText {
   let at = world.trades.length - 1
   if (filter.cursor !== undefined) {
     const id = Buffer.from(filter.cursor, 'base64').toString('utf8').split(':')[1]
@@ -144,21 +169,11 @@ export function tradePage(world: World, filter: TradeFilter): Json {
     rows.push(row)
   }
   const last = rows.at(-1)
-  return {
-    trades: rows.map((row) => ({
-      id: row.id,
-      account: row.account,
-      orderKey: row.orderKey,
-      eventName: row.eventName,
-      orderType: row.orderType,
-      timestamp: row.timestamp,
-      // Amounts become decimal strings when the answer is written.
-      ...(row.fields as Record<string, Json>),
-    })),
-    nextCursor:
-      hasMore && last !== undefined
-        ? Buffer.from(`${last.timestamp}:${last.id}`, 'utf8').toString('base64')
-        : null,
-    hasMore,
-  }
+  const nextCursor =
+    hasMore && last !== undefined
+      ? Buffer.from(`${last.timestamp}:${last.id}`, 'utf8').toString('base64')
+      : null
+  return new JsonText(
+    `{"trades":[${rows.map(textOf).join(',')}],"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`,
+  )
 }
