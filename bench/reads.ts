@@ -1,10 +1,11 @@
 /**
  * Strategies that poll a paper venue in another process over loopback, once a second, through one Api. By hand:
- * `node bench/reads.ts [seconds] [markets]`.
+ * `node bench/reads.ts [seconds] [markets] [candles]`.
  *
  * A poll is what a strategy's snapshot reads each second: markets, tokens with prices, the ticker of its own market, the
- * capacity of both its sides, positions, oracle prices and the oracle's market states. Strategies are dealt over the
- * first `markets` markets (default: all that have positions). "together" polls at the same instant, as the daemon's
+ * capacity of both its sides, positions, orders, oracle prices and the oracle's market states; with the word `candles` also
+ * a hundred candles of 5 minutes of its index token, which no route gives for many tokens at once. Strategies are dealt
+ * over the first `markets` markets (default: all that have positions). "together" polls at the same instant, as the daemon's
  * schedule does; "spread" polls at moments spread over the second, which is the worst for sharing.
  *
  * Prints requests a second that left (attempts, as `onAttempt` tells them), this process's CPU as a share of one core,
@@ -21,10 +22,12 @@ import { type Api, createApi } from '../src/api/client.ts'
 import { createNodeFetch } from '../src/api/nodeFetch.ts'
 import { systemClock } from '../src/api/systemClock.ts'
 import { arbitrum } from '../src/chains/arbitrum.ts'
-import { hexKey } from '../src/domain/address.ts'
+import { hexKey, sameHex } from '../src/domain/address.ts'
+import type { Market } from '../src/domain/market.ts'
 
 const seconds = Number(process.argv[2] ?? 30)
 const marketsMax = Number(process.argv[3] ?? Number.POSITIVE_INFINITY)
+const withCandles = process.argv[4] === 'candles'
 const account = privateKeyToAddress(`0x${'7a'.repeat(32)}`)
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
@@ -50,7 +53,8 @@ async function printedHosts(): Promise<{ readonly api: string[]; readonly oracle
   throw new Error('the paper venue ended before it printed its addresses')
 }
 
-async function poll(api: Api, symbol: string): Promise<void> {
+async function poll(api: Api, market: Market): Promise<void> {
+  const { symbol } = market
   const tokens = api.getOracleTokens()
   await Promise.all([
     api.getMarkets(),
@@ -59,7 +63,12 @@ async function poll(api: Api, symbol: string): Promise<void> {
     api.getTradingCapacity({ symbol, direction: 'long' }),
     api.getTradingCapacity({ symbol, direction: 'short' }),
     api.getPositions({ account }),
-    tokens.then(({ value }) => {
+    api.getOrders({ account }),
+    tokens.then(async ({ value }) => {
+      const tokenSymbol = value.find(({ address }) => sameHex(address, market.indexToken))?.symbol
+      if (withCandles && tokenSymbol !== undefined) {
+        await api.getCandles({ tokenSymbol, period: '5m', limit: 100 })
+      }
       const decimals = new Map(value.map((token) => [hexKey(token.address), token.decimals]))
       return api.getPrices((token) => decimals.get(hexKey(token)))
     }),
@@ -82,7 +91,7 @@ async function measure(strategies: number, isSpread: boolean): Promise<Figures> 
   const nodeFetch = createNodeFetch()
   const api = createApi({
     chain: arbitrum,
-    hosts: { ...arbitrum.hosts, ...hosts },
+    hosts,
     fetch: nodeFetch.fetch,
     clock: systemClock,
     random: Math.random,
@@ -91,10 +100,9 @@ async function measure(strategies: number, isSpread: boolean): Promise<Figures> 
       if (isCounting) requests.set(route, (requests.get(route) ?? 0) + 1)
     },
   })
-  const symbols = (await api.getMarkets()).value
+  const markets = (await api.getMarkets()).value
     .filter(({ isSpotOnly, isListed }) => isListed && !isSpotOnly)
     .slice(0, marketsMax)
-    .map(({ symbol }) => symbol)
   const times: number[] = []
   let failed = 0
   const polls: Promise<void>[] = []
@@ -102,14 +110,15 @@ async function measure(strategies: number, isSpread: boolean): Promise<Figures> 
   const endMs = startMs + (seconds + 1) * 1000
 
   async function strategy(index: number): Promise<void> {
-    const symbol = symbols[index % symbols.length] ?? ''
+    const market = markets[index % markets.length]
+    if (market === undefined) throw new Error('the venue lists no market')
     const phaseMs = isSpread ? (index / strategies) * 1000 : 0
     for (let atMs = startMs + phaseMs; atMs < endMs; atMs += 1000) {
       await systemClock.sleep(Math.max(0, atMs - performance.now()))
       const isWarm = atMs - startMs >= 1000
       const beganMs = performance.now()
       polls.push(
-        poll(api, symbol).then(
+        poll(api, market).then(
           () => {
             if (isWarm) times.push(performance.now() - beganMs)
           },
