@@ -107,7 +107,13 @@ const context: ExecutionContext = {
   },
   rules: { source: 'api', trustVenue: true, deadlineMarginMs: 10_000 },
   // Nothing is followed while the road is measured.
-  settings: { statusPollMs: 3_600_000, statusPollMaxMs: 3_600_000, prepareRetryMs: 500, poisonRestMs: 1000 },
+  settings: {
+    statusPollMs: 3_600_000,
+    statusPollMaxMs: 3_600_000,
+    prepareRetryMs: 500,
+    poisonRestMs: 1000,
+    relayDeadlineSeconds: 120,
+  },
   signingPolicy: () => ({
     minDeadlineSeconds: 20,
     maxDeadlineSeconds: 3700,

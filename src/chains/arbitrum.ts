@@ -30,6 +30,7 @@ export const arbitrum: Chain = {
     '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9',
   ],
   feeToken: { address: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831', symbol: 'USDC', decimals: 6 },
+  feeSwapPath: ['0x70d95587d40A2caf56bd97485aB3Eec10Bee6336'],
   hosts: {
     api: ['https://arbitrum.gmxapi.io/v1', 'https://arbitrum.gmxapi.ai/v1'],
     oracle: [

@@ -30,6 +30,7 @@ export const avalanche: Chain = {
     '0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7',
   ],
   feeToken: { address: '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E', symbol: 'USDC', decimals: 6 },
+  feeSwapPath: ['0x913C1F46b48b3eD35E7dc3Cf754d4ae8499F31CF'],
   hosts: {
     api: ['https://avalanche.gmxapi.io/v1', 'https://avalanche.gmxapi.ai/v1'],
     oracle: [

@@ -38,6 +38,8 @@ export interface Chain {
   readonly gasPaymentTokens: readonly Address[]
   /** The stable token that perpd pays the relay's fee in; the first of the tokens above. One unit counts as one USD for the fee's cap. */
   readonly feeToken: { readonly address: Address; readonly symbol: string; readonly decimals: number }
+  /** Markets through which the fee token becomes the wrapped native token, when no prepare said which. */
+  readonly feeSwapPath: readonly Address[]
   readonly hosts: {
     /** Peers of equal rank, base addresses with the version segment. */
     readonly api: readonly string[]

@@ -29,6 +29,7 @@ export const megaeth: Chain = {
     '0x4200000000000000000000000000000000000006',
   ],
   feeToken: { address: '0xFAfDdbb3FC7688494971a79cc65DCa3EF82079E7', symbol: 'USDM', decimals: 18 },
+  feeSwapPath: ['0xc5c9B5E23810565763De41144741477eeCB25e2e'],
   hosts: {
     api: ['https://megaeth.gmxapi.io/v1', 'https://megaeth.gmxapi.ai/v1'],
     oracle: ['https://megaeth-api.gmxinfra.io', 'https://megaeth-api-fallback.gmxinfra.io'],

@@ -154,6 +154,7 @@ async function live(
       statusPollMs: Math.max(statusPollFloorMs, config.execution.statusPollMs),
       statusPollMaxMs: config.execution.statusPollMaxMs,
       prepareRetryMs,
+      relayDeadlineSeconds: config.execution.relayDeadlineSeconds,
       poisonRestMs,
     },
     signingPolicy: signingPolicyOf(config, () => listedMarkets),
@@ -169,6 +170,7 @@ async function live(
       limits: config.limits,
       tradingState: () => 'active',
       engineSettings: {
+        lane: config.account.lane,
         intentExpiryMs: config.execution.intentExpirySeconds * 1000,
         drainMs: config.execution.drainSeconds * 1000,
         defaultSlippageBps: config.limits.maxSlippageBps,

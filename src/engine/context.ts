@@ -1,5 +1,6 @@
 /** What the loop is handed. */
 
+import type { Lane } from '../domain/intent.ts'
 import type { Limits, TradingState } from '../domain/limits.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import type { Shell } from '../execution/shell.ts'
@@ -7,6 +8,8 @@ import type { LoadedStrategy } from '../strategy/load.ts'
 
 /** Settings of the loop. Times in ms. */
 export interface EngineSettings {
+  /** How the account's orders are sent. */
+  readonly lane: Lane
   /** How long an intent may wait to be armed. */
   readonly intentExpiryMs: number
   /** How long a stop follows what is open. */

@@ -142,7 +142,7 @@ async function consider(
     strategy: name,
     account,
     chain: chain.name,
-    lane: 'order-chain',
+    lane: engineSettings.lane,
     slippageBps: loaded.slippageBps ?? engineSettings.defaultSlippageBps,
     nowMs,
     expiresAtMs: nowMs + (loaded.orderExpiryMs ?? engineSettings.intentExpiryMs),

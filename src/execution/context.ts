@@ -18,6 +18,8 @@ export interface ExecutionSettings {
   readonly prepareRetryMs: number
   /** How long a host rests after a payload that did not say what was meant. */
   readonly poisonRestMs: number
+  /** Relay lane: how far ahead of the chain's time the signed deadline lies, seconds. */
+  readonly relayDeadlineSeconds: number
 }
 
 /** Everything the road stands on. */

@@ -229,6 +229,15 @@ test('a journal of an unknown scheme is a problem before anything is opened', ()
   expect(problemsOf(['--journal.path', 'memory:'])).toEqual([])
 })
 
+test('a relay deadline that would never be signed is a problem in the relay lane alone', () => {
+  const flags = ['--signing.maxDeadlineSeconds', '100']
+  expect(problemsOf([...flags, '--account.lane', 'relay'])).toEqual([
+    'default: execution.relayDeadlineSeconds is 120, outside what is signed: 20 to 100 s (signing.minDeadlineSeconds, signing.maxDeadlineSeconds).',
+  ])
+  expect(problemsOf([...flags, '--account.lane', 'order-chain'])).toEqual([])
+  expect(problemsOf(['--account.lane', 'relay'])).toEqual([])
+})
+
 test('limits that contradict each other are a problem', () => {
   expect(problemsOf(['--risk.maxPositionSizeUsd', '100'])).toEqual([
     'default: risk.maxOrderSizeUsd is above risk.maxPositionSizeUsd (flag --risk.maxPositionSizeUsd); it must not be.',

@@ -80,7 +80,13 @@ function world(
     clock: bench.clock,
     emit: (event) => void events.push(event),
     rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000 },
-    settings: { statusPollMs: 500, statusPollMaxMs: 5_000, prepareRetryMs: 500, poisonRestMs: 60_000 },
+    settings: {
+      statusPollMs: 500,
+      statusPollMaxMs: 5_000,
+      prepareRetryMs: 500,
+      poisonRestMs: 60_000,
+      relayDeadlineSeconds: 120,
+    },
     signingPolicy: () => ({
       minDeadlineSeconds: 20,
       maxDeadlineSeconds: 3700,
@@ -101,6 +107,7 @@ function world(
       limits: options.limits ?? {},
       tradingState: () => 'active',
       engineSettings: {
+        lane: 'order-chain',
         intentExpiryMs: 30_000,
         drainMs: 10_000,
         defaultSlippageBps: 100,

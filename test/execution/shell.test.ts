@@ -46,7 +46,13 @@ async function bench(between?: Between): Promise<Bench> {
     clock: venue.clock,
     emit: (event) => void events.push(event),
     rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000 },
-    settings: { statusPollMs: 500, statusPollMaxMs: 5_000, prepareRetryMs: 500, poisonRestMs: 60_000 },
+    settings: {
+      statusPollMs: 500,
+      statusPollMaxMs: 5_000,
+      prepareRetryMs: 500,
+      poisonRestMs: 60_000,
+      relayDeadlineSeconds: 120,
+    },
     signingPolicy: () => ({
       minDeadlineSeconds: 20,
       maxDeadlineSeconds: 3700,

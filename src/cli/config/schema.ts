@@ -63,6 +63,11 @@ export const schema = {
       false,
       'Accept a key file that holds the bare key without a password. For trials with small amounts.',
     ),
+    lane: setting(
+      as.choice(['order-chain', 'relay']),
+      'order-chain',
+      'How signed orders are handed in. `order-chain`: to the host that prepared them, which also chooses deadline and nonce. `relay`: as calldata of our own with our own short deadline, so that an unknown closes in minutes; after a lost answer only the chain tells.',
+    ),
   },
   journal: {
     path: setting(
@@ -141,6 +146,11 @@ export const schema = {
       seconds(1, 600),
       10,
       "How far the host's clock must be past a signed deadline before its word on it counts.",
+    ),
+    relayDeadlineSeconds: setting(
+      seconds(90, 180),
+      120,
+      'Deadline that is signed in the relay lane, seconds from then.',
     ),
   },
   signing: {

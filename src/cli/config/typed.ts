@@ -42,6 +42,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
     account: {
       keyFile: raw.account.keyFile === '' ? undefined : file(raw.account.keyFile),
       acceptRawKey: raw.account.acceptRawKey as boolean,
+      lane: raw.account.lane as Config['account']['lane'],
     },
     journal: { path: journalPath(String(raw.journal.path), file), maxMiB: number(raw.journal.maxMiB) },
     strategies: { paths: texts(raw.strategies.paths).map(file) },
@@ -64,6 +65,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       statusPollMaxMs: number(execution.statusPollMaxMs),
       drainSeconds: number(execution.drainSeconds),
       deadlineMarginSeconds: number(execution.deadlineMarginSeconds),
+      relayDeadlineSeconds: number(execution.relayDeadlineSeconds),
     },
     signing: {
       maxDeadlineSeconds: number(signing.maxDeadlineSeconds),
@@ -183,6 +185,14 @@ export function judge(
   for (const [lower, higher] of comparesAll ? ordered : []) {
     const [low, high] = [limitOf(config, lower), limitOf(config, higher)]
     if (low > high) problems.push(`${at(lower)} is above ${higher} (${origins[higher]}); it must not be.`)
+  }
+  const { relayDeadlineSeconds } = config.execution
+  const { minDeadlineSeconds, maxDeadlineSeconds } = config.signing
+  const isSigned = relayDeadlineSeconds >= minDeadlineSeconds && relayDeadlineSeconds <= maxDeadlineSeconds
+  if (comparesAll && config.account.lane === 'relay' && !isSigned) {
+    problems.push(
+      `${at('execution.relayDeadlineSeconds')} is ${relayDeadlineSeconds}, outside what is signed: ${minDeadlineSeconds} to ${maxDeadlineSeconds} s (signing.minDeadlineSeconds, signing.maxDeadlineSeconds).`,
+    )
   }
   if (!isJournalLocation(config.journal.path)) {
     problems.push(

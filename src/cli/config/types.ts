@@ -1,5 +1,6 @@
 /** The configuration as the daemon uses it: typed, in the domain's units, frozen. */
 import type { Chain } from '../../chains/chain.ts'
+import type { Lane } from '../../domain/intent.ts'
 import type { Limits } from '../../domain/limits.ts'
 import type { TokenAmount, Usd } from '../../domain/units.ts'
 
@@ -19,7 +20,11 @@ export interface Config {
     /** May carry keys: never to be printed. */
     readonly rpcUrls: readonly string[]
   }
-  readonly account: { readonly keyFile: string | undefined; readonly acceptRawKey: boolean }
+  readonly account: {
+    readonly keyFile: string | undefined
+    readonly acceptRawKey: boolean
+    readonly lane: Lane
+  }
   readonly journal: { readonly path: string; readonly maxMiB: number }
   readonly strategies: { readonly paths: readonly string[] }
   /** Limits of the whole account; a strategy's own may only tighten them. */
@@ -30,6 +35,7 @@ export interface Config {
     readonly statusPollMaxMs: number
     readonly drainSeconds: number
     readonly deadlineMarginSeconds: number
+    readonly relayDeadlineSeconds: number
   }
   readonly signing: {
     readonly maxDeadlineSeconds: number
