@@ -5,6 +5,7 @@ import { mountFaultRoutes } from './faultRoutes.ts'
 import { applyFaults, showsAtOnce } from './faults.ts'
 import { stringify } from './http.ts'
 import type { KeptAnswers } from './keptAnswers.ts'
+import { holdFailingValues } from './marketValues.ts'
 import { settledRecord } from './record.ts'
 import { reorganiseByControl } from './rpcRoutes.ts'
 import type { VenueState } from './venueState.ts'
@@ -36,6 +37,7 @@ export function mountControl(
     const change = await given(context)
     const wrong = applyFaults(faults, change)
     if (wrong !== undefined) return told(wrong)
+    holdFailingValues(world, world.clock.now())
     if (showsAtOnce(change)) kept.forget()
     return answer(200, stringify(faults))
   })

@@ -2,7 +2,8 @@
 import { tickers, tradingCapacityRoute } from './appRoutes.ts'
 import { closedMarkets } from './hours.ts'
 import { HttpFailure } from './http.ts'
-import { catalogRow, configRow, isActive, valuesRow } from './marketRows.ts'
+import { catalogRow, configRow, isActive } from './marketRows.ts'
+import { pulledValues } from './marketValues.ts'
 import {
   oracleCandles,
   oracleMarketInfo,
@@ -43,9 +44,11 @@ export function addMarketRoutes({ world, faults }: VenueState, kit: RouteKit): v
 
   kit.api('GET', '/markets', () => markets.map((market) => catalogRow(world, market)))
   kit.api('GET', '/markets/config', () => markets.map((market) => configRow(world, market)))
-  kit.api('GET', '/markets/values', ({ nowMs }) => markets.map((market) => valuesRow(world, market, nowMs)))
+  kit.api('GET', '/markets/values', ({ nowMs }) =>
+    markets.map((market) => pulledValues(world, market, nowMs)),
+  )
   kit.api('GET', '/markets/info', ({ nowMs }) =>
-    markets.map((market) => ({ ...configRow(world, market), ...valuesRow(world, market, nowMs) })),
+    markets.map((market) => ({ ...configRow(world, market), ...pulledValues(world, market, nowMs) })),
   )
   kit.api('GET', '/markets/tickers', ({ query, nowMs }) => tickers(world, query, nowMs))
   kit.api('GET', '/markets/trading-capacity', ({ query }) => tradingCapacityRoute(world, query))

@@ -114,42 +114,7 @@ export function ratesOf(
   }
 }
 
-/** Moments at which the values of a world stopped being refreshed. */
-const frozenAt = new WeakMap<World, number>()
-
-/**
- * When the values were refreshed, Unix ms: every five seconds; null for a market whose own refresh fails. While every pull
- * fails they keep aging (application document, "Market values row", "Limits").
- */
-function refreshedAt(world: World, market: WorldMarket, nowMs: number): number | null {
-  if (namesMarket(world.dataFaults.staleValues, market.key)) return null
-  const last = Math.floor(nowMs / 5000) * 5000
-  if (world.dataFaults.marketData === 'fresh') {
-    frozenAt.delete(world)
-    return last
-  }
-  const frozen = frozenAt.get(world) ?? last
-  frozenAt.set(world, frozen)
-  return frozen
-}
-
-/** Age at which values are marked stale, ms; for monitoring only, the rows are still served. */
-const STALE_VALUES_MS = 15_000
-
-/** Markets whose values are stale; disabled ones are left out of the account (application document, "Limits"). */
-export function valuesStaleness(world: World, nowMs: number): Json {
-  const stale: string[] = []
-  let counted = 0
-  for (const market of world.markets) {
-    if (namesMarket(world.dataFaults.disabledMarkets, market.key)) continue
-    counted += 1
-    const updatedAt = refreshedAt(world, market, nowMs)
-    if (updatedAt === null || nowMs - updatedAt > STALE_VALUES_MS) stale.push(market.catalog.marketToken)
-  }
-  return { counted, stale }
-}
-
-/** Values of a market at a moment: `/markets/values` row. */
+/** Values of a market at a moment: a `/markets/values` row but for its `updatedAt`. */
 export function valuesRow(world: World, market: WorldMarket, nowMs: number): Record<string, Json> {
   const { settings, state } = market
   const prices = marketPrices(world, market, Math.floor(nowMs / 1000))
@@ -180,7 +145,6 @@ export function valuesRow(world: World, market: WorldMarket, nowMs: number): Rec
     borrowingFactorPerSecondForShorts: rates.borrowing.short.toString(),
     fundingFactorPerSecond: rates.fundingFactorPerSecond.toString(),
     longsPayShorts: rates.longsPayShorts,
-    updatedAt: refreshedAt(world, market, nowMs),
   }
   for (const side of ['long', 'short'] as const) {
     for (const slot of [0, 1] as const) {

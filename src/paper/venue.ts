@@ -11,7 +11,8 @@ import { type Faults, noFaults } from './faults.ts'
 import { readSchedule } from './hours.ts'
 import { createKeptAnswers } from './keptAnswers.ts'
 import { ledgerOf } from './ledger.ts'
-import { createPeer } from './orderChain.ts'
+import { holdFailingValues } from './marketValues.ts'
+import { createPeer } from './peer.ts'
 import { listingChains, STATS_CHAIN } from './readRoutes.ts'
 import { type SettledEntry, settledRecord } from './record.ts'
 import type { Neighbour } from './routeKit.ts'
@@ -129,7 +130,10 @@ export function createVenue(options: VenueOptions): Venue {
   const play = createScenario(options.scenario ?? [], options.clock.now(), {
     faults,
     wire,
-    forget: kept.forget,
+    forget: () => {
+      holdFailingValues(world, options.clock.now())
+      kept.forget()
+    },
   })
   play(options.clock.now())
   const app = createApp({ state, prefix, wire, kept, neighbours: options.neighbours ?? (() => []) })

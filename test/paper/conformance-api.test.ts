@@ -443,29 +443,57 @@ test('Errors: an unknown route is a 404 with a message', async () => {
 
 // --- Limits ---
 
-test('Limits: market values are pulled every 5 s', async () => {
-  const own = await startVenue()
-  const updatedAt = async (): Promise<number> => (await own.get('/markets/values')).body[0].updatedAt
-  const first = await updatedAt()
+test('Limits: market values are pulled every 5 s, and stand between two pulls', async () => {
+  const own = await startVenue({ settings: { keeperJitterMs: 0, traders: 40 } })
+  const values = async (): Promise<Any[]> => (await own.get('/markets/values')).body
+  const first = await values()
   own.clock.move(4000)
-  expect(await updatedAt()).toBe(first)
+  expect(await values()).toEqual(first)
   own.clock.move(1000)
-  expect(await updatedAt()).toBe(first + 5000)
+  const second = await values()
+  expect(second[0].updatedAt).toBe(first[0].updatedAt + 5000)
+  expect(second.map(({ poolValueMin }) => poolValueMin)).not.toEqual(
+    first.map(({ poolValueMin }) => poolValueMin),
+  )
   await own.close()
 })
 
-test('Limits: a row older than 15 s is marked stale for monitoring only, and still served', async () => {
+test('Limits: values of a pull that fails are kept as they were, and marked stale after 15 s for monitoring only', async () => {
   const own = await startVenue()
-  await own.get('/markets/values')
-  await own.call('POST', `${own.control}/faults`, { marketData: 'stale' })
+  const values = async (): Promise<Any[]> => (await own.get('/markets/values')).body
   const stale = async (): Promise<number> =>
     (await own.call('GET', `${own.control}/staleness`)).body.stale.length
-  expect(await stale()).toBe(0)
+  // Nobody has read before the fault: what stands is of the moment it began.
+  own.clock.move(60_000)
+  const failedAtMs = own.clock.now()
+  await own.call('POST', `${own.control}/faults`, { marketData: 'stale' })
   own.clock.move(15_000)
   expect(await stale()).toBe(0)
+  const kept = await values()
+  expect(new Set(kept.map(({ updatedAt }) => updatedAt))).toEqual(new Set([failedAtMs]))
   own.clock.move(1)
-  expect(await stale()).toBeGreaterThan(100)
-  expect((await own.get('/markets/values')).body).toHaveLength((await own.get('/markets')).body.length)
+  expect(await stale()).toBe(kept.length)
+  own.clock.move(600_000)
+  expect(await values()).toEqual(kept)
+  await own.call('POST', `${own.control}/faults`, { marketData: 'fresh' })
+  const fresh = await values()
+  expect(fresh[0].updatedAt).toBe(own.clock.now() - (own.clock.now() % 5000))
+  expect(fresh[0].poolValueMin).not.toBe(kept[0].poolValueMin)
+  await own.close()
+})
+
+test('Limits: a failed refresh of one market keeps its prior values, with updatedAt null', async () => {
+  const own = await startVenue()
+  const eth = async (): Promise<Any> =>
+    (await own.get('/markets/values')).body.find((row: Any) => row.marketTokenAddress === ethMarket)
+  const before = await eth()
+  await own.call('POST', `${own.control}/faults`, { staleValues: [ethMarket] })
+  own.clock.move(120_000)
+  expect(await eth()).toEqual({ ...before, updatedAt: null })
+  await own.call('POST', `${own.control}/faults`, { staleValues: [] })
+  const after = await eth()
+  expect(after.updatedAt).toBe(before.updatedAt + 120_000)
+  expect(after.poolValueMin).not.toBe(before.poolValueMin)
   await own.close()
 })
 

@@ -53,8 +53,9 @@ test.each([
 })
 
 test.each([
-  ['Market reads', '/markets/info', 1000, 0],
-  ['Market reads', '/markets/values', 1000, 0],
+  // Values are pulled every five seconds: the window begins shortly before a pull.
+  ['Market reads', '/markets/info', 1000, 4500],
+  ['Market reads', '/markets/values', 1000, 4500],
   // Yields move at full hours: the window begins in the second half of one.
   ['Rates, yield, earnings', '/yield/gm-pools?period=7d', 1_800_000, 1_800_500],
   ['Stats', '/stats/summary', 30_000, 0],
