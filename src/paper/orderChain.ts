@@ -1,108 +1,18 @@
 /**
- * The order chain of one peer: prepare, submit, status. Records live at the peer that prepared them; the world behind
- * the peers is one (wire: application-api-orders, sections 2 to 5; behaviours D, F, G).
+ * Submits of one peer: what was prepared here is checked in the documented order and goes on its way once (wire:
+ * application-api-orders, section 4; behaviours F).
  */
 
-import { type Batch, digestOf, domainSeparator, type RelayParams } from '../chains/relayRouter.ts'
-import { type Address, type Hex, hexKey, sameHex } from '../domain/address.ts'
+import { digestOf, domainSeparator } from '../chains/relayRouter.ts'
+import { type Address, type Hex, sameHex } from '../domain/address.ts'
 import { hashApproval, readApproval } from './approval.ts'
 import { badFields, type FieldError, isObject, type Json, notFound, parseAddress, refused } from './http.ts'
 import { acceptOperation } from './operations.ts'
+import { stateOfRecord } from './orderStatus.ts'
+import { findRecord, type OrderChainRecord, type Peer } from './peer.ts'
 import type { SubmitEntry } from './record.ts'
 import { isSignedAtRouter } from './signature.ts'
-import type { SubaccountUse } from './subaccounts.ts'
-import { madeHash, type Operation, type World } from './world.ts'
-
-/** A prepared request at a peer. */
-export interface OrderChainRecord {
-  readonly requestId: string
-  readonly idempotencyKey: string
-  readonly account: Address
-  readonly mode: 'express' | 'classic'
-  readonly batch: Batch
-  readonly relayParams: RelayParams
-  /** The session key that is to sign; absent when the account does. */
-  readonly subaccount?: SubaccountUse
-  /** JSON of what a submit must echo. */
-  readonly batchParamsText: string
-  readonly relayParamsText: string
-  readonly createdAtMs: number
-  readonly expiresAtSeconds: number
-  taskId: Hex | undefined
-}
-
-/** The records of one peer. */
-export interface Peer {
-  /** `api/0`, `api/1`. */
-  readonly host: string
-  readonly byRequestId: Map<string, OrderChainRecord>
-  readonly byIdempotencyKey: Map<string, OrderChainRecord>
-}
-
-/** Most records a peer keeps; the oldest go first. */
-const MAX_RECORDS = 20_000
-
-/** A peer without records. */
-export function createPeer(host: string): Peer {
-  return { host, byRequestId: new Map(), byIdempotencyKey: new Map() }
-}
-
-/** Stores a prepared request; returns it with its ids. */
-export function storePrepared(
-  world: World,
-  peer: Peer,
-  prepared: {
-    readonly account: Address
-    readonly mode: 'express' | 'classic'
-    readonly batch: Batch
-    readonly relayParams: RelayParams
-    readonly subaccount?: SubaccountUse | undefined
-    /** JSON of what a submit must echo. */
-    readonly batchParams: Json
-    readonly relayParamsJson: Json
-    readonly nowMs: number
-    readonly expiresAtSeconds: number
-  },
-): OrderChainRecord {
-  world.counters.request += 1
-  const record: OrderChainRecord = {
-    requestId: madeHash(world, `request:${peer.host}`, world.counters.request),
-    idempotencyKey: madeHash(world, `idempotency:${peer.host}`, world.counters.request),
-    account: prepared.account,
-    mode: prepared.mode,
-    batch: prepared.batch,
-    relayParams: prepared.relayParams,
-    ...(prepared.subaccount === undefined ? {} : { subaccount: prepared.subaccount }),
-    batchParamsText: JSON.stringify(prepared.batchParams),
-    relayParamsText: JSON.stringify(prepared.relayParamsJson),
-    createdAtMs: prepared.nowMs,
-    expiresAtSeconds: prepared.expiresAtSeconds,
-    taskId: undefined,
-  }
-  keepRecord(peer, record)
-  if (peer.byRequestId.size > MAX_RECORDS) forgetOldest(peer)
-  return record
-}
-
-/** Puts a record into both indexes. */
-export function keepRecord(peer: Peer, record: OrderChainRecord): void {
-  peer.byRequestId.set(record.requestId, record)
-  peer.byIdempotencyKey.set(record.idempotencyKey, record)
-}
-
-function forgetOldest(peer: Peer): void {
-  for (const record of peer.byRequestId.values()) {
-    peer.byRequestId.delete(record.requestId)
-    peer.byIdempotencyKey.delete(record.idempotencyKey)
-    return
-  }
-}
-
-function find(peer: Peer, body: Readonly<Record<string, unknown>>): OrderChainRecord | undefined {
-  const { requestId, idempotencyKey } = body
-  if (typeof requestId === 'string' && requestId !== '') return peer.byRequestId.get(requestId)
-  return typeof idempotencyKey === 'string' ? peer.byIdempotencyKey.get(idempotencyKey) : undefined
-}
+import type { World } from './world.ts'
 
 const separators = new Map<string, Hex>()
 
@@ -178,7 +88,7 @@ export async function submitOrder(
     entry.result = 'repeated'
   }
   entry.taskId = record.taskId
-  const { status, error, createdTxnHash } = stateOf(world, record)
+  const { status, error, createdTxnHash } = stateOfRecord(world, record)
   return {
     requestId: record.requestId,
     status,
@@ -210,7 +120,7 @@ async function checkSubmit(
     entry.result = 'bad shape'
     throw badFields(errors)
   }
-  const record = find(peer, body)
+  const record = findRecord(peer, body)
   if (record === undefined) {
     entry.result = 'not found'
     throw notFound('Transaction not found')
@@ -253,96 +163,4 @@ async function checkSubmit(
     )
   }
   return record
-}
-
-/** Status words of the wire. */
-export type OrderChainStatus =
-  | 'prepared'
-  | 'relay_accepted'
-  | 'relay_pending'
-  | 'relay_submitted'
-  | 'created'
-  | 'executed'
-  | 'cancelled'
-  | 'relay_failed'
-  | 'relay_reverted'
-
-interface RecordState {
-  readonly status: OrderChainStatus
-  readonly updatedAtMs: number
-  readonly orderKeys: readonly Hex[]
-  readonly createdTxnHash?: Hex
-  readonly executionTxnHash?: Hex
-  readonly cancellationReason?: string
-  readonly error?: { readonly code: string; readonly message: string }
-}
-
-function stateOf(world: World, record: OrderChainRecord): RecordState {
-  const operation = record.taskId === undefined ? undefined : world.operations.get(record.taskId)
-  // Forgotten for its age: the record says no more, rather than going back to `prepared`.
-  if (record.taskId !== undefined && operation === undefined) throw notFound('Transaction not found')
-  if (operation === undefined) return { status: 'prepared', updatedAtMs: record.createdAtMs, orderKeys: [] }
-  return stateOfOperation(world, operation)
-}
-
-/** What the relay does before the transaction is mined: it has it, has queued it from a quarter of the time, has sent it from half. */
-function pendingStep(
-  { acceptedAtMs, landsAtMs }: Operation,
-  nowMs: number,
-): Pick<RecordState, 'status' | 'updatedAtMs'> {
-  const queuedAtMs = Math.ceil((3 * acceptedAtMs + landsAtMs) / 4)
-  const sentAtMs = Math.ceil((acceptedAtMs + landsAtMs) / 2)
-  if (nowMs >= sentAtMs) return { status: 'relay_submitted', updatedAtMs: sentAtMs }
-  if (nowMs >= queuedAtMs) return { status: 'relay_pending', updatedAtMs: queuedAtMs }
-  return { status: 'relay_accepted', updatedAtMs: acceptedAtMs }
-}
-
-function stateOfOperation(world: World, operation: Operation): RecordState {
-  const { status, updatedAtMs, txHash, error, orderKeys } = operation
-  if (status === 'pending') return { ...pendingStep(operation, world.clock.now()), orderKeys }
-  if (status !== 'executed') {
-    const shown = error === undefined ? {} : { error: { code: error.code, message: error.message } }
-    return {
-      status: status === 'failed' ? 'relay_failed' : 'relay_reverted',
-      updatedAtMs,
-      orderKeys,
-      ...shown,
-    }
-  }
-  const created = txHash === undefined ? {} : { createdTxnHash: txHash }
-  const [main] = orderKeys
-  const outcome = main === undefined ? undefined : world.outcomes.get(hexKey(main))
-  // A batch of edits and cancels alone is done when it is mined.
-  if (outcome === undefined) return { status: 'executed', updatedAtMs, orderKeys, ...created }
-  return {
-    status: outcome.status,
-    updatedAtMs: outcome.updatedAtMs,
-    orderKeys,
-    ...created,
-    ...(outcome.executionTxnHash === undefined ? {} : { executionTxnHash: outcome.executionTxnHash }),
-    ...(outcome.status === 'cancelled' ? { cancellationReason: outcome.reason ?? '' } : {}),
-  }
-}
-
-/** Status of a record by requestId or idempotencyKey. Throws HttpFailure 400 without either, 404 for an unknown one. */
-export function orderStatus(world: World, peer: Peer, body: Readonly<Record<string, unknown>>): Json {
-  if (typeof body.requestId !== 'string' && typeof body.idempotencyKey !== 'string') {
-    throw badFields({ requestId: { message: "'requestId' or 'idempotencyKey' is required" } })
-  }
-  const record = find(peer, body)
-  if (record === undefined) throw notFound('Transaction not found')
-  const state = stateOf(world, record)
-  return {
-    requestId: record.requestId,
-    status: state.status,
-    taskId: record.taskId,
-    txHash: state.executionTxnHash ?? state.createdTxnHash,
-    createdTxnHash: state.createdTxnHash,
-    executionTxnHash: state.executionTxnHash,
-    orderKeys: state.orderKeys.length === 0 ? undefined : state.orderKeys,
-    cancellationReason: state.cancellationReason,
-    error: state.error,
-    createdAt: new Date(record.createdAtMs).toISOString(),
-    updatedAt: new Date(state.updatedAtMs).toISOString(),
-  }
 }

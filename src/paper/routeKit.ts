@@ -1,7 +1,7 @@
 /** How routes are declared: what a handler is asked, what it may answer, and where it is mounted. */
 import type { Json, JsonText } from './http.ts'
-import type { Peer } from './orderChain.ts'
 import type { neverAnswer } from './orderRoutes.ts'
+import type { Peer } from './peer.ts'
 import type { World } from './world.ts'
 
 /** What a handler is asked. */

@@ -17,7 +17,7 @@ import { restoreBlockChain, type SavedBlockChain, savedBlockChain } from './chai
 import type { Withdrawal } from './gmxAccount.ts'
 import { restoreLedger, type SavedLedger, saveLedger } from './ledgerFile.ts'
 import type { MarketState } from './model/market.ts'
-import { keepRecord, type OrderChainRecord } from './orderChain.ts'
+import { keepRecord, type OrderChainRecord } from './peer.ts'
 import type { SubmitEntry } from './record.ts'
 import { decodeState, encodeState } from './stateLog.ts'
 import type { SubaccountState } from './subaccounts.ts'

@@ -4,7 +4,7 @@
  */
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import type { Withdrawal } from './gmxAccount.ts'
-import { keepRecord, type OrderChainRecord, type Peer } from './orderChain.ts'
+import { keepRecord, type OrderChainRecord, type Peer } from './peer.ts'
 import type { SubmitEntry } from './record.ts'
 import { type Operation, schedule, type World } from './world.ts'
 

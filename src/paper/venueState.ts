@@ -1,6 +1,6 @@
 /** What the routes of a venue share. */
 import type { Faults } from './faults.ts'
-import type { Peer } from './orderChain.ts'
+import type { Peer } from './peer.ts'
 import type { SubmitEntry } from './record.ts'
 import type { StateLog } from './stateLog.ts'
 import type { World } from './world.ts'
