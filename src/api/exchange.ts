@@ -89,12 +89,13 @@ async function converse(
     throw new Error(`the answer broke off after status ${answer.status}`, { cause: withoutCode(cause) })
   }
   const arrivedAtMs = clock.now()
+  const date = answer.headers.get('date')
   return {
     status: answer.status,
     body,
     traceId: answer.headers.get('x-trace-id') ?? undefined,
-    retryAfterMs: retryAfterOf(answer.headers.get('retry-after'), arrivedAtMs),
-    date: answer.headers.get('date'),
+    retryAfterMs: retryAfterOf(answer.headers.get('retry-after'), date, arrivedAtMs),
+    date,
     location: answer.headers.get('location'),
     leftAtMs,
     arrivedAtMs,
@@ -105,12 +106,17 @@ function withoutCode(cause: unknown): Error {
   return new Error(cause instanceof Error ? cause.message : String(cause))
 }
 
-/** `Retry-After` in ms from now: seconds or an HTTP date; undefined when absent or unreadable. */
-export function retryAfterOf(header: string | null, nowMs: number): number | undefined {
+/**
+ * `Retry-After` in ms from now: seconds, or an HTTP date, which is the host's time and so is told from the answer's own
+ * `Date`, from our clock where there is none. Undefined when absent or unreadable.
+ */
+function retryAfterOf(header: string | null, date: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
-  const dateMs = Date.parse(header)
-  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs)
+  const untilMs = Date.parse(header)
+  if (Number.isNaN(untilMs)) return undefined
+  const sentMs = date === null ? Number.NaN : Date.parse(date)
+  return Math.max(0, untilMs - (Number.isNaN(sentMs) ? nowMs : sentMs))
 }
 
 async function afterTurns(turns: number): Promise<undefined> {

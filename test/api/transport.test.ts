@@ -148,6 +148,24 @@ test('Retry-After rests the host and is waited for when there is no other', asyn
   expect(paired.transport.isResting('http://one/v1')).toBe(false)
 })
 
+test.each([
+  [
+    'by the host’s own clock, an hour off ours',
+    { Date: new Date(START_MS + 3_600_000).toUTCString() },
+    3_600_000,
+  ],
+  ['by ours where the host tells no time', {}, 0],
+])('a Retry-After with a date is counted %s', async (_, date, aheadMs) => {
+  const until = new Date(START_MS + aheadMs + 7_000).toUTCString()
+  const { transport, clock, seen } = scriptedTransport(
+    (_seen, index) =>
+      index === 0 ? { status: 429, headers: { 'Retry-After': until, ...date } } : { body: '"ok"' },
+    { hosts: { api: ['http://one/v1'], oracle: [] } },
+  )
+  await clock.drive(transport.call(read, 'x'))
+  expect(seen.map(({ atMs }) => atMs)).toEqual([0, 7_000])
+})
+
 test('a Retry-After beyond the limit is not waited for', async () => {
   const { transport, seen } = scriptedTransport(() => ({ status: 429, headers: { 'Retry-After': '3600' } }), {
     hosts: { api: ['http://one/v1'], oracle: [] },
