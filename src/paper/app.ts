@@ -15,7 +15,7 @@ import type { Neighbour, RouteHandler, RouteKit } from './routeKit.ts'
 import { mountRpc } from './rpcRoutes.ts'
 import { ConnectionCut, type VenueState } from './venueState.ts'
 import { apiWindows, type CacheWindow, oracleWindows, otherWindows, questionOf } from './windows.ts'
-import type { WireFaults } from './wireFaults.ts'
+import { SERVER_TIMEOUT_MS, type WireFaults } from './wireFaults.ts'
 
 /** Oracle hosts of a venue: the primary and its fallbacks. */
 export const ORACLE_HOSTS = 3
@@ -63,8 +63,11 @@ export function createApp({ state, prefix, wire, kept, neighbours }: AppParts): 
   }
   const respond = async (context: Context, host: string, { handler, window }: Mounted): Promise<Response> => {
     if (faults.down.includes(host)) throw new ConnectionCut()
-    if (faults.latencyMs > 0) await world.clock.sleep(faults.latencyMs)
+    if (faults.latencyMs > 0) await world.clock.sleep(Math.min(faults.latencyMs, SERVER_TIMEOUT_MS))
     try {
+      if (faults.latencyMs >= SERVER_TIMEOUT_MS) {
+        throw new HttpFailure(503, { message: 'Service Unavailable' })
+      }
       advanceWorld(world)
       const peer = peers.find((one) => one.host === host) ?? peers[0]
       if (peer === undefined) throw notFound('Not Found')

@@ -3,7 +3,7 @@ import type { Context, Hono } from 'hono'
 import { advanceWorld } from './advance.ts'
 import { mountFaultRoutes } from './faultRoutes.ts'
 import { applyFaults, showsAtOnce } from './faults.ts'
-import { stringify } from './http.ts'
+import { isObject, stringify } from './http.ts'
 import type { KeptAnswers } from './keptAnswers.ts'
 import { holdFailingValues } from './marketValues.ts'
 import { settledRecord } from './record.ts'
@@ -37,6 +37,7 @@ export function mountControl(
     const change = await given(context)
     const wrong = applyFaults(faults, change)
     if (wrong !== undefined) return told(wrong)
+    if (isObject(change)) wire.note(change)
     holdFailingValues(world, world.clock.now())
     if (showsAtOnce(change)) kept.forget()
     return answer(200, stringify(faults))

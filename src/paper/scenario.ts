@@ -119,6 +119,7 @@ export function createScenario(
   }
   const change = (switches: Readonly<Record<string, unknown>>): void => {
     applyFaults(targets.faults, switches)
+    targets.wire.note(switches)
     if (showsAtOnce(switches)) targets.forget()
   }
   for (const { atMs, forMs, set, wire } of steps) {

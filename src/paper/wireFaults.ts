@@ -59,7 +59,14 @@ export interface WireFaultHit {
   readonly path: string
 }
 
-/** Most hits kept; the oldest go first. */
+/** A change of the switches: with the seed, all that is needed to have the same faults again. */
+export interface SwitchChange {
+  readonly atMs: number
+  readonly kind: 'switch'
+  readonly set: Readonly<Record<string, unknown>>
+}
+
+/** Most entries kept; the oldest go first. */
 export const MAX_FAULT_LOG = 10_000
 /** Most rules at once. */
 export const MAX_WIRE_FAULTS = 200
@@ -160,7 +167,10 @@ export function fitsPattern(pattern: string, text: string): boolean {
 /** The rules of a venue and what they did. */
 export interface WireFaults {
   readonly rules: WireFault[]
-  readonly log: WireFaultHit[]
+  /** What was hit and what was switched, in order. */
+  readonly log: (WireFaultHit | SwitchChange)[]
+  /** Keeps a change of the switches in the log. */
+  note(set: Readonly<Record<string, unknown>>): void
   /** Adds a rule; a text says what is wrong with it. */
   add(value: unknown): WireFault | string
   remove(id: string): void
@@ -184,7 +194,11 @@ export function createWireFaults(options: {
 }): WireFaults {
   const { seed, clock, cut } = options
   const rules: WireFault[] = []
-  const log: WireFaultHit[] = []
+  const log: (WireFaultHit | SwitchChange)[] = []
+  const tell = (entry: WireFaultHit | SwitchChange): void => {
+    log.push(entry)
+    if (log.length > MAX_FAULT_LOG) log.splice(0, log.length - MAX_FAULT_LOG)
+  }
   const draws = new Map<string, number>()
   let added = 0
 
@@ -198,8 +212,7 @@ export function createWireFaults(options: {
       draws.set(rule.id, draw)
       if (unit(hashText(`${seed}:wire:${rule.id}`), draw) >= rule.probability) return false
       if (rule.times > 0) rule.times -= 1
-      log.push({ atMs: clock.now(), id: rule.id, kind: rule.kind, method, path })
-      if (log.length > MAX_FAULT_LOG) log.splice(0, log.length - MAX_FAULT_LOG)
+      tell({ atMs: clock.now(), id: rule.id, kind: rule.kind, method, path })
       return true
     })
   }
@@ -215,6 +228,7 @@ export function createWireFaults(options: {
   return {
     rules,
     log,
+    note: (set) => tell({ atMs: clock.now(), kind: 'switch', set }),
     add,
     remove: (id) => {
       const at = rules.findIndex((rule) => rule.id === id)
@@ -226,6 +240,7 @@ export function createWireFaults(options: {
       if (path.startsWith('/__control')) return work(request)
       const hit = hits(request.method, path)
       if (hit.length === 0) return work(request)
+      // However the latencies add up, the server gives the request up at its timeout.
       let waitedMs = 0
       for (const { kind, latencyMs } of hit) {
         const waitMs = Math.min(latencyMs, SERVER_TIMEOUT_MS - waitedMs)

@@ -73,3 +73,37 @@ test.each(wireFaultKinds)('the wire fault %s, by route, by scenario and by flag'
   expect(await withScenario(fileOf([{ wire: rule }]))).toEqual(byRoute)
   expect(await withScenario(readFaults(JSON.stringify([rule])))).toEqual(byRoute)
 })
+
+test('the log tells every change of the switches and every hit, with its moment', async () => {
+  const paper = await startVenue({
+    scenario: [{ atMs: 1000, forMs: 2000, set: { relay: 'fails' }, wire: undefined }],
+  })
+  const startMs = paper.clock.now()
+  await paper.call('POST', `${paper.control}/faults`, { statsLagSeconds: 950 })
+  await paper.call('POST', `${paper.control}/faults`, { statsLagSeconds: 'many' })
+  await paper.call('POST', `${paper.control}/wire`, { id: 'one', kind: 'status', times: 1 })
+  await paper.get('/tokens')
+  paper.clock.move(1000)
+  await paper.get('/tokens')
+  paper.clock.move(2000)
+  await paper.get('/tokens')
+  expect((await paper.call('GET', `${paper.control}/fault-log`)).body).toEqual([
+    { atMs: startMs, kind: 'switch', set: { statsLagSeconds: 950 } },
+    expect.objectContaining({ atMs: startMs, id: 'one', kind: 'status', method: 'GET' }),
+    { atMs: startMs + 1000, kind: 'switch', set: { relay: 'fails' } },
+    { atMs: startMs + 3000, kind: 'switch', set: { relay: 'none' } },
+  ])
+  await paper.close()
+})
+
+test('a switch that makes every answer later than the server timeout makes it a 503', async () => {
+  const paper = await startVenue({ faults: { latencyMs: 60_000 } })
+  const slept: number[] = []
+  paper.clock.sleep = async (ms) => {
+    slept.push(ms)
+  }
+  const { status, headers } = await paper.prepare({})
+  expect([status, slept]).toEqual([503, [60_000]])
+  expect(headers.get('x-trace-id')).toBeTruthy()
+  await paper.close()
+})
