@@ -23,7 +23,7 @@ export { avalanche } from '../chains/avalanche.ts'
 export type { Chain, ChainName, Contracts } from '../chains/chain.ts'
 export { chainNamed, chains } from '../chains/index.ts'
 export { megaeth } from '../chains/megaeth.ts'
-export type * from '../chains/relayRouter.ts'
+export type { Batch, RelayParams, TokenPermit } from '../chains/relayRouter.ts'
 export type { Address, Hex } from '../domain/address.ts'
 export type * from '../domain/batch.ts'
 export type { Clock } from '../domain/clock.ts'
@@ -68,6 +68,7 @@ export {
   STATS_SOURCE_STALE_MS,
   usableCapacity,
 } from './freshness.ts'
+export type * from './guess.ts'
 export type * from './history.ts'
 export type { HostLists, HostRest, Service } from './hosts.ts'
 export type * from './jit.ts'

@@ -1,6 +1,7 @@
 /** Tokens, the pair feed and the risk oracle's markets of the application API. */
 import type { Address } from '../domain/address.ts'
 import { address, inside, list, object } from './decode.ts'
+import { type Guess, guessed } from './guess.ts'
 import { type Pair, pair, SOLANA_UNSERVED } from './pairRow.ts'
 import type { CallOptions, Read, Route } from './route.ts'
 import { type TokenRow, token } from './tokenRow.ts'
@@ -54,19 +55,20 @@ const solanaPairsRoute: Route<undefined, readonly Pair[]> = {
   unservedMeans: SOLANA_UNSERVED,
 }
 
-const riskOracleRoute: Route<undefined, readonly Address[]> = {
+const riskOracleRoute: Route<undefined, Guess<readonly Address[]>> = {
   path: '/risk-oracle/markets',
   method: 'GET',
   service: 'api',
   kind: 'read',
   cacheMs: 60_000,
-  // The payload is not documented: addresses, or rows that have one.
-  decode: (body) =>
+  // Addresses, or rows that have one.
+  decode: guessed((body) =>
     list(body, '', (value, name) =>
       typeof value === 'string'
         ? address(value, name)
         : inside(value, name, (row) => address(object(row).marketTokenAddress, 'marketTokenAddress')),
     ),
+  ),
 }
 
 /** Perpetual pairs as listings read them (`GET /pairs`). */
@@ -79,10 +81,10 @@ export function getSolanaPairs(transport: Transport, options?: CallOptions): Pro
   return transport.call(solanaPairsRoute, undefined, options)
 }
 
-/** Market tokens that the risk oracle expects to be active (`GET /risk-oracle/markets`). */
+/** Market tokens that the risk oracle expects to be active (`GET /risk-oracle/markets`). The payload is not documented. */
 export function getRiskOracleMarkets(
   transport: Transport,
   options?: CallOptions,
-): Promise<Read<readonly Address[]>> {
+): Promise<Read<Guess<readonly Address[]>>> {
   return transport.call(riskOracleRoute, undefined, options)
 }

@@ -15,6 +15,7 @@ import {
   unixSeconds,
   word,
 } from './decode.ts'
+import { type Guess, guessed } from './guess.ts'
 import { type CallOptions, OUR_SHARE_MS, type Read, type Route } from './route.ts'
 import type { Transport } from './transport.ts'
 
@@ -147,23 +148,23 @@ const buybackRoute: Route<undefined, BuybackStats> = {
   },
 }
 
-const whitelistsRoute: Route<WalletQuery, unknown> = {
+const whitelistsRoute: Route<WalletQuery, Guess<readonly Address[]>> = {
   path: '/whitelists',
   method: 'GET',
   service: 'api',
   kind: 'read',
   cacheMs: 60_000,
   query: ({ account }) => ({ address: account }),
-  decode: (body) => body,
+  decode: guessed((body) => list(body, '', address)),
 }
 
-const boostAprRoute: Route<undefined, unknown> = {
+const boostAprRoute: Route<undefined, Guess<number>> = {
   path: '/incentives/usdg/boost-apr',
   method: 'GET',
   service: 'api',
   kind: 'read',
   cacheMs: 1_800_000,
-  decode: (body) => body,
+  decode: guessed((body) => float(object(body).boostApr, 'boostApr')),
 }
 
 /** Token balances of a wallet (`GET /balances/wallet`). The native coin may be missing. */
@@ -198,17 +199,17 @@ export function getBuybackStats(transport: Transport, options?: CallOptions): Pr
   return transport.call(buybackRoute, undefined, options)
 }
 
-/** Pools open to an account (`GET /whitelists`). The payload is not documented: the JSON value as it came. */
+/** Market tokens of the pools open to an account (`GET /whitelists`). The payload is not documented. */
 export function getWhitelists(
   transport: Transport,
   query: WalletQuery,
   options?: CallOptions,
-): Promise<Read<unknown>> {
+): Promise<Read<Guess<readonly Address[]>>> {
   return transport.call(whitelistsRoute, query, options)
 }
 
-/** Launch boost rate (`GET /incentives/usdg/boost-apr`). The payload is not documented: the JSON value as it came. */
-export function getBoostApr(transport: Transport, options?: CallOptions): Promise<Read<unknown>> {
+/** Launch boost rate, a fraction of 1 (`GET /incentives/usdg/boost-apr`). The payload is not documented. */
+export function getBoostApr(transport: Transport, options?: CallOptions): Promise<Read<Guess<number>>> {
   return transport.call(boostAprRoute, undefined, options)
 }
 

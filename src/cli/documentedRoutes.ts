@@ -58,7 +58,7 @@ export const documentedRoutes: readonly DocumentedRoute[] = [
     ['/markets/values', 1_000],
     ['/markets/trading-capacity', 1_000],
     ['/markets/tickers', unstated, 'the legacy liquidity stops at the decoder'],
-    ['/risk-oracle/markets', 60_000, payloadGuess],
+    ['/risk-oracle/markets', 60_000, 'GUESS: payload; any other form as it came'],
   ]),
   ...rows('api', 'GET', 'application: Rates, yield, earnings', [
     ['/rates'],
@@ -90,8 +90,8 @@ export const documentedRoutes: readonly DocumentedRoute[] = [
     ['/api/{chain}/pairs', unstated, 'GUESS: payload as `/pairs`'],
   ]),
   ...rows('api', 'GET', 'application: Other reads', [
-    ['/incentives/usdg/boost-apr', 1_800_000, 'GUESS: the JSON value as it came'],
-    ['/whitelists', 60_000, 'GUESS: the JSON value as it came'],
+    ['/incentives/usdg/boost-apr', 1_800_000, 'GUESS: payload; any other form as it came'],
+    ['/whitelists', 60_000, 'GUESS: payload; any other form as it came'],
   ]),
   ...rows('api', 'GET', 'application: Other reads; wire: reads, 3', [
     ['/tokens'],

@@ -62,13 +62,26 @@ test('what is not known of staking is null, never zero', async () => {
   })
 })
 
-test('undocumented payloads come as they are', async () => {
-  expect(await over('risk-oracle-markets', (to) => wallet.getWhitelists(to, { account }))).toMatchObject({
-    request: `GET http://one/v1/whitelists?address=${account}`,
-    value: JSON.parse(fixtureText('risk-oracle-markets')),
+test('undocumented payloads are read in their likeliest form, and come as they are in any other', async () => {
+  const pools = [market, weth]
+  const whitelists = scriptedTransport(() => ({ body: pools }))
+  expect((await wallet.getWhitelists(whitelists.transport, { account })).value).toEqual({
+    known: pools,
+    raw: pools,
   })
-  expect((await over('oracle-ping', wallet.getBoostApr)).value).toEqual({ ok: true })
-  expect((await over('risk-oracle-markets', getRiskOracleMarkets)).value).toEqual([market, weth])
+  expect(whitelists.seen[0]?.url).toBe(`http://one/v1/whitelists?address=${account}`)
+  const boost = { boostApr: 0.25 }
+  const answering = (body: unknown) => scriptedTransport(() => ({ body })).transport
+  expect((await wallet.getBoostApr(answering(boost))).value).toEqual({ known: 0.25, raw: boost })
+  const risk = JSON.parse(fixtureText('risk-oracle-markets')) as unknown
+  expect((await getRiskOracleMarkets(answering(risk))).value).toEqual({ known: pools, raw: risk })
+  for (const raw of [{ markets: [] }, 'soon', null, [7], { boostApr: '0.25' }]) {
+    const unknown = { known: undefined, raw }
+    const body = JSON.stringify(raw)
+    expect((await wallet.getWhitelists(answering(body), { account })).value).toEqual(unknown)
+    expect((await wallet.getBoostApr(answering(body))).value).toEqual(unknown)
+    expect((await getRiskOracleMarkets(answering(body))).value).toEqual(unknown)
+  }
 })
 
 test('rates, yields and performance have one shape at both services', async () => {
