@@ -60,12 +60,12 @@ export interface Sample {
   readonly borrowingShort: bigint
 }
 
-const MICRO_USD = 10n ** 24n
 const TEN_NANO_USD = 10n ** 22n
+const SHARES_OF_ONE = 10n ** 12n
 
-/** A bigint of dollars from a float, exact to a millionth. */
-export function usdOf(dollars: number): bigint {
-  return BigInt(Math.round(dollars * 1e6)) * MICRO_USD
+/** A part of an amount, exact to a trillionth of the amount; the part is a drawn number, the amount is never a float. */
+export function shareOf(amount: bigint, part: number): bigint {
+  return (amount * BigInt(Math.round(part * 1e12))) / SHARES_OF_ONE
 }
 
 /** Dollars as a float, for the routes whose numbers are plain floats on the wire. */

@@ -4,7 +4,7 @@
  * world begins with; pool values follow the same price paths as the tickers.
  */
 import { hexKey } from '../domain/address.ts'
-import { addFlow, dollarsOf, type Flow, noFlow, type Sample, usdOf } from './flow.ts'
+import { addFlow, type Flow, noFlow, type Sample, shareOf } from './flow.ts'
 import { bell, hashText, unit } from './random.ts'
 import type { WorldMarket } from './seedMarkets.ts'
 import type { World } from './world.ts'
@@ -14,8 +14,8 @@ const DAY_HOURS = 24
 
 /** Part of the fees of the past that the pools kept. */
 const POOL_SHARE = 0.63
-/** Mean size of a trade of the past, USD. */
-const MEAN_TRADE_USD = 9000
+/** Mean size of a trade of the past, USD with 30 decimals. */
+const MEAN_TRADE_USD = 9000n * 10n ** 30n
 
 /** A market's past. */
 export interface Past {
@@ -24,8 +24,8 @@ export interface Past {
   readonly base: Sample
   /** Hours since 1970 at which the market was listed. */
   readonly listedHour: number
-  /** Value of the pool when the world began, dollars. */
-  readonly poolUsd: number
+  /** Value of the pool when the world began, USD with 30 decimals. */
+  readonly poolUsd: bigint
   /** Where the slow noises stood when the world began: the past ends where the present starts. */
   readonly depositsAtStart: number
   readonly openLongAtStart: number
@@ -41,7 +41,7 @@ export function pastOf(world: World, market: WorldMarket, base: Sample): Past {
     stream,
     base,
     listedHour: Math.floor(listed / HOUR),
-    poolUsd: dollarsOf(base.poolLongUsd + base.poolShortUsd),
+    poolUsd: base.poolLongUsd + base.poolShortUsd,
     depositsAtStart: smooth(stream ^ 0x71, epochHour, 1100),
     openLongAtStart: smooth(stream ^ 0x76, epochHour, 30),
     openShortAtStart: smooth(stream ^ 0x77, epochHour, 30),
@@ -60,27 +60,27 @@ function smooth(stream: number, at: number, length: number): number {
 /** What a market did on a day (days since 1970) before the world began. */
 export function pastDay(past: Past, day: number): Flow {
   const { stream, base, poolUsd } = past
-  if (poolUsd === 0 || day * DAY_HOURS < past.listedHour) return noFlow()
+  if (poolUsd === 0n || day * DAY_HOURS < past.listedHour) return noFlow()
   const yearlyYield = 0.05 + 0.25 * unit(stream, 1) ** 2
   const activity = (0.75 + 0.35 * smooth(stream ^ 0x51, day, 9)) * (0.6 + 0.8 * unit(stream ^ 0x52, day))
-  const forPool = ((poolUsd * yearlyYield) / 365) * activity
-  const fees = forPool / POOL_SHARE
+  const forPoolShare = (yearlyYield / 365) * activity
+  const feesShare = forPoolShare / POOL_SHARE
   const isSpot = base.maxReservedLongUsd === 0n && base.maxReservedShortUsd === 0n
   const swapShare = isSpot ? 1 : 0.03 + 0.1 * unit(stream, 2)
-  const volumePerps = (fees * (1 - swapShare) * 0.8) / 0.0005
-  const volumeSwaps = (fees * swapShare) / 0.0006
+  const volumePerpsUsd = shareOf(poolUsd, (feesShare * (1 - swapShare) * 0.8) / 0.0005)
+  const volumeSwapsUsd = shareOf(poolUsd, (feesShare * swapShare) / 0.0006)
   const pnl = (salt: number): bigint =>
-    isSpot ? 0n : usdOf(poolUsd * 0.0012 * (smooth(stream ^ salt, day, 3) + 0.5 * bell(stream ^ salt, day)))
+    isSpot ? 0n : shareOf(poolUsd, 0.0012 * (smooth(stream ^ salt, day, 3) + 0.5 * bell(stream ^ salt, day)))
   return {
-    volumePerpsUsd: usdOf(volumePerps),
-    volumeSwapsUsd: usdOf(volumeSwaps),
-    feesTradingUsd: usdOf(fees * (1 - swapShare)),
-    feesSwapUsd: usdOf(fees * swapShare),
-    feesForPoolUsd: usdOf(forPool),
+    volumePerpsUsd,
+    volumeSwapsUsd,
+    feesTradingUsd: shareOf(poolUsd, feesShare * (1 - swapShare)),
+    feesSwapUsd: shareOf(poolUsd, feesShare * swapShare),
+    feesForPoolUsd: shareOf(poolUsd, forPoolShare),
     realizedLongUsd: pnl(0x61),
     realizedShortUsd: pnl(0x62),
-    tradesPerps: Math.round(volumePerps / MEAN_TRADE_USD),
-    tradesSwaps: Math.round(volumeSwaps / (MEAN_TRADE_USD / 3)),
+    tradesPerps: Number(volumePerpsUsd / MEAN_TRADE_USD),
+    tradesSwaps: Number((volumeSwapsUsd * 3n) / MEAN_TRADE_USD),
   }
 }
 
@@ -173,11 +173,6 @@ export type Rates = Pick<Sample, 'fundingLong' | 'fundingShort' | 'borrowingLong
 
 const noRates: Rates = { fundingLong: 0n, fundingShort: 0n, borrowingLong: 0n, borrowingShort: 0n }
 const RATE_UNIT = 10n ** 12n
-const FACTOR_UNIT = 10n ** 9n
-
-function scaled(value: bigint, factor: number): bigint {
-  return (value * BigInt(Math.round(factor * 1e9))) / FACTOR_UNIT
-}
 
 /** Rates at an hour before the world began: the skew of the time decides who pays, and the larger side borrows. */
 export function pastRates(past: Past, isSpotOnly: boolean, hour: number): Rates {
@@ -186,7 +181,7 @@ export function pastRates(past: Past, isSpotOnly: boolean, hour: number): Rates 
   const skew = smooth(stream ^ 0x72, hour, 60)
   const rate = (Math.abs(skew) * 1.2e-5 + 1e-6) * (0.8 + 0.4 * unit(stream ^ 0x73, hour))
   const paid = BigInt(Math.round(rate * 1e18)) * RATE_UNIT
-  const received = scaled(paid, 0.75 + 0.4 * unit(stream ^ 0x74, hour))
+  const received = shareOf(paid, 0.75 + 0.4 * unit(stream ^ 0x74, hour))
   const borrowed =
     BigInt(Math.round((4e-6 + 1.1e-5 * unit(stream ^ 0x75, Math.floor(hour / 5))) * 1e18)) * RATE_UNIT
   return skew >= 0
@@ -214,12 +209,12 @@ export function pastSample(world: World, market: WorldMarket, past: Past, hour: 
   const { long, short } = pastPoolFactors(world, market, past, hour)
   const isSpot = market.settings.isSpotOnly
   const open = (salt: number, start: number, now: bigint): bigint =>
-    isSpot ? 0n : now + usdOf(past.poolUsd * 0.004 * (smooth(stream ^ salt, hour, 30) - start))
+    isSpot ? 0n : now + shareOf(past.poolUsd, 0.004 * (smooth(stream ^ salt, hour, 30) - start))
   return {
-    poolLongUsd: scaled(base.poolLongUsd, long),
-    poolShortUsd: scaled(base.poolShortUsd, short),
-    maxReservedLongUsd: scaled(base.maxReservedLongUsd, long),
-    maxReservedShortUsd: scaled(base.maxReservedShortUsd, short),
+    poolLongUsd: shareOf(base.poolLongUsd, long),
+    poolShortUsd: shareOf(base.poolShortUsd, short),
+    maxReservedLongUsd: shareOf(base.maxReservedLongUsd, long),
+    maxReservedShortUsd: shareOf(base.maxReservedShortUsd, short),
     unrealizedLongUsd: open(0x76, past.openLongAtStart, base.unrealizedLongUsd),
     unrealizedShortUsd: open(0x77, past.openShortAtStart, base.unrealizedShortUsd),
     ...pastRates(past, isSpot, hour),

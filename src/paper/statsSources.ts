@@ -2,7 +2,7 @@
  * What the stats are computed from: one source a network and version. A chain whose world runs beside this one is read from
  * its books; the others are seeded histories that move with time (application document, "Stats responses").
  */
-import { addFlow, type Flow, noFlow, usdOf } from './flow.ts'
+import { addFlow, type Flow, noFlow, shareOf } from './flow.ts'
 import { flowBetween, ledgerOf } from './ledger.ts'
 import { interestInTokens, mid, slotValue } from './model/market.ts'
 import { pastUsers } from './past.ts'
@@ -162,44 +162,48 @@ function sourceOfBooks(world: World, network: StatsNetwork): StatsSource {
   }
 }
 
-/** Sizes of a seeded source. */
+/** Sizes of a seeded source; USD with 30 decimals. */
 interface SeededSize {
-  readonly dailyVolumeUsd: number
-  readonly tvlUsd: number
+  readonly dailyVolumeUsd: bigint
+  readonly tvlUsd: bigint
   /** Solana has no swaps. */
   readonly hasSwaps: boolean
 }
 
+const DOLLAR = 10n ** 30n
+/** Mean size of a trade of a seeded source, USD with 30 decimals. */
+const MEAN_SEEDED_TRADE_USD = 8200n * DOLLAR
+
 const seededSizes: Readonly<Record<string, SeededSize>> = {
-  'arbitrum:v1': { dailyVolumeUsd: 350_000, tvlUsd: 9_000_000, hasSwaps: true },
-  'arbitrum:v2': { dailyVolumeUsd: 210_000_000, tvlUsd: 380_000_000, hasSwaps: true },
-  'avalanche:v1': { dailyVolumeUsd: 60_000, tvlUsd: 2_000_000, hasSwaps: true },
-  'avalanche:v2': { dailyVolumeUsd: 14_000_000, tvlUsd: 33_000_000, hasSwaps: true },
-  'megaeth:v2': { dailyVolumeUsd: 6_000_000, tvlUsd: 9_000_000, hasSwaps: true },
-  'solana:v2': { dailyVolumeUsd: 22_000_000, tvlUsd: 18_000_000, hasSwaps: false },
+  'arbitrum:v1': { dailyVolumeUsd: 350_000n * DOLLAR, tvlUsd: 9_000_000n * DOLLAR, hasSwaps: true },
+  'arbitrum:v2': { dailyVolumeUsd: 210_000_000n * DOLLAR, tvlUsd: 380_000_000n * DOLLAR, hasSwaps: true },
+  'avalanche:v1': { dailyVolumeUsd: 60_000n * DOLLAR, tvlUsd: 2_000_000n * DOLLAR, hasSwaps: true },
+  'avalanche:v2': { dailyVolumeUsd: 14_000_000n * DOLLAR, tvlUsd: 33_000_000n * DOLLAR, hasSwaps: true },
+  'megaeth:v2': { dailyVolumeUsd: 6_000_000n * DOLLAR, tvlUsd: 9_000_000n * DOLLAR, hasSwaps: true },
+  'solana:v2': { dailyVolumeUsd: 22_000_000n * DOLLAR, tvlUsd: 18_000_000n * DOLLAR, hasSwaps: false },
 }
 
 /** A source whose chain has no world here: a seeded history, growing second by second. */
 export function seededSource(world: World, network: StatsNetwork, version: StatsVersion): StatsSource {
-  const size = seededSizes[`${network}:${version}`] ?? { dailyVolumeUsd: 0, tvlUsd: 0, hasSwaps: true }
+  const size = seededSizes[`${network}:${version}`] ?? { dailyVolumeUsd: 0n, tvlUsd: 0n, hasSwaps: true }
   const stream = hashText(`${world.seed}:${network}:${version}:stats`)
   const firstDay = Math.floor(world.epochSeconds / DAY) - HISTORY_DAYS
   const level = (day: number): number =>
     Math.exp(0.5 * bell(stream, Math.floor(day / 5)) + 0.4 * bell(stream ^ 0x11, day))
   const span = (day: number, part: number): StatsFigures => {
-    const volume = size.dailyVolumeUsd * level(day) * part
-    const swaps = size.hasSwaps ? volume * 0.06 : 0
-    const fees = volume * 0.00058
-    const swapFees = swaps * 0.0006
-    const trades = volume / 8200
+    const volume = shareOf(size.dailyVolumeUsd, level(day) * part)
+    const swaps = size.hasSwaps ? shareOf(volume, 0.06) : 0n
+    const fees = shareOf(volume, 0.00058)
+    const swapFees = shareOf(swaps, 0.0006)
+    const trades = Number(volume / MEAN_SEEDED_TRADE_USD)
     return {
-      volumePerps: usdOf(volume),
-      volumeSwaps: size.hasSwaps ? usdOf(swaps) : null,
-      feesTrading: usdOf(fees),
-      feesSwap: size.hasSwaps ? usdOf(swapFees) : null,
-      revenueProtocol: usdOf(fees * 0.37),
-      revenueLp: usdOf(fees * 0.63 + swapFees),
-      tradesPerps: Math.floor(trades),
+      volumePerps: volume,
+      volumeSwaps: size.hasSwaps ? swaps : null,
+      feesTrading: fees,
+      feesSwap: size.hasSwaps ? swapFees : null,
+      revenueProtocol: shareOf(fees, 0.37),
+      revenueLp: shareOf(fees, 0.63) + swapFees,
+      tradesPerps: trades,
       tradesSwaps: size.hasSwaps ? Math.floor(trades / 9) : null,
       users: Math.floor(Math.sqrt(part) * (trades * 0.2 + 3)),
     }
@@ -230,14 +234,12 @@ export function seededSource(world: World, network: StatsNetwork, version: Stats
       return { ...sum, users: sum.users === null ? null : Math.floor(sum.users / 6) }
     },
     openInterestUsd: (nowSeconds) =>
-      usdOf(
-        size.dailyVolumeUsd *
-          0.3 *
-          level(Math.floor(nowSeconds / DAY)) *
-          (1 + 0.02 * bell(stream, Math.floor(nowSeconds / 60))),
+      shareOf(
+        size.dailyVolumeUsd,
+        0.3 * level(Math.floor(nowSeconds / DAY)) * (1 + 0.02 * bell(stream, Math.floor(nowSeconds / 60))),
       ),
     tvlUsd: (nowSeconds) =>
-      usdOf(size.tvlUsd * (1 + 0.05 * bell(stream ^ 0x22, Math.floor(nowSeconds / 3600)))),
+      shareOf(size.tvlUsd, 1 + 0.05 * bell(stream ^ 0x22, Math.floor(nowSeconds / 3600))),
   }
 }
 
