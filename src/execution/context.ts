@@ -7,7 +7,7 @@ import type { Emit } from '../domain/event.ts'
 import type { EvidenceRules } from '../domain/machine/observation.ts'
 import type { Signer } from '../domain/signer.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { SigningPolicy } from './verify.ts'
+import type { SigningPolicy } from './policy.ts'
 
 /** Cadences and waits of the road, ms. */
 export interface ExecutionSettings {

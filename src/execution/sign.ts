@@ -33,6 +33,7 @@ export async function sign(signer: Signer, verified: Verified): Promise<Signed> 
 export function armedFactsOf(signed: Signed, leaseEpoch: number): ArmedFacts {
   const { verified, signature } = signed
   const { prepared, batch, relayParams } = verified
+  if (prepared === undefined) throw new TypeError('armedFactsOf: the message came from no host')
   const order = batch.createOrderParamsList[0]
   return {
     host: prepared.host,

@@ -34,6 +34,7 @@ export function armedBy(stored: StoredRecord, signed: Signed): Armed {
 export async function submit(context: ExecutionContext, armed: Armed): Promise<SendFacts> {
   const { verified, signature } = armed.signed
   const { prepared, intent } = verified
+  if (prepared === undefined) throw new TypeError('submit: the message came from no host')
   const startedMs = context.clock.monotonicMs()
   try {
     const { echo } = prepared

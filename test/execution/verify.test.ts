@@ -12,7 +12,8 @@ import {
 } from '../../src/chains/relayRouter.ts'
 import { ZERO_ADDRESS, ZERO_HASH } from '../../src/domain/address.ts'
 import type { Intent } from '../../src/domain/intent.ts'
-import { type Rejection, type SigningPolicy, type Verified, verify } from '../../src/execution/verify.ts'
+import type { SigningPolicy } from '../../src/execution/policy.ts'
+import { type Rejection, type Verified, verify } from '../../src/execution/verify.ts'
 import { account, ethMarket, intentOf, router, startMs, usdc, weth } from '../support/intents.ts'
 
 const stranger = '0x1563915e194D8CfBA1943570603F7606A3115508'
@@ -195,7 +196,7 @@ const poisons: readonly (readonly [string, Parts, string])[] = [
     'message.createOrderParamsList.length',
   ],
   ['no order', { batch: { createOrderParamsList: [] } }, 'message.createOrderParamsList.length'],
-  ['a cancel', { batch: { cancelOrderKeys: [`0x${'0a'.repeat(32)}`] } }, 'message.cancelOrderKeys'],
+  ['a cancel', { batch: { cancelOrderKeys: [`0x${'0a'.repeat(32)}`] } }, 'message.cancelOrderKeys[0]'],
   ['another account', { batch: { account: stranger } }, 'message.account'],
   [
     'a subaccount approval',

@@ -1,0 +1,54 @@
+/** The list of differences between what was meant and what a payload says; all of them, because the list tells an attack from a bug. */
+import { sameHex } from '../domain/address.ts'
+import type { Difference } from '../domain/event.ts'
+
+/** What moves by itself, told apart from poison. */
+export type BenignCode = 'PRICE_OUT_OF_BOUNDS' | 'FEE_ABOVE_LIMIT' | 'POSITION_MOVED'
+
+/** Collects differences; `field` names the place inside the payload. */
+export class Findings {
+  readonly list: Difference[] = []
+  #benign: BenignCode | undefined
+  #isPoison = false
+
+  /** The first benign code when every difference is of a kind that moves by itself, else TYPED_DATA_MISMATCH. */
+  get code(): BenignCode | 'TYPED_DATA_MISMATCH' {
+    return this.#isPoison ? 'TYPED_DATA_MISMATCH' : (this.#benign ?? 'TYPED_DATA_MISMATCH')
+  }
+
+  /** One difference; `benign` says which kind of its own motion explains it. */
+  add(field: string, expected: string, found: string, benign?: BenignCode): void {
+    this.list.push({ field, expected, found })
+    this.#benign ??= benign
+    if (benign === undefined) this.#isPoison = true
+  }
+
+  /** Equal, or a difference. */
+  same(
+    field: string,
+    expected: bigint | boolean | string | number,
+    found: bigint | boolean | string | number,
+  ): void {
+    if (expected !== found) this.add(field, String(expected), String(found))
+  }
+
+  /** Equal hex in any case, or a difference. */
+  hex(field: string, expected: string, found: string): void {
+    if (!sameHex(expected, found)) this.add(field, expected, found)
+  }
+
+  /** At most `limit`, or a difference. */
+  atMost(field: string, limit: bigint, found: bigint, benign?: BenignCode): void {
+    if (found > limit) this.add(field, `at most ${limit}`, found.toString(), benign)
+  }
+
+  /** A fee above its limit is a gas spike; one above ten times the limit is not. */
+  fee(field: string, limit: bigint, found: bigint): void {
+    this.atMost(field, limit, found, found <= 10n * limit ? 'FEE_ABOVE_LIMIT' : undefined)
+  }
+
+  /** Nothing in the list, or a difference. */
+  empty(field: string, found: readonly unknown[]): void {
+    if (found.length > 0) this.add(field, 'empty', `${found.length} entries`)
+  }
+}

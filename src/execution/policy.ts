@@ -1,0 +1,48 @@
+/** What may be signed at all, besides what an intent says, and for whom. */
+import type { Chain } from '../chains/chain.ts'
+import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
+
+/**
+ * Who signs. `own`: the account itself; the message names no account. `subaccount`: a delegated key; the message names the
+ * main account and carries the hash of the approval that is in use (wire: eip712-and-chain, 3).
+ */
+export type SigningMode =
+  | { readonly kind: 'own' }
+  | { readonly kind: 'subaccount'; readonly approvalHash: Hex }
+
+/** Bounds of every signature. */
+export interface SigningPolicy {
+  /** Nearest and furthest deadline from now, seconds. */
+  readonly minDeadlineSeconds: number
+  readonly maxDeadlineSeconds: number
+  /** Highest execution fee of one order, in the native token's base units. */
+  readonly maxExecutionFee: bigint
+  /** Highest relay fee for each order of a message, in base units of the chain's fee token. */
+  readonly maxRelayFee: bigint
+  /** How far beyond the slippage a bounded acceptable price may lie from its reference, bps: price drift and impact. */
+  readonly priceToleranceBps: number
+  /** Lower-cased market tokens that a relay fee or a swap may go through. */
+  readonly feeSwapMarkets: ReadonlySet<string>
+  /** Absent: the account signs for itself. */
+  readonly mode?: SigningMode
+}
+
+/** What the message must name because of who signs it. */
+export interface SigningDomain {
+  readonly router: Address
+  readonly account: Address
+  readonly subaccountApproval: Hex
+}
+
+/** Router, account and approval hash that a message of `account` must carry under the policy. */
+export function signingDomainOf(chain: Chain, account: Address, policy: SigningPolicy): SigningDomain {
+  const { contracts } = chain
+  if (policy.mode?.kind === 'subaccount') {
+    return {
+      router: contracts.subaccountGelatoRelayRouter,
+      account,
+      subaccountApproval: policy.mode.approvalHash,
+    }
+  }
+  return { router: contracts.gelatoRelayRouter, account: ZERO_ADDRESS, subaccountApproval: ZERO_HASH }
+}

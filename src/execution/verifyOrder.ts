@@ -1,0 +1,209 @@
+/** One created order against its rule, field by field; and the schedule of a twap over all its parts. */
+import { type Address, type Hex, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
+import type { CreateOrderParams } from '../domain/batch.ts'
+import type { Intent, TwapTerms } from '../domain/intent.ts'
+import type { Findings } from './findings.ts'
+import { type OrderRule, rulesOf } from './orderRules.ts'
+import type { SigningPolicy } from './policy.ts'
+import { checkAcceptablePrice } from './verifyPrice.ts'
+
+const listField = 'message.createOrderParamsList'
+const maxDataListLength = 1
+const maxSwapPathLength = 3
+/** How far a venue's clock, and a prepare that took its time, may move the start of a twap from now, seconds. */
+const twapStartEarlySeconds = 120n
+const twapStartLateSeconds = 60n
+
+/** Compares every created order with the intent: exactly those that are meant, in their order. `nowSeconds`: Unix seconds. */
+export function checkOrders(
+  findings: Findings,
+  intent: Intent,
+  orders: readonly CreateOrderParams[],
+  policy: SigningPolicy,
+  nowSeconds: number,
+): void {
+  const rules = rulesOf(intent)
+  findings.same(`${listField}.length`, rules.length, orders.length)
+  orders.slice(rules.length).forEach(({ orderType, addresses, numbers }, extra) => {
+    const found = `type ${orderType}, size ${numbers.sizeDeltaUsd}, market ${addresses.market}, receiver ${addresses.receiver}`
+    findings.add(`${listField}[${rules.length + extra}]`, 'absent', found)
+  })
+  rules.forEach((rule, index) => {
+    const order = orders[index]
+    if (order !== undefined) checkOrder(findings, `${listField}[${index}]`, intent, rule, order, policy)
+  })
+  for (const [index, meant] of (intent.terms.batch?.createOrderParamsList ?? []).entries()) {
+    const order = orders[index]
+    if (order !== undefined) checkOwn(findings, `${listField}[${index}]`, meant, order)
+  }
+  const { twap } = intent.terms
+  if (twap !== undefined) checkSchedule(findings, twap, orders, nowSeconds)
+}
+
+function checkOrder(
+  findings: Findings,
+  at: string,
+  { account, terms }: Intent,
+  rule: OrderRule,
+  order: CreateOrderParams,
+  policy: SigningPolicy,
+): void {
+  const { addresses, numbers } = order
+  findings.hex(`${at}.addresses.receiver`, account, addresses.receiver)
+  if (!sameHex(addresses.cancellationReceiver, account)) {
+    findings.hex(`${at}.addresses.cancellationReceiver`, ZERO_ADDRESS, addresses.cancellationReceiver)
+  }
+  findings.hex(`${at}.addresses.callbackContract`, ZERO_ADDRESS, addresses.callbackContract)
+  findings.hex(`${at}.addresses.uiFeeReceiver`, ZERO_ADDRESS, addresses.uiFeeReceiver)
+  findings.hex(`${at}.addresses.market`, rule.market, addresses.market)
+  findings.hex(
+    `${at}.addresses.initialCollateralToken`,
+    rule.initialCollateralToken,
+    addresses.initialCollateralToken,
+  )
+  checkSwapPath(findings, `${at}.addresses.swapPath`, rule, addresses.swapPath, policy)
+  findings.same(`${at}.numbers.sizeDeltaUsd`, rule.sizeDeltaUsd, numbers.sizeDeltaUsd)
+  checkCollateral(findings, `${at}.numbers.initialCollateralDeltaAmount`, rule, numbers)
+  findings.same(`${at}.numbers.triggerPrice`, rule.trigger, numbers.triggerPrice)
+  findings.fee(`${at}.numbers.executionFee`, policy.maxExecutionFee, numbers.executionFee)
+  findings.same(`${at}.numbers.callbackGasLimit`, 0n, numbers.callbackGasLimit)
+  checkMinOutput(findings, `${at}.numbers.minOutputAmount`, rule, numbers.minOutputAmount)
+  if (rule.parts === 0) findings.same(`${at}.numbers.validFromTime`, 0n, numbers.validFromTime)
+  checkAcceptablePrice(
+    findings,
+    `${at}.numbers.acceptablePrice`,
+    rule.price,
+    numbers.acceptablePrice,
+    { buys: rule.buys, decimals: terms.indexToken.decimals },
+    { slippageBps: terms.slippageBps, toleranceBps: policy.priceToleranceBps },
+  )
+  findings.same(`${at}.orderType`, BigInt(rule.orderType), order.orderType)
+  findings.atMost(`${at}.decreasePositionSwapType`, rule.maxSwapType, order.decreasePositionSwapType)
+  findings.same(`${at}.isLong`, rule.isLong, order.isLong)
+  findings.same(
+    `${at}.shouldUnwrapNativeToken`,
+    rule.swap?.isNativeOut ?? false,
+    order.shouldUnwrapNativeToken,
+  )
+  if (!rule.mayAutoCancel) findings.same(`${at}.autoCancel`, false, order.autoCancel)
+  findings.hex(`${at}.referralCode`, ZERO_HASH, order.referralCode)
+  if (order.dataList.length > maxDataListLength) {
+    findings.add(`${at}.dataList`, `at most ${maxDataListLength} entry`, `${order.dataList.length} entries`)
+  }
+  const [metadata] = order.dataList
+  if (metadata !== undefined && twapIdOf(metadata, rule.parts) === undefined) {
+    const expected = rule.parts === 0 ? 'order metadata "gmxo:..."' : `metadata of ${rule.parts} twap parts`
+    findings.add(`${at}.dataList[0]`, expected, metadata)
+  }
+}
+
+/** A message of the caller's own says what he wrote in the fields that a rule only bounds, too. */
+function checkOwn(
+  findings: Findings,
+  at: string,
+  meant: CreateOrderParams,
+  { numbers, ...order }: CreateOrderParams,
+): void {
+  findings.same(`${at}.numbers.acceptablePrice`, meant.numbers.acceptablePrice, numbers.acceptablePrice)
+  findings.same(`${at}.numbers.executionFee`, meant.numbers.executionFee, numbers.executionFee)
+  findings.same(
+    `${at}.decreasePositionSwapType`,
+    meant.decreasePositionSwapType,
+    order.decreasePositionSwapType,
+  )
+  findings.same(`${at}.autoCancel`, meant.autoCancel, order.autoCancel)
+  findings.hex(`${at}.dataList`, meant.dataList.join(), order.dataList.join())
+}
+
+function checkCollateral(
+  findings: Findings,
+  field: string,
+  { collateral, collateralRule }: OrderRule,
+  { initialCollateralDeltaAmount: found }: CreateOrderParams['numbers'],
+): void {
+  if (collateralRule === 'exact') findings.same(field, collateral, found)
+  else
+    findings.atMost(
+      field,
+      collateral,
+      found,
+      collateralRule === 'most-of-position' ? 'POSITION_MOVED' : undefined,
+    )
+}
+
+/** A swap may go through listed markets, each once; what it must give is bounded apart from its way. Nothing else swaps. */
+function checkSwapPath(
+  findings: Findings,
+  field: string,
+  rule: OrderRule,
+  path: readonly Address[],
+  policy: SigningPolicy,
+): void {
+  if (rule.swap === undefined) {
+    findings.empty(field, path)
+    return
+  }
+  if (path.length < 1 || path.length > maxSwapPathLength)
+    findings.add(field, `1 to ${maxSwapPathLength} markets`, `${path.length}`)
+  path.forEach((market, index) => {
+    const isKnown = policy.feeSwapMarkets.has(market.toLowerCase())
+    const isFirst = path.findIndex((each) => sameHex(each, market)) === index
+    if (!isKnown || !isFirst) findings.add(`${field}[${index}]`, 'a listed market, once', market)
+  })
+}
+
+/** Nothing but a swap has one. Never less than was meant; more than twice as much could only ever be cancelled, at our cost. */
+function checkMinOutput(findings: Findings, field: string, { swap }: OrderRule, found: bigint): void {
+  const least = swap?.minOutputAmount ?? 0n
+  if (found >= least && found <= 2n * least) return
+  const isMove = found < least && found >= least - least / 5n
+  findings.add(
+    field,
+    `between ${least} and ${2n * least}`,
+    found.toString(),
+    isMove ? 'PRICE_OUT_OF_BOUNDS' : undefined,
+  )
+}
+
+/**
+ * `gmxo:1:<parts>:<twapId>:<source>:<jit>:<express>`, right-padded with zero bytes (wire: orders, section 7). The twap id,
+ * four zeros for an order that is no part; undefined when the word says anything else.
+ */
+function twapIdOf(word: Hex, parts: number): string | undefined {
+  const text = Buffer.from(word.slice(2), 'hex').toString('latin1').replace(/\0+$/, '')
+  const found = /^gmxo:1:(\d{1,2}):([0-9a-f]{1,4}):\d{2}:[01]:[01]$/i.exec(text)
+  if (found?.[1] !== String(parts)) return undefined
+  const twapId = found[2] ?? ''
+  return parts > 0 || /^0+$/.test(twapId) ? twapId : undefined
+}
+
+/**
+ * Part i is due `duration / (parts - 1) * i` seconds after the first, which is due now (wire: orders, section 7); the venue
+ * divides in floating point, so a second either way is left. All parts carry one twap id.
+ */
+function checkSchedule(
+  findings: Findings,
+  { parts, durationSeconds }: TwapTerms,
+  orders: readonly CreateOrderParams[],
+  nowSeconds: number,
+): void {
+  const start = orders[0]?.numbers.validFromTime ?? 0n
+  const now = BigInt(Math.floor(nowSeconds))
+  const [earliest, latest] = [now - twapStartEarlySeconds, now + twapStartLateSeconds]
+  if (start < earliest || start > latest) {
+    findings.add(
+      `${listField}[0].numbers.validFromTime`,
+      `between ${earliest} and ${latest}`,
+      start.toString(),
+    )
+  }
+  const ids = orders.map(({ dataList }) => (dataList[0] === undefined ? '' : twapIdOf(dataList[0], parts)))
+  orders.slice(0, parts).forEach(({ numbers }, index) => {
+    const due = start + (BigInt(durationSeconds) * BigInt(index)) / BigInt(parts - 1)
+    const found = numbers.validFromTime
+    if (found < due - 1n || found > due + 1n)
+      findings.add(`${listField}[${index}].numbers.validFromTime`, due.toString(), found.toString())
+    if (ids[index] !== ids[0])
+      findings.add(`${listField}[${index}].dataList[0]`, `twap ${ids[0]}`, String(ids[index]))
+  })
+}

@@ -1,0 +1,70 @@
+/**
+ * Acceptable prices, by what an order is (security document, section 2; wire: orders, 3.3). A market order is bounded by our
+ * own oracle read, a limit or take-profit by its trigger. Stops and twap parts take any price by the protocol's own habit:
+ * they are bounded by their size, and may carry "any" for their side alone, never the other side's.
+ */
+import { bps, contractPriceOf, formatUnits, MAX_UINT256, type Usd } from '../domain/units.ts'
+import type { Findings } from './findings.ts'
+
+/** What bounds an order's acceptable price. Prices are USD per whole index token. */
+export type PriceRule =
+  /** Within slippage and tolerance of the center. */
+  | { readonly kind: 'around'; readonly center: Usd }
+  /** "Any" of its side, or around the center where there is one. */
+  | { readonly kind: 'any'; readonly center?: Usd }
+  /** No price at all: swaps. */
+  | { readonly kind: 'none' }
+
+/** How wide, bps. */
+export interface PriceWidth {
+  readonly slippageBps: number
+  readonly toleranceBps: number
+}
+
+/** "Any price" of a side: buys carry max uint256, sells 0. */
+export function anyPriceOf(buys: boolean): bigint {
+  return buys ? MAX_UINT256 : 0n
+}
+
+/** Compares an acceptable price, a contract price of an index token with `decimals`, with its rule. */
+export function checkAcceptablePrice(
+  findings: Findings,
+  field: string,
+  rule: PriceRule,
+  found: bigint,
+  side: { readonly buys: boolean; readonly decimals: number },
+  width: PriceWidth,
+): void {
+  const any = rule.kind === 'none' ? 0n : anyPriceOf(side.buys)
+  if (rule.kind === 'around' || (rule.kind === 'any' && rule.center !== undefined && found !== any))
+    checkAround(findings, field, rule.center ?? 0n, found, side, width)
+  else findings.same(field, any, found)
+}
+
+/**
+ * Beyond the bound on the bad side we would overpay; far on the good side the order could only ever be cancelled or freeze,
+ * at our cost.
+ */
+function checkAround(
+  findings: Findings,
+  field: string,
+  reference: Usd,
+  found: bigint,
+  { buys, decimals }: { readonly buys: boolean; readonly decimals: number },
+  { slippageBps, toleranceBps }: PriceWidth,
+): void {
+  const outer = slippageBps + toleranceBps
+  const lowest = contractPriceOf(reference - bps(reference, buys ? toleranceBps : outer), decimals)
+  const highest = contractPriceOf(reference + bps(reference, buys ? outer : toleranceBps), decimals)
+  if (found >= lowest && found <= highest) return
+  const price = (value: bigint) => formatUnits(value, 30 - decimals)
+  // Markets move by a few percent between two reads, not to any price at all.
+  const center = contractPriceOf(reference, decimals)
+  const isMove = found >= center - center / 5n && found <= center + center / 5n
+  findings.add(
+    field,
+    `between ${price(lowest)} and ${price(highest)} USD`,
+    `${price(found)} USD`,
+    isMove ? 'PRICE_OUT_OF_BOUNDS' : undefined,
+  )
+}
