@@ -73,31 +73,27 @@ function bigintsOf(value: unknown): readonly bigint[] {
 test.each(wireFields)('$fixture $at: an amount is read as it was sent, digit for digit', async (table) => {
   const { fixture, at, names: fields } = table
   const body = JSON.parse(bodyOf(fixture)) as unknown
-  const wholes = fields.filter((field) => {
-    const value = valueAt(body, [...at, field])
-    return typeof value === 'string' && /^-?\d+$/.test(value)
-  })
-  if (wholes.length === 0) return
+  const isGroup = (field: string) => typeof (valueAt(body, [...at, field]) ?? '') === 'object'
+  const leaves = fields.filter((field) => !isGroup(field))
+  const before = bigintsOf((await ask(fixture, body)).value)
   const digits = fc.bigInt({ min: 10n ** 12n, max: 2n ** 200n })
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...wholes), digits, async (field, sent) => {
-      const read = await ask(fixture, withValue(body, [...at, field], sent.toString())).catch(
-        (error: unknown) => error,
-      )
-      // Counts, and a minimum above its maximum, are refused.
-      if (read instanceof DecodeError) return
-      const before = bigintsOf((await ask(fixture, body)).value)
-      const amounts = bigintsOf((read as { readonly value: unknown }).value)
-      expect(amounts.length, field).toBe(before.length)
-      // A count or a time, which is no bigint.
-      if (isDeepStrictEqual(amounts, before)) return
-      // The oracle's prices are scaled to 30 decimals of a token that has 18 here.
-      expect(
-        amounts.some((amount) => amount === sent || amount === sent * 10n ** 18n),
-        field,
-      ).toBe(true)
+    fc.asyncProperty(digits, async (sent) => {
+      for (const field of leaves) {
+        const read = await ask(fixture, withValue(body, [...at, field], sent.toString())).catch(
+          (error: unknown) => error,
+        )
+        // No amount, or a minimum above its maximum.
+        if (read instanceof DecodeError) continue
+        const amounts = bigintsOf((read as { readonly value: unknown }).value)
+        // A count, a time or a text.
+        if (isDeepStrictEqual(amounts, before)) continue
+        // None is lost by it. The oracle's prices are scaled, of a token with 18 decimals here.
+        expect(amounts.length, field).toBeGreaterThanOrEqual(before.length)
+        expect(amounts.includes(sent) || amounts.includes(sent * 10n ** 18n), field).toBe(true)
+      }
     }),
-    { seed: 20261121, numRuns: 40 },
+    { seed: 20261121, numRuns: 4 },
   )
 })
 
