@@ -7,6 +7,7 @@ import { type Address, type Hex, hexKey, ZERO_ADDRESS } from '../domain/address.
 import { mine, type Sender, useDigest } from './chain.ts'
 import { revertBytes } from './customErrors.ts'
 import { requireEnabled } from './enabled.ts'
+import { rememberHoldings } from './holdings.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { cancelOrder } from './orderEnds.ts'
 import { bringsCollateral, isMarketOrder, orderTypes } from './orderTypes.ts'
@@ -54,6 +55,7 @@ export function runBatch(
     to: routerOf(world, signed),
     input: relayInput(signed),
   })
+  rememberHoldings(world, signed.account, nowMs)
   const named = [...batch.updateOrderParamsList.map(({ key }) => key), ...batch.cancelOrderKeys]
   const undo = rememberFor(world, signed.account, named)
   const run: Run = { world, signed, nowMs, txHash, orderKeys: [] }

@@ -7,6 +7,7 @@ import { executeDecrease } from './executeDecrease.ts'
 import { executeIncrease } from './executeIncrease.ts'
 import { executeSwap } from './executeSwap.ts'
 import { givenError } from './givenError.ts'
+import { rememberHoldings } from './holdings.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { cancelOrder, endOrder, freezeOrder } from './orderEnds.ts'
 import { bringsCollateral, isMarketOrder, orderTypes } from './orderTypes.ts'
@@ -25,6 +26,8 @@ export function executeOrder(world: World, orderKey: string, nowMs: number): voi
   if (order === undefined) return
   const seconds = Math.floor(nowMs / 1000)
   const type = Number(order.params.orderType)
+  rememberHoldings(world, order.account, nowMs)
+  rememberHoldings(world, order.params.addresses.receiver, nowMs)
   try {
     if (world.dataFaults.keeperFails !== '') throw givenError(world.dataFaults.keeperFails)
     const execute =

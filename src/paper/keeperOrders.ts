@@ -7,6 +7,7 @@ import { type Hex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import { MAX_UINT256 } from '../domain/units.ts'
 import { isEnabled } from './enabled.ts'
 import { executeDecrease, type KeeperDecrease } from './executeDecrease.ts'
+import { rememberHoldings } from './holdings.ts'
 import { isOpenAt } from './hours.ts'
 import { accrue } from './model/increase.ts'
 import { fac, ONE } from './model/integer.ts'
@@ -83,6 +84,7 @@ function runOwnOrder(
 ): void {
   const market = world.marketByKey.get(record.marketKey)
   if (market === undefined) return
+  rememberHoldings(world, record.account, second * 1000)
   const number = world.counters.order + 1
   const key = orderKeyOf(world.chain.contracts.dataStore, BigInt(number))
   const order = ownOrder(record, market, key, kind, sizeDeltaUsd, second)

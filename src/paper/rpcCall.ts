@@ -1,8 +1,8 @@
 /**
  * Contract reads of the paper chain: used digests and approval nonces of the relay routers, ERC-20 tokens, and Multicall3.
  *
- * Digests are answered as of the block asked for. Balances, allowances and nonces are kept as of now only, and that is what
- * every block answers.
+ * Digests, balances and allowances are answered as of the block asked for; nonces are kept as of now only, and that is what every
+ * block answers.
  */
 import {
   decodeFunctionData,
@@ -14,10 +14,11 @@ import {
 import { type Hex, hexKey } from '../domain/address.ts'
 import type { CatalogToken } from './catalog.ts'
 import { type Inclusion, isIncludedAt } from './chain.ts'
+import { holdingsAt } from './holdings.ts'
 import { isObject } from './http.ts'
 import { invalidParams, RpcError, readAddress, readBytes, rpcCodes } from './rpcError.ts'
-import { allowanceOf } from './wallet.ts'
-import { startBalances, type World } from './world.ts'
+import { allowanceIn } from './wallet.ts'
+import type { World } from './world.ts'
 
 /** Multicall3 at the address it has on every chain. */
 const MULTICALL3 = '0xca11bde05977b3631167028862be2a173976ca11'
@@ -87,16 +88,14 @@ export function codeAt(world: World, address: Hex): Hex {
   return hasCode(world, address) ? `0x6080604052fe${address.slice(2)}` : '0x'
 }
 
-/** What an address holds of a token, without making an account of it. Token units. */
-export function balanceOf(world: World, address: string, token: CatalogToken): bigint {
-  const balances = world.accounts.get(hexKey(address))?.balances ?? startBalances(world)
-  return balances.get(hexKey(token.address)) ?? 0n
+function balanceAt(world: World, address: string, token: CatalogToken, block: Inclusion): bigint {
+  return holdingsAt(world, address, block).balances.get(hexKey(token.address)) ?? 0n
 }
 
-/** `eth_getBalance`: wei of the native coin. */
-export function nativeBalanceOf(world: World, address: string): bigint {
+/** `eth_getBalance` as of a block: wei of the native coin. */
+export function nativeBalanceAt(world: World, address: string, block: Inclusion): bigint {
   const native = world.catalog.catalog.tokens.find((token) => token.isNative)
-  return native === undefined ? 0n : balanceOf(world, address, native)
+  return native === undefined ? 0n : balanceAt(world, address, native, block)
 }
 
 /** Whether a digest had been used up at a router by a block. */
@@ -139,7 +138,7 @@ function decoded<T>(decode: () => T): T {
   }
 }
 
-function readToken(world: World, token: CatalogToken, data: Hex): Hex {
+function readToken(world: World, token: CatalogToken, data: Hex, block: Inclusion): Hex {
   const call = decoded(() => decodeFunctionData({ abi: tokenAbi, data }))
   const abi = tokenAbi
   switch (call.functionName) {
@@ -147,7 +146,7 @@ function readToken(world: World, token: CatalogToken, data: Hex): Hex {
       return encodeFunctionResult({
         abi,
         functionName: 'balanceOf',
-        result: balanceOf(world, call.args[0], token),
+        result: balanceAt(world, call.args[0], token, block),
       })
     case 'allowance':
       return encodeFunctionResult({
@@ -155,7 +154,7 @@ function readToken(world: World, token: CatalogToken, data: Hex): Hex {
         functionName: 'allowance',
         result:
           hexKey(call.args[1]) === hexKey(world.chain.contracts.router)
-            ? allowanceOf(world, call.args[0], token.address)
+            ? allowanceIn(world, holdingsAt(world, call.args[0], block).allowances, token.address)
             : 0n,
       })
     case 'decimals':
@@ -192,7 +191,7 @@ function aggregate(world: World, data: Hex, block: Inclusion): Hex {
 function read(world: World, to: string, data: Hex, block: Inclusion, mayAggregate: boolean): Hex {
   const target = hexKey(to)
   const token = tokenAt(world, target)
-  if (token !== undefined) return readToken(world, token, data)
+  if (token !== undefined) return readToken(world, token, data, block)
   if (routersOf(world).includes(target)) return readRouter(world, target, data, block)
   const isMulticall = target === MULTICALL3 || target === hexKey(world.chain.contracts.multicall)
   if (isMulticall && mayAggregate && data.startsWith(SELECTORS.aggregate3))

@@ -5,7 +5,7 @@ import { advanceWorld } from './advance.ts'
 import { blockOf, type ChainTransaction, type Inclusion } from './chain.ts'
 import { actorsOf } from './keeperCall.ts'
 import { blockRow, canonical, receiptRow, transactionRow, transactionsOf } from './rpcBlocks.ts'
-import { callContract, codeAt, nativeBalanceOf, readCall, workersOf } from './rpcCall.ts'
+import { callContract, codeAt, nativeBalanceAt, readCall, workersOf } from './rpcCall.ts'
 import { presentOf } from './rpcEndpoints.ts'
 import { invalidParams, quantity, readAddress, readHash, readQuantity } from './rpcError.ts'
 import { baseFeeOf, estimateGas, feeHistory } from './rpcGas.ts'
@@ -130,8 +130,7 @@ export const rpcMethods: Readonly<Record<string, RpcMethod>> = {
     return codeAt(world, readAddress(address, 'address'))
   },
   eth_getBalance: (world, [address, block]) => {
-    readStateBlock(world, block)
-    return quantity(nativeBalanceOf(world, readAddress(address, 'address')))
+    return quantity(nativeBalanceAt(world, readAddress(address, 'address'), readStateBlock(world, block)))
   },
   eth_getTransactionCount: (world, [address, block]) =>
     quantity(transactionCount(world, readAddress(address, 'address'), readStateBlock(world, block))),

@@ -1,6 +1,7 @@
 /** Wallets: what the router may take from them, and how an operator changes them at the control address. */
 import { type Address, hexKey } from '../domain/address.ts'
 import { MAX_UINT256, parseUnits } from '../domain/units.ts'
+import { rememberHoldings } from './holdings.ts'
 import { isObject, type Json, parseAddress } from './http.ts'
 import { findToken } from './lookup.ts'
 import { ProtocolRevert } from './model/revert.ts'
@@ -8,8 +9,16 @@ import { accountOf, addTo, nextTransactionHash, type World } from './world.ts'
 
 /** What the router may take of a token, smallest units; the largest uint256 never runs down. */
 export function allowanceOf(world: World, address: Address, token: Address): bigint {
-  const set = world.accounts.get(hexKey(address))?.allowances.get(hexKey(token))
-  return set ?? (world.settings.startAllowance ? MAX_UINT256 : 0n)
+  return allowanceIn(world, world.accounts.get(hexKey(address))?.allowances, token)
+}
+
+/** What given allowances of a wallet let the router take. */
+export function allowanceIn(
+  world: World,
+  allowances: ReadonlyMap<string, bigint> | undefined,
+  token: Address,
+): bigint {
+  return allowances?.get(hexKey(token)) ?? (world.settings.startAllowance ? MAX_UINT256 : 0n)
 }
 
 /**
@@ -65,6 +74,7 @@ export function changeAccount(world: World, change: unknown): string | Json {
     }
   }
   const account = accountOf(world, address)
+  rememberHoldings(world, address, world.clock.now())
   for (const { part, token, amount } of changes) account[part].set(token, amount)
   nextTransactionHash(world)
   const shown = (part: 'balances' | 'allowances'): Json =>

@@ -298,6 +298,44 @@ test('token reads answer what the application answers', async () => {
   expect(await client.getBalance({ address: trader.address })).toBe(50n * 10n ** 18n)
 })
 
+test('balances and allowances are those of the block asked for', async () => {
+  const block = await client.getBlockNumber()
+  await paper.call('POST', `${paper.control}/accounts`, {
+    address: trader.address,
+    balances: { USDC: '700', ETH: '3' },
+    allowances: { USDC: '600' },
+  })
+  paper.clock.move(1000)
+  const changed = await client.getBlockNumber()
+  const done = await paper.trade({})
+  paper.clock.move(1000)
+  const { blockNumber } = await client.getTransactionReceipt({ hash: done.createdTxnHash })
+  const read = { address: usdc, abi: erc20Abi } as const
+  const at = async (number: bigint) =>
+    Promise.all([
+      client.readContract({
+        ...read,
+        functionName: 'balanceOf',
+        args: [trader.address],
+        blockNumber: number,
+      }),
+      client.readContract({
+        ...read,
+        functionName: 'allowance',
+        args: [trader.address, chains.arbitrum.contracts.router],
+        blockNumber: number,
+      }),
+      client.getBalance({ address: trader.address, blockNumber: number }),
+    ])
+  expect(await at(block)).toEqual([100_000_000_000n, 2n ** 256n - 1n, 50n * 10n ** 18n])
+  expect(await at(changed)).toEqual([700_000_000n, 600_000_000n, 3n * 10n ** 18n])
+  expect(await at(blockNumber - 1n)).toEqual(await at(changed))
+  const [balance, allowance] = await at(blockNumber)
+  expect(700_000_000n - balance).toBe(600_000_000n - allowance)
+  expect(balance).toBeLessThan(500_000_000n)
+  expect(balance).toBe(await paper.balanceOf('USDC'))
+})
+
 test('code is where contracts are, an unknown call of a contract reverts, and an empty address answers nothing', async () => {
   expect(await client.getCode({ address: router })).toMatch(/^0x6080/)
   expect(await client.getCode({ address: trader.address })).toBeUndefined()
