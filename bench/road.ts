@@ -1,79 +1,97 @@
 /**
- * The road from an admitted decision to an accepted submit, against the paper venue in another process over loopback:
- * J1, J2, prepare, verify, sign, J3, submit, with every journal commit durable. By hand: `node bench/road.ts [orders]`.
+ * The road from an admitted decision to an accepted submit, over loopback and with every journal commit durable: J1, J2,
+ * prepare, verify, sign, J3, submit, J4. By hand: `node bench/road.ts [orders] [order-chain | relay]`.
  *
- * Prints wall time per order, this process's CPU per order, and the part of the wall time that the venue itself says it
- * used (its Server-Timing header), for 1, 8 and 32 orders in flight.
+ * Prints wall time per order, this process's CPU per order and orders a second, for 1, 8 and 32 orders in flight: against
+ * the paper venue in another process, with the part of the wall time that it says it used itself (its Server-Timing
+ * header), and against a bare server that answers at once, which is what the figures of other clients are measured with.
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { generatePrivateKey } from 'viem/accounts'
-import { createApi } from '../src/api/client.ts'
+import { type Api, createApi } from '../src/api/client.ts'
+import type { HostLists } from '../src/api/hosts.ts'
 import { createNodeFetch } from '../src/api/nodeFetch.ts'
+import { relayParams as decodeRelayParams } from '../src/api/orderPayload.ts'
+import { type PrepareRequest, prepareBody } from '../src/api/prepareRequest.ts'
 import type { Fetch } from '../src/api/route.ts'
 import { systemClock } from '../src/api/systemClock.ts'
 import { arbitrum } from '../src/chains/arbitrum.ts'
+import { hashRelayParams } from '../src/chains/relayRouter.ts'
 import { hexKey } from '../src/domain/address.ts'
-import type { Intent } from '../src/domain/intent.ts'
+import type { Intent, Lane } from '../src/domain/intent.ts'
 import { usd } from '../src/domain/units.ts'
 import type { ExecutionContext } from '../src/execution/context.ts'
+import { prepareRequestOf } from '../src/execution/prepare.ts'
 import { createShell } from '../src/execution/shell.ts'
 import { openJournal } from '../src/journal/open.ts'
 import { createLocalSigner } from '../src/keys/local.ts'
 
 const orders = Number(process.argv[2] ?? 300)
+const lane: Lane = process.argv[3] === 'relay' ? 'relay' : 'order-chain'
+const inFlights = [1, 8, 32] as const
+const warmUp = 200
 const symbol = 'ETH/USD [WETH-USDC]'
 const folder = mkdtempSync(join(tmpdir(), 'perpd-bench-'))
 // The venue keeps its world in memory where it can, so that its writes do not queue before our commits on one disk.
 const venueFolder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'perpd-bench-venue-'))
 const say = (text: string) => process.stdout.write(`${text}\n`)
+const children: ChildProcess[] = []
 
-const venue = spawn(
-  process.execPath,
-  [
-    join(import.meta.dirname, '..', 'src', 'cli', 'main.ts'),
+function start(file: string, ...args: readonly string[]): ChildProcess & { stdout: Readable } {
+  const child = spawn(process.execPath, [join(import.meta.dirname, file), ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  child.stdout.setEncoding('utf8')
+  return child
+}
+
+async function startPaper(): Promise<HostLists> {
+  const venue = start(
+    '../src/cli/main.ts',
     'paper',
     '--print-hosts',
     `--paper.stateFile=${join(venueFolder, 'world.json')}`,
-  ],
-  { stdio: ['ignore', 'pipe', 'inherit'] },
-)
-const printed = await new Promise<string>((resolve) => {
-  let text = ''
-  venue.stdout.setEncoding('utf8').on('data', (part: string) => {
-    text += part
-    try {
-      JSON.parse(text)
-      resolve(text)
-    } catch {
-      // Not whole yet.
-    }
+    '--paper.orderDeadlineSeconds=3600',
+  )
+  const printed = await new Promise<string>((resolve) => {
+    let text = ''
+    venue.stdout.on('data', (part: string) => {
+      text += part
+      try {
+        JSON.parse(text)
+        resolve(text)
+      } catch {
+        // Not whole yet.
+      }
+    })
   })
-})
-const hosts = (JSON.parse(printed) as { arbitrum: { api: string[]; oracle: string[] } }).arbitrum
+  return (JSON.parse(printed) as { arbitrum: { api: string[]; oracle: string[] } }).arbitrum
+}
 
-let venueMs = 0
+const paperHosts = await startPaper()
 const connection = createNodeFetch()
-const fetch: Fetch = async (url, init) => {
+let venueMs = 0
+const timedFetch: Fetch = async (url, init) => {
   const answer = await connection.fetch(url, init)
   if (init.method === 'POST')
     venueMs += Number(/dur=([\d.]+)/.exec(answer.headers.get('server-timing') ?? '')?.[1] ?? 0)
   return answer
 }
-
-const api = createApi({ chain: arbitrum, hosts, fetch, clock: systemClock, random: Math.random })
+const apiOver = (hosts: HostLists, fetch: Fetch): Api =>
+  createApi({ chain: arbitrum, hosts, fetch, clock: systemClock, random: Math.random })
+const paperApi = apiOver(paperHosts, timedFetch)
 const signer = createLocalSigner(generatePrivateKey())
-const journal = openJournal(join(folder, 'journal.sqlite'), {
-  clockNow: systemClock.now,
-  holder: signer.address,
-})
 
-const market = (await api.getMarkets()).value.find((each) => each.symbol === symbol)
-const tokens = (await api.getTokensInfo()).value
+const market = (await paperApi.getMarkets()).value.find((each) => each.symbol === symbol)
+const tokens = (await paperApi.getTokensInfo()).value
 if (market === undefined) throw new Error(`${symbol} is not listed`)
+const { marketToken, indexToken, shortToken } = market
 const token = (address: string) => {
   const found = tokens.find((each) => hexKey(each.address) === hexKey(address))
   if (found === undefined) throw new Error(`no token ${address}`)
@@ -82,82 +100,43 @@ const token = (address: string) => {
 
 async function referencePrice(): Promise<bigint> {
   const decimals = new Map(
-    (await api.getOracleTokens()).value.map((each) => [hexKey(each.address), each.decimals]),
+    (await paperApi.getOracleTokens()).value.map((each) => [hexKey(each.address), each.decimals]),
   )
-  const prices = await api.getPrices((address) => decimals.get(hexKey(address)))
-  const price = prices.value.find((each) => hexKey(each.tokenAddress) === hexKey(market?.indexToken ?? ''))
+  const prices = await paperApi.getPrices((address) => decimals.get(hexKey(address)))
+  const price = prices.value.find((each) => hexKey(each.tokenAddress) === hexKey(indexToken))
   if (price === undefined) throw new Error('no price')
   return price.maxPrice
 }
-
-const steps = new Map<string, number[]>()
-const context: ExecutionContext = {
-  api,
-  journal,
-  signer,
-  chain: arbitrum,
-  clock: systemClock,
-  emit: (event) => {
-    if (event.type === 'order.timing') {
-      const times = steps.get(event.step) ?? []
-      times.push(event.durationMs)
-      steps.set(event.step, times)
-    }
-    if (event.type === 'order.poisoned') throw new Error(JSON.stringify(event.differences))
-  },
-  rules: { source: 'api', trustVenue: true, deadlineMarginMs: 10_000 },
-  // Nothing is followed while the road is measured.
-  settings: {
-    statusPollMs: 3_600_000,
-    statusPollMaxMs: 3_600_000,
-    prepareRetryMs: 500,
-    poisonRestMs: 1000,
-    relayDeadlineSeconds: 120,
-  },
-  signingPolicy: () => ({
-    minDeadlineSeconds: 20,
-    maxDeadlineSeconds: 3700,
-    maxExecutionFee: 10n ** 16n,
-    maxRelayFee: 5_000_000n,
-    priceToleranceBps: 200,
-    feeSwapMarkets: new Set([market.marketToken.toLowerCase()]),
-  }),
-  fatal: (error) => {
-    throw error
-  },
-}
-const shell = createShell(context)
 
 let made = 0
 function intentOf(price: bigint): Intent {
   made += 1
   const nowMs = systemClock.now()
   const direction = 'long'
-  if (market === undefined) throw new Error('no market')
   return {
     intentId: `bench-${made}`,
     decisionKey: `bench#${made}`,
     strategy: 'bench',
     account: signer.address,
     chain: 'arbitrum',
-    lane: 'order-chain',
+    lane,
     kind: 'increase',
     decision: {
       kind: 'increase',
-      marketToken: market.marketToken,
+      marketToken,
       direction,
       sizeDeltaUsd: usd(10),
       leverageBps: 20_000,
-      collateralToken: market.shortToken,
+      collateralToken: shortToken,
       reason: 'a benchmark',
     },
     terms: {
       orderType: 'market',
       symbol,
-      marketToken: market.marketToken,
-      indexToken: token(market.indexToken),
+      marketToken,
+      indexToken: token(indexToken),
       direction,
-      collateralToken: token(market.shortToken),
+      collateralToken: token(shortToken),
       sizeDeltaUsd: usd(10),
       collateralDelta: 5_000_000n,
       keepLeverage: false,
@@ -171,66 +150,167 @@ function intentOf(price: bigint): Intent {
   }
 }
 
+/** One body that the paper venue prepared, told again under as many nonces as there will be orders. */
+async function startBare(price: bigint): Promise<HostLists> {
+  const request = prepareRequestOf({ chain: arbitrum }, intentOf(price)) as PrepareRequest
+  const answer = await connection.fetch(`${paperHosts.api?.[0]}/orders/txns/prepare`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(prepareBody(request)),
+  })
+  const body = JSON.parse(await answer.text()) as {
+    requestId: string
+    idempotencyKey: string
+    payload: {
+      relayParams: { userNonce: string }
+      typedData: { message: { relayParams: string } }
+    }
+  }
+  const { payload } = body
+  const nonce = BigInt(payload.relayParams.userNonce)
+  const prepares = Array.from({ length: warmUp + inFlights.length * orders }, (_unused, index) => {
+    body.requestId = `request-${index}`
+    body.idempotencyKey = `key-${index}`
+    payload.relayParams.userNonce = String(nonce + BigInt(index))
+    payload.typedData.message.relayParams = hashRelayParams(decodeRelayParams(payload.relayParams))
+    return JSON.stringify(body)
+  })
+  const taskId = `0x${'7a'.repeat(32)}`
+  const server = start('bareVenue.ts')
+  server.stdin?.write(
+    `${JSON.stringify({
+      prepares,
+      submit: JSON.stringify({ requestId: '{requestId}', status: 'relay_accepted', taskId }),
+      relaySubmit: JSON.stringify({ taskId, status: 'pending' }),
+    })}\n`,
+  )
+  const [address] = (await once(server.stdout, 'data')) as [string]
+  return { api: [address.trim()], oracle: paperHosts.oracle ?? [] }
+}
+
 function quantile(times: readonly number[], share: number): number {
   const sorted = [...times].sort((one, other) => one - other)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-async function measure(inFlight: number, count: number): Promise<string> {
-  const price = await referencePrice()
-  steps.clear()
-  venueMs = 0
-  const times: number[] = []
-  let left = count
-  const cpu = process.cpuUsage()
-  const start = performance.now()
-  await Promise.all(
-    Array.from({ length: inFlight }, async () => {
-      while (left > 0) {
-        left -= 1
-        const intent = intentOf(price)
-        const startMs = performance.now()
-        await shell.accept(intent)
-        await shell.settled(intent.intentId)
-        times.push(performance.now() - startMs)
+/** Every order of the measurement against one venue, at 1, 8 and 32 in flight. */
+async function measureAt(api: Api, name: string, price: () => Promise<bigint>): Promise<void> {
+  const steps = new Map<string, number[]>()
+  const journal = openJournal(join(folder, `${name}.sqlite`), {
+    clockNow: systemClock.now,
+    holder: signer.address,
+  })
+  const context: ExecutionContext = {
+    api,
+    journal,
+    signer,
+    chain: arbitrum,
+    clock: systemClock,
+    emit: (event) => {
+      if (event.type === 'order.timing') {
+        const times = steps.get(event.step) ?? []
+        times.push(event.durationMs)
+        steps.set(event.step, times)
       }
+      if (event.type === 'order.poisoned') throw new Error(JSON.stringify(event.differences))
+    },
+    rules: { source: 'api', trustVenue: true, deadlineMarginMs: 10_000 },
+    // Nothing is followed while the road is measured.
+    settings: {
+      statusPollMs: 3_600_000,
+      statusPollMaxMs: 3_600_000,
+      prepareRetryMs: 500,
+      poisonRestMs: 1000,
+      relayDeadlineSeconds: 120,
+    },
+    signingPolicy: () => ({
+      minDeadlineSeconds: 20,
+      maxDeadlineSeconds: 3700,
+      maxExecutionFee: 10n ** 16n,
+      maxRelayFee: 5_000_000n,
+      priceToleranceBps: 200,
+      feeSwapMarkets: new Set([marketToken.toLowerCase()]),
     }),
-  )
-  const wallMs = performance.now() - start
-  const { user, system } = process.cpuUsage(cpu)
-  const accepted = journal
-    .records(`bench-${made}`)
-    .some(({ record }) => record.kind === 'send.result' && record.send.result === 'accepted')
-  if (!accepted) throw new Error(JSON.stringify(journal.records(`bench-${made}`).at(-1)?.record.kind))
-  const ms = (value: number) => value.toFixed(2).padStart(7)
-  const parts = ['prepare', 'verify', 'sign', 'submit'].map(
-    (step) => `${step} ${quantile(steps.get(step) ?? [], 0.5).toFixed(2)}`,
-  )
-  return [
-    String(inFlight).padStart(9),
-    String(count).padStart(7),
-    ms(quantile(times, 0.5)),
-    ms(quantile(times, 0.99)),
-    ms((user + system) / 1000 / count),
-    ms(venueMs / count),
-    String(Math.round((count / wallMs) * 1000)).padStart(9),
-    `  ${parts.join(', ')}`,
-  ].join(' ')
+    fatal: (error) => {
+      throw error
+    },
+  }
+  const shell = createShell(context)
+
+  async function measure(inFlight: number, count: number): Promise<string> {
+    const priceNow = await price()
+    steps.clear()
+    venueMs = 0
+    const times: number[] = []
+    const ids: string[] = []
+    let left = count
+    const cpu = process.cpuUsage()
+    const startMs = performance.now()
+    await Promise.all(
+      Array.from({ length: inFlight }, async () => {
+        while (left > 0) {
+          left -= 1
+          const intent = intentOf(priceNow)
+          ids.push(intent.intentId)
+          const orderMs = performance.now()
+          await shell.accept(intent)
+          await shell.settled(intent.intentId)
+          times.push(performance.now() - orderMs)
+        }
+      }),
+    )
+    const wallMs = performance.now() - startMs
+    const { user, system } = process.cpuUsage(cpu)
+    for (const id of ids) {
+      const send = journal.intent(id)?.attempts.at(-1)?.send
+      if (send?.result !== 'accepted')
+        throw new Error(JSON.stringify(send ?? journal.intent(id)?.closing?.reason))
+    }
+    const ms = (value: number) => value.toFixed(2).padStart(7)
+    const parts = ['accept', 'prepare', 'verify', 'sign', 'arm', 'submit'].map(
+      (step) => `${step} ${quantile(steps.get(step) ?? [], 0.5).toFixed(2)}`,
+    )
+    return [
+      String(inFlight).padStart(9),
+      String(count).padStart(7),
+      ms(quantile(times, 0.5)),
+      ms(quantile(times, 0.99)),
+      ms((user + system) / 1000 / count),
+      ms(venueMs / count),
+      String(Math.round((count / wallMs) * 1000)).padStart(9),
+      `  ${parts.join(', ')}`,
+    ].join(' ')
+  }
+
+  try {
+    await measure(1, warmUp)
+    say(`${name}, ${lane} lane; load ${loadavg()[0]?.toFixed(1)}`)
+    say('in flight  orders  p50 ms  p99 ms  cpu ms venue ms  orders/s   p50 of the steps, ms')
+    for (const inFlight of inFlights) say(await measure(inFlight, orders))
+  } finally {
+    await shell.stop()
+    journal.close()
+  }
 }
 
 try {
   say(
     `node ${process.version}, ${cpus()[0]?.model ?? 'unknown cpu'}, ${cpus().length} cores, journal in ${tmpdir()}`,
   )
-  await measure(1, 200)
-  say('in flight  orders  p50 ms  p99 ms  cpu ms venue ms  orders/s   p50 of the steps, ms')
-  for (const inFlight of [1, 8, 32]) say(await measure(inFlight, orders))
+  const price = await referencePrice()
+  const bareHosts = await startBare(price)
+  await measureAt(apiOver(bareHosts, connection.fetch), 'bare server', async () => price)
+  await measureAt(paperApi, 'paper venue', referencePrice)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+  process.exitCode = 1
 } finally {
-  shell.stop()
-  journal.close()
-  venue.kill('SIGTERM')
-  await once(venue, 'close')
+  for (const child of children) {
+    child.kill('SIGTERM')
+    await once(child, 'close')
+  }
   rmSync(folder, { recursive: true, force: true })
   rmSync(venueFolder, { recursive: true, force: true })
+  // What is left are timers of the road, an hour long.
   process.exit()
 }
