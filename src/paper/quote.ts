@@ -11,12 +11,18 @@ export function isBuying(action: 'increase' | 'decrease', isLong: boolean): bool
   return (action === 'increase') === isLong
 }
 
-/** Price moved against the trader by bps; rounding is against the trader's bound by less than one unit. */
-export function moveAgainst(price: bigint, basisPoints: bigint, buying: boolean): bigint {
-  return (price * (10_000n + (buying ? basisPoints : -basisPoints))) / 10_000n
+/** The nearest price that a uint256 holds: an impact beyond the size leaves no price to insist on. */
+function asUint256(price: bigint): bigint {
+  if (price < 0n) return 0n
+  return price > MAX_UINT256 ? MAX_UINT256 : price
 }
 
-/** Acceptable price of an order in contract precision, before slippage; "any" for stops and twap parts. */
+/** Price moved against the trader by bps; rounding is against the trader's bound by less than one unit. */
+export function moveAgainst(price: bigint, basisPoints: bigint, buying: boolean): bigint {
+  return asUint256((price * (10_000n + (buying ? basisPoints : -basisPoints))) / 10_000n)
+}
+
+/** Acceptable price of an order in contract precision, a uint256, before slippage; "any" for stops and twap parts. */
 export function acceptablePriceOf(options: {
   readonly orderType: RequestedOrderType
   readonly buying: boolean
@@ -33,10 +39,12 @@ export function acceptablePriceOf(options: {
   }
   if (orderType === 'market') {
     const signed = buying ? -impactUsd : impactUsd
-    return { price: (markPrice * (sizeDeltaUsd + signed)) / sizeDeltaUsd, isAny: false }
+    const price = asUint256((markPrice * (sizeDeltaUsd + signed)) / sizeDeltaUsd)
+    return { price, isAny: price === MAX_UINT256 }
   }
   const own = impactUsd < 0n ? (-impactUsd * 10_000n) / sizeDeltaUsd : 0n
-  return { price: moveAgainst(triggerPrice, options.impactBps ?? own + 30n, buying), isAny: false }
+  const price = moveAgainst(triggerPrice, options.impactBps ?? own + 30n, buying)
+  return { price, isAny: price === MAX_UINT256 }
 }
 
 /** Keeper's fee of one order in native units, with the buffer. */

@@ -532,6 +532,47 @@ test('E.4 the message: zero account, owner as receiver, hashes, and a nonce of i
   expect(digests.size).toBe(2)
 })
 
+test('E.4 every number of the message is a uint256, whatever is asked, so that clients can sign', async () => {
+  const own = await startVenue()
+  await own.trade({ direction: 'short' })
+  const sizes = ['1', '1000', usd(0.01), usd(3), usd(900_000)]
+  const kinds = [
+    { orderType: 'market' },
+    { orderType: 'limit', triggerPrice: '1' },
+    { orderType: 'limit', triggerPrice: usd(1700), acceptablePriceImpactBps: '1'.repeat(70) },
+    { orderType: 'stop-market', triggerPrice: (2n ** 255n).toString() },
+  ]
+  const closes = [
+    { orderType: 'market', kind: 'decrease', collateralToPay: undefined },
+    { orderType: 'take-profit', kind: 'decrease', collateralToPay: undefined, triggerPrice: usd(1700) },
+  ]
+  let made = 0
+  for (const fields of [...kinds, ...closes]) {
+    for (const size of sizes) {
+      for (const direction of ['long', 'short']) {
+        for (const slippage of [0, 10_000]) {
+          const pay = { amount: '90000000000', token: 'USDC' }
+          const answer = await own.prepare({ collateralToPay: pay, ...fields, size, direction, slippage })
+          if (answer.status === 400) continue
+          expect(answer.status).toBe(200)
+          const { message } = answer.body.payload.typedData
+          for (const { numbers } of message.createOrderParamsList) {
+            for (const [name, value] of Object.entries<string>(numbers)) {
+              const isFit = /^\d+$/.test(value) && BigInt(value) < 2n ** 256n
+              expect([fields, size, direction, slippage, name, isFit ? '' : value]).toEqual([
+                ...[fields, size, direction, slippage, name, ''],
+              ])
+            }
+          }
+          made += 1
+        }
+      }
+    }
+  }
+  expect(made).toBeGreaterThan(60)
+  await own.close()
+})
+
 const order = ['prepared', 'relay_accepted', 'relay_pending', 'relay_submitted', 'created', 'executed']
 
 test('G.2 a status goes forward only, echoes its requestId, and tells hashes and keys once they are known', async () => {
