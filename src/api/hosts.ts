@@ -58,8 +58,9 @@ interface HostState {
   /** Until when it is not trusted with new orders. */
   distrustUntilMs: number
   isProbing: boolean
-  /** When the bucket has its next token, if it is empty (generic cell rate). */
+  /** When the bucket has its next token, if it is empty (generic cell rate); and the bucket of history. */
   nextTokenMs: number
+  nextHistoryTokenMs: number
   readonly skewsMs: number[]
 }
 
@@ -74,6 +75,11 @@ export interface Hosts {
   choose(route: HostUser, options: { avoid: ReadonlySet<string>; needsTrust: boolean }): string | undefined
   /** How long until this host may be asked again for a read, ms; takes the token. */
   takeTurn(host: string): number
+  /**
+   * The same for a read of history, which has one of every `share` tokens and then takes its turn like any other: how long
+   * until it may do so, ms.
+   */
+  takeHistoryTurn(host: string, share: number): number
   /** The chosen host was not asked after all. */
   released(host: string): void
   succeeded(host: string): void
@@ -139,6 +145,7 @@ export function createHosts(options: {
         distrustUntilMs: 0,
         isProbing: false,
         nextTokenMs: 0,
+        nextHistoryTokenMs: 0,
         skewsMs: [],
       }
       states.set(base, state)
@@ -158,6 +165,18 @@ export function createHosts(options: {
     if (isDistrust) state.distrustUntilMs = Math.max(state.distrustUntilMs, until)
     state.isProbing = false
     onRest({ host, restMs, reason })
+  }
+
+  /** Takes one of every `share` tokens of a host's rate; gives how long until it is there, ms. */
+  function takeToken(state: HostState, next: 'nextTokenMs' | 'nextHistoryTokenMs', share: number): number {
+    const rate = limits.requestsPerSecondPerHost
+    if (!Number.isFinite(rate)) return 0
+    const now = clock.monotonicMs()
+    const stepMs = (1000 / rate) * share
+    const burst = Math.max(1, Math.floor(limits.burstPerHost / share))
+    const waitMs = Math.max(0, state[next] - (burst - 1) * stepMs - now)
+    state[next] = Math.max(state[next], now) + stepMs
+    return waitMs
   }
 
   function basesOf({ service, path }: HostUser): readonly string[] {
@@ -186,16 +205,8 @@ export function createHosts(options: {
       return chosen.base
     },
 
-    takeTurn(host) {
-      const rate = limits.requestsPerSecondPerHost
-      if (!Number.isFinite(rate)) return 0
-      const state = stateOf(host)
-      const now = clock.monotonicMs()
-      const stepMs = 1000 / rate
-      const waitMs = Math.max(0, state.nextTokenMs - (limits.burstPerHost - 1) * stepMs - now)
-      state.nextTokenMs = Math.max(state.nextTokenMs, now) + stepMs
-      return waitMs
-    },
+    takeTurn: (host) => takeToken(stateOf(host), 'nextTokenMs', 1),
+    takeHistoryTurn: (host, share) => takeToken(stateOf(host), 'nextHistoryTokenMs', share),
 
     released(host) {
       stateOf(host).isProbing = false

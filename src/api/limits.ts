@@ -21,7 +21,7 @@ export interface ApiLimits {
   readonly requestsPerSecondPerHost: number
   /** Reads at one host that may leave at once. */
   readonly burstPerHost: number
-  /** Reads that may wait for one host; more are refused. */
+  /** Reads that may wait for one host, and as many of history; more are refused. */
   readonly queuePerHost: number
   /** Failures in a row after which a host rests. */
   readonly failuresToRest: number

@@ -32,6 +32,7 @@ const ohlcvRoute: Route<OhlcvQuery, readonly OhlcvCandle[]> = {
   service: 'api',
   kind: 'read',
   cacheMs: OUR_SHARE_MS,
+  isHistory: true,
   query: ({ symbol, timeframe, limit, sinceMs }) => ({ symbol, timeframe, limit, since: sinceMs }),
   decode: (body) => list(body, '', candle).sort((one, other) => one.timestampMs - other.timestampMs),
 }

@@ -110,6 +110,7 @@ const candlesRoute: Route<CandlesQuery, readonly Candle[]> = {
   cacheMs: ({ period }) =>
     period === '1m' || period === '5m' ? SHORT_CANDLE_CACHE_MS : LONG_CANDLE_CACHE_MS,
   timeoutMs: ROUTE_TIMEOUT_MS,
+  isHistory: true,
   query: ({ tokenSymbol, period, limit }) => ({ tokenSymbol, period, limit: askedLimit(limit) }),
   decode: (body) => ascending(list(object(body).candles, 'candles', candle)),
 }

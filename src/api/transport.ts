@@ -1,7 +1,7 @@
 /**
  * One request to either API, from a route and its input to a decoded value.
  *
- * **Reads** wait for their turn (rate and concurrency per host), are shared (share.ts), and on a timeout, a broken
+ * **Reads** wait for their turn (lanes.ts), are shared (share.ts), and on a timeout, a broken
  * connection, 408, 425, 429 or 5xx are asked again, elsewhere first, after a backoff with full jitter.
  * **Prepare** changes nothing at the venue, so it is repeated and may change host too; it never waits in the queue.
  * **Submit** is one POST. Whatever comes back, or does not, it is not sent again here.
@@ -10,12 +10,12 @@
  * A 4xx that is a refusal is never repeated. A redirect is followed for the routes that say so, once, and nowhere but to a
  * host that is configured or of the same family; of the answer only the host is taken. Every attempt is reported through `onAttempt`.
  */
-import PQueue from 'p-queue'
 import type { Clock } from '../domain/clock.ts'
 import { decodeBody, errorOfStatus } from './answer.ts'
 import { DecodeError, RefusedError, type RequestPlace, type Sent, UnreachableError } from './errors.ts'
 import { type Exchange, exchange } from './exchange.ts'
 import { baseAddress, createHosts, type HostLists, type HostRest } from './hosts.ts'
+import { createLanes } from './lanes.ts'
 import { type ApiLimits, defaultApiLimits } from './limits.ts'
 import { redirectedBase } from './redirect.ts'
 import { type CallOptions, type Fetch, type Read, type Route, targetOf, urlOf } from './route.ts'
@@ -88,7 +88,7 @@ export function createTransport(options: TransportOptions): Transport {
   })
   const shared = createShared(clock)
   const serverDates = createDateReader()
-  const lanes = new Map<string, { readonly queue: PQueue; waiting: number }>()
+  const lanes = createLanes({ hosts, clock, limits })
 
   /** One request to one host, decoded and reported. */
   async function attemptOnce<Input, Value>(
@@ -175,31 +175,6 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  /** A read waits for its turn at the host; nothing else does. */
-  async function inTurn<T>(place: RequestPlace, run: () => Promise<T>): Promise<T> {
-    if (place.kind !== 'read') {
-      hosts.takeTurn(place.host)
-      return run()
-    }
-    let lane = lanes.get(place.host)
-    if (lane === undefined) {
-      lane = { queue: new PQueue({ concurrency: limits.concurrencyPerHost }), waiting: 0 }
-      lanes.set(place.host, lane)
-    }
-    if (lane.waiting >= limits.queuePerHost) {
-      hosts.released(place.host)
-      throw new UnreachableError({ ...place, silence: 'queue', sent: 'no', attempts: 0 })
-    }
-    lane.waiting += 1
-    try {
-      const waitMs = hosts.takeTurn(place.host)
-      if (waitMs > 0) await clock.sleep(waitMs)
-      return await lane.queue.add(run)
-    } finally {
-      lane.waiting -= 1
-    }
-  }
-
   /** Attempts until one succeeds, one is final, or there are no more. */
   async function persist<Input, Value>(
     route: Route<Input, Value>,
@@ -222,7 +197,9 @@ export function createTransport(options: TransportOptions): Transport {
         throw new UnreachableError({ ...place, silence, sent, attempts: attempt - 1 })
       }
       try {
-        return await inTurn(place, () => attemptOnce(route, input, place, attempt, timeoutMs))
+        return await lanes.inTurn(place, route.isHistory === true, () =>
+          attemptOnce(route, input, place, attempt, timeoutMs),
+        )
       } catch (error) {
         failed.add(host)
         const hasOther = pinned === undefined && bases.some((base) => !failed.has(base))

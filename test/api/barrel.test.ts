@@ -117,6 +117,7 @@ test('every file of the clients is exported in part, or is part of how they work
     'exchange.ts',
     'fieldTable.ts',
     'json.ts',
+    'lanes.ts',
     'marketInfo.ts',
     'marketInfoRow.ts',
     'orderChanges.ts',

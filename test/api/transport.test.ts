@@ -301,6 +301,35 @@ test('a full queue refuses further reads without sending them', async () => {
   expect(seen).toHaveLength(2)
 })
 
+const history: Route<string, unknown> = { ...read, path: '/history', isHistory: true }
+
+test('many reads of history do not hold up the reads of now: neither in rate, nor in places, nor in the queue', async () => {
+  const one = { hosts: { api: ['http://one/v1'], oracle: [] } }
+  const names = Array.from({ length: 12 }, (_, index) => String(index))
+  const paced = scriptedTransport(() => ({}), {
+    ...one,
+    limits: { requestsPerSecondPerHost: 10, burstPerHost: 4 },
+  })
+  const past = names.map((name) => paced.transport.call(history, name))
+  await paced.clock.drive(paced.transport.call(read, 'now'))
+  await paced.clock.drive(Promise.all(past))
+  const times = (path: string) => paced.seen.filter(({ url }) => url.includes(path)).map(({ atMs }) => atMs)
+  expect(times('/thing')).toEqual([0])
+  expect(times('/history')).toEqual([0, 0, ...names.slice(2).map((_, index) => (index + 1) * 200)])
+
+  const slow = scriptedTransport(() => 'silence', {
+    ...one,
+    limits: { concurrencyPerHost: 4, queuePerHost: 12, attempts: 1, timeoutMs: 1_000 },
+  })
+  const stuck = names.map((name) => failureOf(slow.transport.call(history, name)))
+  const now = ['a', 'b'].map((name) => failureOf(slow.transport.call(read, name)))
+  const refused = await failureOf(slow.transport.call(history, 'one too many'))
+  expect(refused).toMatchObject({ silence: 'queue', sent: 'no' })
+  await slow.clock.drive(Promise.all([...stuck, ...now]))
+  expect(slow.seen.filter(({ url }) => url.includes('/thing')).map(({ atMs }) => atMs)).toEqual([0, 0])
+  expect(slow.seen.filter(({ atMs }) => atMs === 0)).toHaveLength(4)
+})
+
 test('prepare changes host after silence, and names the host that answered', async () => {
   const { transport, clock, seen } = scriptedTransport((_, index) => (index === 0 ? reset() : {}))
   const got = await clock.drive(transport.call(prepare, 'x'))
