@@ -70,6 +70,29 @@ const commands: readonly Command[] = [
     run: async (call) => (await import('./resolve.ts')).resolve(call),
   },
   {
+    name: 'findings',
+    summary: 'List what the account shows that the journal cannot explain; works without the daemon too.',
+    flags: [{ name: 'all', doc: 'settled ones too' }, json],
+    run: async (call) => (await import('./findings.ts')).findings(call),
+  },
+  ...(['adopt', 'ignore'] as const).map(
+    (word): Command => ({
+      name: `findings ${word}`,
+      summary:
+        word === 'adopt'
+          ? 'Say that a finding is yours and counts from now on; the daemon must not run.'
+          : 'Say that a finding is to be left out; the daemon must not run.',
+      details: 'Increases on its market go on afterwards. The word and the name are kept in the journal.',
+      positional: {
+        name: 'findingId',
+        doc: "a finding's id, or its first characters; perpd findings lists them",
+      },
+      flags: [{ name: 'by', value: 'NAME', doc: 'who says so' }],
+      run: async (call) =>
+        (await import('./findings.ts')).settleFinding(call, word === 'adopt' ? 'adopted' : 'ignored'),
+    }),
+  ),
+  {
     name: 'explain',
     summary: 'Tell the whole story of one order: why, how big, what was sent, what proves its end.',
     positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
@@ -98,9 +121,10 @@ export async function main(
   },
 ): Promise<number> {
   const { out, err } = world
-  // The one command of two words.
-  const isResolve = argv[0] === 'orders' && argv[1] === 'resolve'
-  const [name, ...rest] = isResolve ? ['orders resolve', ...argv.slice(2)] : argv
+  // A command of two words goes before the one of its first word.
+  const two = argv.slice(0, 2).join(' ')
+  const isTwo = argv.length > 1 && commands.some((each) => each.name === two)
+  const [name, ...rest] = isTwo ? [two, ...argv.slice(2)] : argv
   if (name === '--version' || name === '-v' || name === 'version') {
     out(version)
     return exitCodes.ok

@@ -88,6 +88,10 @@ export function statusText(body: StatusBody): string {
       '  ',
     )}`,
   ]
+  if (body.findings.length > 0) {
+    const rows = body.findings.map(({ finding }) => [finding.kind, finding.statement])
+    blocks.push(`the journal cannot explain (perpd findings)\n${columns(rows, '  ')}`)
+  }
   if (body.positions.length > 0) {
     const rows = body.positions.map((position) => [
       position.direction,

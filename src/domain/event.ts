@@ -2,6 +2,7 @@
  * Everything that can be reported. The path emits these and does not know who listens; log lines, metrics, health and
  * the console are four listeners. A new fact is an event here first.
  */
+import type { Finding, FindingEnd } from './accountRecord.ts'
 import type { Address } from './address.ts'
 import type { Decision } from './decision.ts'
 import type { Facts } from './errors.ts'
@@ -163,6 +164,9 @@ export type Event =
       readonly positions: readonly Position[]
       readonly symbols: Readonly<Record<string, string>>
     }
+  /** Something on the account that the journal cannot explain; reported once. */
+  | { readonly type: 'account.finding'; readonly finding: Finding; readonly isPausing: boolean }
+  | { readonly type: 'account.findingSettled'; readonly finding: Finding; readonly as: FindingEnd }
   | {
       readonly type: 'trading.state'
       readonly scope: string

@@ -2,6 +2,7 @@
  * The journal's records, J1 to J7 (orders.md 2.3). Append-only; each is durable before the side effect that follows it.
  * Every record carries its version, so that a newer daemon can read an older journal through `upcast`.
  */
+import { type AccountRecord, accountRecordKinds } from './accountRecord.ts'
 import type { Hex } from './address.ts'
 import { BaseError } from './errors.ts'
 import type {
@@ -113,6 +114,9 @@ export type JournalRecord =
 /** Kinds of records. */
 export type RecordKind = JournalRecord['kind']
 
+/** Every line of a journal: of an intent, or of the account. */
+export type AnyRecord = JournalRecord | AccountRecord
+
 /** A record as the journal keeps it: with its place in the order of all records. */
 export interface StoredRecord {
   /** 1, 2, 3, ... without gaps. */
@@ -139,7 +143,7 @@ const kinds: ReadonlySet<string> = new Set<RecordKind>([
 /**
  * Text of a record, with bigints as `{"$bigint":"..."}`: unambiguous, so that no user text can be taken for a number.
  */
-export function encodeRecord(record: JournalRecord): string {
+export function encodeRecord(record: AnyRecord): string {
   return JSON.stringify(record, (_key, value: unknown) =>
     typeof value === 'bigint' ? { $bigint: value.toString() } : value,
   )
@@ -151,6 +155,18 @@ export function encodeRecord(record: JournalRecord): string {
  * @throws BaseError JOURNAL_RECORD_UNREADABLE when the text is no record, JOURNAL_RECORD_NEWER when a newer daemon wrote it.
  */
 export function decodeRecord(text: string): JournalRecord {
+  const record = decodeAnyRecord(text)
+  if (isAccountRecord(record)) throw unreadable('it is of the account, not of an intent', text)
+  return record
+}
+
+/** Whether a record is of the account and not of an intent. */
+export function isAccountRecord(record: AnyRecord): record is AccountRecord {
+  return accountRecordKinds.has(record.kind)
+}
+
+/** As `decodeRecord`, for records of the account too. */
+export function decodeAnyRecord(text: string): AnyRecord {
   let value: unknown
   try {
     value = JSON.parse(text, (_key, inner: unknown) => {
@@ -171,7 +187,7 @@ export function decodeRecord(text: string): JournalRecord {
 }
 
 /** Raises a parsed record of any known version to today's. Throws as `decodeRecord` does. */
-export function upcast(value: unknown, text = ''): JournalRecord {
+export function upcast(value: unknown, text = ''): AnyRecord {
   if (typeof value !== 'object' || value === null) throw unreadable('it is not an object', text)
   const { v, kind, intentId, atMs } = value as Record<string, unknown>
   if (typeof v === 'number' && v > RECORD_VERSION) {
@@ -182,12 +198,12 @@ export function upcast(value: unknown, text = ''): JournalRecord {
     })
   }
   if (v !== RECORD_VERSION && v !== 1) throw unreadable(`its version is ${JSON.stringify(v)}`, text)
-  if (typeof kind !== 'string' || !kinds.has(kind))
+  if (typeof kind !== 'string' || !(kinds.has(kind) || accountRecordKinds.has(kind)))
     throw unreadable(`its kind is ${JSON.stringify(kind)}`, text)
   if (typeof intentId !== 'string' || typeof atMs !== 'number')
     throw unreadable('intentId or atMs is missing', text)
   // Version 2 added fields and kinds and changed none: a record of version 1 says the same in its words.
-  return { ...value, v: RECORD_VERSION } as JournalRecord
+  return { ...value, v: RECORD_VERSION } as AnyRecord
 }
 
 function unreadable(why: string, text: string, cause?: unknown): BaseError {

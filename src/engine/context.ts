@@ -1,5 +1,6 @@
 /** What the loop is handed. */
 
+import type { Finding } from '../domain/accountRecord.ts'
 import type { Lane } from '../domain/intent.ts'
 import type { Limits, TradingState } from '../domain/limits.ts'
 import type { ExecutionContext } from '../execution/context.ts'
@@ -28,6 +29,8 @@ export interface EngineContext extends ExecutionContext {
   /** The account's limits. */
   readonly limits: Limits
   readonly tradingState: () => TradingState
+  /** What was found on a market that nobody explained: increases there wait for an operator. */
+  readonly pausedBy: (marketToken: string) => Finding | undefined
   /** False once a stop was asked for: nothing is decided or accepted after it. */
   readonly isDeciding: () => boolean
   /** Runs admissions one at a time over all strategies, so that each sees what the one before it took. */

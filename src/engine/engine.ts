@@ -21,6 +21,7 @@ import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 import type { EngineContext } from './context.ts'
 import { scheduledTickMs } from './ids.ts'
+import { createReconciler } from './reconcile.ts'
 import { readSnapshot } from './snapshot.ts'
 import type { EngineDoor, EngineState, EngineStatus, LabelledIntent, StrategyStatus } from './status.ts'
 import { tick } from './tick.ts'
@@ -67,7 +68,7 @@ const drainPollMs = 50
 
 /** Makes an engine. `onMarkets` is told the venue's catalogue once, before the first tick, and may throw to end the start. */
 export function createEngine(
-  context: Omit<EngineContext, 'isDeciding' | 'inTurn'>,
+  context: Omit<EngineContext, 'isDeciding' | 'inTurn' | 'pausedBy'>,
   labels: EngineLabels,
   onMarkets: (markets: readonly Market[]) => void,
 ): Engine {
@@ -88,8 +89,10 @@ export function createEngine(
   const living = new AbortController()
   const loops: Promise<void>[] = []
   let turn: Promise<unknown> = Promise.resolve()
+  const reconciler = createReconciler(context)
   const admission: EngineContext = {
     ...context,
+    pausedBy: reconciler.pausedBy,
     isDeciding: () => !deciding.signal.aborted,
     inTurn: (work) => {
       const next = turn.then(work)
@@ -131,6 +134,7 @@ export function createEngine(
     positions = read.value
     onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
     emit({ type: 'account.positions', positions, symbols })
+    await reconciler.pass(symbols)
   }
 
   /** Tries until it works or the engine ends; a fault is reported as why the engine is not ready. */
@@ -276,6 +280,7 @@ export function createEngine(
       positions,
       symbols,
       openIntents: open,
+      findings: reconciler.open(),
       unresolved: unresolved.length,
       oldestUnresolvedSeconds: (nowMs - oldest) / 1000,
       exposureUsd: exposureUsd(),

@@ -1,4 +1,5 @@
 /** What the engine says about itself: the body of `/api/status`, and what readiness is judged by. Plain JSON values. */
+import type { FindingState } from '../domain/accountRecord.ts'
 import type { Address } from '../domain/address.ts'
 import type { Feed } from '../domain/event.ts'
 import type { IntentState, Label } from '../domain/intent.ts'
@@ -51,6 +52,8 @@ export interface EngineStatus {
   /** Market symbol by lower-cased market token, for the rows above. */
   readonly symbols: Readonly<Record<string, string>>
   readonly openIntents: readonly LabelledIntent[]
+  /** What the account shows that the journal cannot explain, and nobody settled. */
+  readonly findings: readonly FindingState[]
   readonly unresolved: number
   readonly oldestUnresolvedSeconds: number
   readonly exposureUsd: bigint

@@ -127,6 +127,13 @@ async function consider(
       allowed: `at most ${maxSkewMs / 1000} s`,
     }
   }
+  const finding = addsRisk(decision) ? context.pausedBy(decision.marketToken) : undefined
+  if (finding !== undefined) {
+    return {
+      code: 'UNEXPLAINED',
+      reason: `increases on this market wait for an operator: ${finding.statement} (perpd findings)`,
+    }
+  }
   const nowMs = clock.now()
   const account = signer.address
   const { name } = loaded

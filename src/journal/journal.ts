@@ -2,7 +2,9 @@
  * What must survive the process: the records of every intent, and the right of one writer.
  * Backends implement this interface and run the same conformance suite.
  */
+import type { AccountRecord, AccountState } from '../domain/accountRecord.ts'
 import { BaseError } from '../domain/errors.ts'
+import type { Fill } from '../domain/fills.ts'
 import type { IntentState } from '../domain/intent.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
 
@@ -31,6 +33,8 @@ export interface JournalReader {
   records(intentId: string): readonly StoredRecord[]
   /** The intent with this id, or undefined. */
   intent(intentId: string): IntentState | undefined
+  /** What was found on the account that no intent explains, and how far its history was judged. */
+  account(): AccountState
   close(): void
 }
 
@@ -44,6 +48,10 @@ export interface Journal extends JournalReader {
    * @throws JournalFaultError when the record may not be durable; the daemon then stops on purpose.
    */
   append(record: JournalRecord): Promise<StoredRecord>
+  /** The same for a record of the account. */
+  appendAccount(record: AccountRecord): Promise<void>
+  /** Sums of what closed intents did to positions, one for each side that one of them touched. */
+  closedFills(): readonly Fill[]
   /** Open intents, oldest first: what recovery starts from. */
   openIntents(): readonly IntentState[]
   /** Whether this decision was accepted before. */

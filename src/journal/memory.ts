@@ -1,7 +1,20 @@
 /** A journal that ends with the process: for backtests and simulations. Same rules as the file, no disk. */
+import {
+  type AccountRecord,
+  type AccountState,
+  applyAccountRecord,
+  emptyAccountState,
+} from '../domain/accountRecord.ts'
 import { hexKey } from '../domain/address.ts'
+import { type Fill, fillsOf } from '../domain/fills.ts'
 import { type IntentState, isOpen } from '../domain/intent.ts'
-import { decodeRecord, encodeRecord, type JournalRecord, type StoredRecord } from '../domain/records.ts'
+import {
+  decodeAnyRecord,
+  decodeRecord,
+  encodeRecord,
+  type JournalRecord,
+  type StoredRecord,
+} from '../domain/records.ts'
 import { type AdmissionView, admitRecord } from './admission.ts'
 import { journalFault } from './faults.ts'
 import type { IntentQuery, Journal, JournalSummary } from './journal.ts'
@@ -16,6 +29,7 @@ class MemoryJournal implements Journal {
   readonly leaseEpoch = 1
   #recordCount = 0
   #closed = false
+  #account = emptyAccountState
   readonly #states = new Map<string, IntentState>()
   readonly #open = new Map<string, IntentState>()
   readonly #records = new Map<string, StoredRecord[]>()
@@ -45,6 +59,19 @@ class MemoryJournal implements Journal {
     const stored = { seq: this.#recordCount, record: kept }
     this.#keep(stored, state)
     return stored
+  }
+
+  async appendAccount(record: AccountRecord): Promise<void> {
+    this.#recordCount += 1
+    this.#account = applyAccountRecord(this.#account, decodeAnyRecord(encodeRecord(record)) as AccountRecord)
+  }
+
+  account(): AccountState {
+    return this.#account
+  }
+
+  closedFills(): readonly Fill[] {
+    return [...this.#states.values()].filter((state) => !isOpen(state)).flatMap(fillsOf)
   }
 
   #keep(stored: StoredRecord, state: IntentState): void {

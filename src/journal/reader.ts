@@ -49,6 +49,7 @@ function readerOf(db: DatabaseSync, path: string, rows: RowReader): JournalReade
     intents: (query) => inOneView(() => rows.intents(query)),
     records: (intentId) => inOneView(() => rows.records(intentId)),
     intent: (intentId) => inOneView(() => rows.intent(intentId)),
+    account: () => inOneView(() => rows.account()),
     close: () => {
       if (db.isOpen) db.close()
     },

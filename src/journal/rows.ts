@@ -1,10 +1,16 @@
 /** Reading records and intents out of a sqlite journal; the same for the writer and for a reader beside it. */
 import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
+import {
+  ACCOUNT_ID,
+  type AccountState,
+  applyAccountRecord,
+  emptyAccountState,
+} from '../domain/accountRecord.ts'
 import { hexKey } from '../domain/address.ts'
 import { type IntentState, isOpen } from '../domain/intent.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
-import { decodeRecord, type StoredRecord } from '../domain/records.ts'
+import { type AnyRecord, decodeAnyRecord, isAccountRecord, type StoredRecord } from '../domain/records.ts'
 import { corruptFault, openFault, recordFault } from './faults.ts'
 import type { IntentQuery, JournalSummary } from './journal.ts'
 
@@ -32,6 +38,7 @@ export interface RowReader {
   openIntents(): readonly IntentState[]
   records(intentId: string): readonly StoredRecord[]
   intent(intentId: string): IntentState | undefined
+  account(): AccountState
   /** The hash of one record, GENESIS_HASH for 0, undefined when there is no such record. */
   hashAt(seq: number): string | undefined
   /** Checks the newest records against their hashes and returns the end of the chain. */
@@ -56,7 +63,7 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
   const live = db.prepare('SELECT digest FROM live_attempt WHERE intent_id = ?')
   const one = db.prepare('SELECT hash FROM record WHERE seq = ?')
 
-  function recordOf(row: Record<string, unknown>): StoredRecord {
+  function anyRecordOf(row: Record<string, unknown>): { readonly seq: number; readonly record: AnyRecord } {
     const seq = Number(row.seq)
     const body = String(row.body)
     const previousHash = seq === 1 ? GENESIS_HASH : String(row.previous_hash)
@@ -64,12 +71,28 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
       throw corruptFault(path, { seq, reason: 'the record does not match its hash' })
     }
     try {
-      const record = decodeRecord(body)
+      const record = decodeAnyRecord(body)
       if (record.intentId !== row.intent_id) throw new Error(`the row says intent ${String(row.intent_id)}`)
       return { seq, record }
     } catch (cause) {
       throw recordFault(path, seq, cause)
     }
+  }
+
+  function recordOf(row: Record<string, unknown>): StoredRecord {
+    const { seq, record } = anyRecordOf(row)
+    if (isAccountRecord(record)) throw corruptFault(path, { seq, reason: 'it is not of an intent' })
+    return { seq, record }
+  }
+
+  function account(): AccountState {
+    let state = emptyAccountState
+    for (const row of ofIntent.all(ACCOUNT_ID)) {
+      const { seq, record } = anyRecordOf(row)
+      if (!isAccountRecord(record)) throw corruptFault(path, { seq, reason: 'it is not of the account' })
+      state = applyAccountRecord(state, record)
+    }
+    return state
   }
 
   /** Says what sqlite found wrong in the operator's words. */
@@ -81,6 +104,10 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
         throw openFault(path, cause)
       }
     }
+  }
+
+  function storyOf(intentId: string): readonly { readonly seq: number }[] {
+    return ofIntent.all(intentId).map(anyRecordOf)
   }
 
   function records(intentId: string): readonly StoredRecord[] {
@@ -143,17 +170,18 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     }),
     records: guarded(records),
     intent: guarded(intent),
+    account: guarded(account),
     hashAt: guarded((seq) => (seq === 0 ? GENESIS_HASH : (one.get(seq)?.hash as string | undefined))),
     checkTail: guarded(() => {
       const rows = newest.all(CHECKED_TAIL)
-      const bySeq = new Map(rows.map((row) => [Number(row.seq), recordOf(row)]))
+      const bySeq = new Map(rows.map((row) => [Number(row.seq), anyRecordOf(row)]))
       const last = rows[0]
       const lastSeq = Number(last?.seq ?? 0)
       for (let seq = lastSeq; seq > lastSeq - rows.length; seq -= 1) {
         if (!bySeq.has(seq)) throw corruptFault(path, { seq, reason: 'the record is missing' })
       }
       const intentIds = new Set([...bySeq.values()].map(({ record }) => record.intentId))
-      for (const intentId of intentIds) for (const { seq } of records(intentId)) bySeq.delete(seq)
+      for (const intentId of intentIds) for (const { seq } of storyOf(intentId)) bySeq.delete(seq)
       for (const [seq] of bySeq)
         throw corruptFault(path, { seq, reason: 'the record is not found by its intent' })
       return last ? { seq: Number(last.seq), hash: String(last.hash) } : { seq: 0, hash: GENESIS_HASH }

@@ -62,6 +62,16 @@ const migrations: readonly string[] = [
     opened_at_ms INTEGER NOT NULL
   ) STRICT;
   `,
+  // Sums of what closed intents did to positions; texts of integers with 30 decimals.
+  `
+  CREATE TABLE closed_fill (
+    market_token TEXT NOT NULL,
+    direction TEXT NOT NULL,
+    collateral_token TEXT NOT NULL,
+    size_usd TEXT NOT NULL,
+    PRIMARY KEY (market_token, direction, collateral_token)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 /** The schema version this perpd writes. */

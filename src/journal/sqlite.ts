@@ -8,9 +8,16 @@
  * - Checkpoints wait for a pause, so that an order never waits for one; only a long busy stretch forces one.
  */
 import { DatabaseSync } from 'node:sqlite'
+import type { AccountRecord } from '../domain/accountRecord.ts'
 import { BaseError } from '../domain/errors.ts'
 import { type IntentState, isOpen } from '../domain/intent.ts'
-import { encodeRecord, type JournalRecord, type StoredRecord } from '../domain/records.ts'
+import {
+  type AnyRecord,
+  encodeRecord,
+  isAccountRecord,
+  type JournalRecord,
+  type StoredRecord,
+} from '../domain/records.ts'
 import { type AdmissionView, admitRecord } from './admission.ts'
 import { journalFault, openFault, writeFault } from './faults.ts'
 import { createPrivateFile, prepareFile, syncDirectory } from './file.ts'
@@ -42,9 +49,9 @@ export interface SqliteJournalOptions {
 }
 
 interface Pending {
-  readonly record: JournalRecord
+  readonly record: AnyRecord
   readonly body: string
-  readonly resolve: (stored: StoredRecord) => void
+  readonly resolve: (seq: number) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -104,6 +111,8 @@ class SqliteJournal implements Journal {
   readonly summary: RowReader['summary']
   readonly intents: RowReader['intents']
   readonly records: RowReader['records']
+  readonly account: RowReader['account']
+  readonly closedFills: RowWriter['closedFills']
   readonly hasDecision: RowWriter['hasDecision']
   readonly explains: RowWriter['explains']
   readonly acceptedSince: RowWriter['acceptedSince']
@@ -139,6 +148,8 @@ class SqliteJournal implements Journal {
     this.summary = reader.summary
     this.intents = reader.intents
     this.records = reader.records
+    this.account = reader.account
+    this.closedFills = this.#writer.closedFills
   }
 
   intent(intentId: string): IntentState | undefined {
@@ -149,7 +160,15 @@ class SqliteJournal implements Journal {
     return [...this.#open.values()]
   }
 
-  append(record: JournalRecord): Promise<StoredRecord> {
+  async append(record: JournalRecord): Promise<StoredRecord> {
+    return { seq: await this.#enqueue(record), record }
+  }
+
+  async appendAccount(record: AccountRecord): Promise<void> {
+    await this.#enqueue(record)
+  }
+
+  #enqueue(record: AnyRecord): Promise<number> {
     return new Promise((resolve, reject) => {
       if (this.#fault) throw this.#fault
       if (this.#closed) throw closedFault(this.path)
@@ -207,20 +226,20 @@ class SqliteJournal implements Journal {
       hasDecision: this.hasDecision,
       digestOwner: this.#writer.digestOwner,
     }
-    let state: IntentState
+    let state: IntentState | undefined
     try {
-      state = admitRecord(view, record)
+      if (!isAccountRecord(record)) state = admitRecord(view, record)
     } catch (refusal) {
       if (!(refusal instanceof BaseError)) throw refusal
       return () => entry.reject(refusal)
     }
     const seq = this.#tail.seq + 1
     const hash = hashOf(this.#tail.hash, seq, body)
-    this.#writer.write(record, body, seq, hash, this.#intentCount)
+    this.#writer.write(record, body, seq, hash, this.#intentCount, state)
     if (record.kind === 'intent.accepted') this.#intentCount += 1
     this.#tail = { seq, hash }
-    touched.set(record.intentId, state)
-    return () => entry.resolve({ seq, record })
+    if (state !== undefined) touched.set(record.intentId, state)
+    return () => entry.resolve(seq)
   }
 
   #fail(fault: JournalFaultError, group: readonly Pending[]): void {

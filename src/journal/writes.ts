@@ -1,12 +1,26 @@
 /** Writing records, and the tables that follow from them, on the writer's connection and inside its transaction. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { hexKey } from '../domain/address.ts'
-import type { JournalRecord } from '../domain/records.ts'
+import { type Address, hexKey } from '../domain/address.ts'
+import { type Fill, fillsOf } from '../domain/fills.ts'
+import type { IntentState } from '../domain/intent.ts'
+import type { Direction } from '../domain/market.ts'
+import { type AnyRecord, isAccountRecord, type JournalRecord } from '../domain/records.ts'
 
 /** Statements of the writer, prepared once. */
 export interface RowWriter {
-  /** Inserts a record with its place and hash, and moves the tables that follow from it. `intents` is how many there were. */
-  write(record: JournalRecord, body: string, seq: number, hash: string, intents: number): void
+  /**
+   * Inserts a record with its place and hash, and moves the tables that follow from it. `intents` is how many there were,
+   * `state` the intent's fold with it.
+   */
+  write(
+    record: AnyRecord,
+    body: string,
+    seq: number,
+    hash: string,
+    intents: number,
+    state?: IntentState,
+  ): void
+  closedFills(): readonly Fill[]
   hasDecision(strategy: string, decisionKey: string): boolean
   /** The intent that armed this digest, if any. */
   digestOwner(router: string, digest: string): string | undefined
@@ -20,11 +34,20 @@ export function createRowWriter(db: DatabaseSync): RowWriter {
   const statements = prepareWrites(db)
   const { insertRecord, findDecision, findDigest, findChild, countAccepted } = statements
   return {
-    write: (record, body, seq, hash, intents) => {
+    write: (record, body, seq, hash, intents, state) => {
       const attempt = 'attempt' in record ? record.attempt : null
       insertRecord.run(seq, record.atMs, record.intentId, record.kind, attempt, body, hash)
+      if (isAccountRecord(record)) return
       writeIndexes(statements, record, intents)
+      if (record.kind === 'intent.closed' && state !== undefined) addFills(statements, state)
     },
+    closedFills: () =>
+      statements.listFills.all().map((row) => ({
+        marketToken: row.market_token as Address,
+        direction: row.direction as Direction,
+        collateralToken: row.collateral_token as Address,
+        sizeDeltaUsd: BigInt(String(row.size_usd)),
+      })),
     hasDecision: (strategy, decisionKey) => findDecision.get(strategy, decisionKey) !== undefined,
     digestOwner: (router, digest) => {
       const row = findDigest.get(hexKey(router), hexKey(digest))
@@ -65,6 +88,14 @@ function writeIndexes(statements: Statements, record: JournalRecord, intents: nu
   }
 }
 
+function addFills(statements: Statements, state: IntentState): void {
+  for (const { marketToken, direction, collateralToken, sizeDeltaUsd } of fillsOf(state)) {
+    const side = [hexKey(marketToken), direction, hexKey(collateralToken)] as const
+    const before = BigInt(String(statements.findFill.get(...side)?.size_usd ?? '0'))
+    statements.putFill.run(...side, (before + (sizeDeltaUsd ?? 0n)).toString())
+  }
+}
+
 type Statements = Readonly<Record<StatementName, StatementSync>>
 
 function prepareWrites(db: DatabaseSync): Statements {
@@ -86,6 +117,14 @@ function prepareWrites(db: DatabaseSync): Statements {
     findChild: db.prepare('SELECT 1 AS found FROM child_order WHERE order_key = ? AND intent_id <> ?'),
     findDecision: db.prepare('SELECT 1 AS found FROM intent WHERE strategy = ? AND decision_key = ?'),
     findDigest: db.prepare('SELECT intent_id FROM digest WHERE router = ? AND digest = ?'),
+    listFills: db.prepare('SELECT market_token, direction, collateral_token, size_usd FROM closed_fill'),
+    findFill: db.prepare(
+      'SELECT size_usd FROM closed_fill WHERE market_token = ? AND direction = ? AND collateral_token = ?',
+    ),
+    putFill: db.prepare(
+      `INSERT INTO closed_fill (market_token, direction, collateral_token, size_usd) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET size_usd = excluded.size_usd`,
+    ),
     countAccepted: db.prepare(
       'SELECT count(*) AS accepted FROM intent WHERE accepted_at_ms >= ?1 AND (?2 IS NULL OR strategy = ?2)',
     ),
@@ -104,3 +143,6 @@ type StatementName =
   | 'findDecision'
   | 'findDigest'
   | 'countAccepted'
+  | 'listFills'
+  | 'findFill'
+  | 'putFill'

@@ -3,6 +3,7 @@
  * engine's status when somebody scrapes, so that it is never older than the scrape. No label ever holds an order's id.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { FindingKind } from '../domain/accountRecord.ts'
 import type { Emit, Event, Feed } from '../domain/event.ts'
 import type { Label } from '../domain/intent.ts'
 import { toDecimal, USD_DECIMALS, type Usd } from '../domain/units.ts'
@@ -38,6 +39,15 @@ export interface SeriesDescription {
 const openLabels: readonly Label[] = ['planned', 'pending', 'resting', 'unknown']
 const closedLabels: readonly Label[] = ['executed', 'cancelled', 'reverted', 'failed', 'expired', 'refused']
 const tradingStates = ['active', 'reducing', 'halted'] as const
+const findingKinds: readonly FindingKind[] = [
+  'liquidation',
+  'adl',
+  'external-close',
+  'manual-decrease',
+  'manual-increase',
+  'unexplained-order',
+  'unexplained-position',
+]
 const steps = ['accept', 'prepare', 'verify', 'sign', 'arm', 'submit', 'total'] as const
 const decisionResults = ['admitted', 'denied'] as const
 const hotBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
@@ -168,6 +178,15 @@ export function createMetrics(options: MetricsOptions): Metrics {
     [],
     hotBuckets,
   )
+  const drift = counter(
+    'perpd_reconcile_drift_total',
+    'Things found on the account that the journal cannot explain, by kind.',
+    ['kind'],
+  )
+  for (const kind of findingKinds) drift.inc({ kind }, 0)
+  gauge('perpd_findings_open', 'Findings that nobody settled yet.', [], (self) =>
+    self.set(status()?.findings.length ?? 0),
+  )
   collectDefaultMetrics({ register: registry, prefix: 'perpd_' })
 
   // These codes come from a server; a label must not grow with what it makes up.
@@ -186,6 +205,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
         return
       case 'order.poisoned':
         poisoned.inc()
+        return
+      case 'account.finding':
+        drift.inc({ kind: event.finding.kind })
         return
       case 'order.warned':
         for (const { code } of event.warnings) warned.inc({ code: boundedCode(code) })

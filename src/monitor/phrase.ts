@@ -2,6 +2,8 @@
  * How every event reads: its level, one word, one plain sentence, and its fields. The only place that phrases a line.
  * Pure. What a sentence repeats too often is thinned out by `quiet.ts`, not here.
  */
+
+import type { Finding } from '../domain/accountRecord.ts'
 import { shortHex } from '../domain/address.ts'
 import type { Decision } from '../domain/decision.ts'
 import type { Event } from '../domain/event.ts'
@@ -143,6 +145,18 @@ function line(
 
 function usdField(value: Usd): string {
   return value.toString()
+}
+
+function findingFields(finding: Finding): Readonly<Record<string, unknown>> {
+  return {
+    finding_id: finding.findingId,
+    finding_kind: finding.kind,
+    market_token: finding.marketToken,
+    direction: finding.direction,
+    size_delta_usd: usdField(finding.sizeDeltaUsd),
+    ...(finding.orderKey === undefined ? {} : { order_key: finding.orderKey }),
+    ...(finding.transactionHash === undefined ? {} : { tx_hash: finding.transactionHash }),
+  }
 }
 
 /** The line of an event. */
@@ -402,6 +416,23 @@ export function phrase(event: Event): Line {
           size_in_usd: position.sizeInUsd,
           pnl_after_fees_usd: position.pnlAfterFeesUsd,
         })),
+      })
+    case 'account.finding': {
+      const { finding, isPausing } = event
+      const next = isPausing
+        ? `. Increases on this market wait: stop perpd and say \`perpd findings adopt|ignore ${finding.findingId} --by NAME\``
+        : ''
+      return line(
+        isPausing ? 'error' : 'warn',
+        'account',
+        `${plain(finding.statement)}${next}`,
+        findingFields(finding),
+      )
+    }
+    case 'account.findingSettled':
+      return line('info', 'account', `${event.as}: ${plain(event.finding.statement)}`, {
+        ...findingFields(event.finding),
+        settled_as: event.as,
       })
     case 'trading.state':
       return line(

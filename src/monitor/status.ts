@@ -17,5 +17,6 @@ export interface MonitoredStatus {
   readonly openIntents: readonly { readonly label: Label }[]
   readonly oldestUnresolvedSeconds: number
   readonly exposureUsd: Usd
+  readonly findings: readonly unknown[]
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
 }

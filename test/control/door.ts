@@ -39,6 +39,7 @@ export const status: EngineStatus = {
   unresolved: 1,
   oldestUnresolvedSeconds: 5,
   exposureUsd: usd(1_000),
+  findings: [],
   feedAgesMs: { tickers: 1_200, oracle: 300 },
   apiHosts: [host],
   oracleHosts: ['https://arbitrum-api.gmxinfra.io'],

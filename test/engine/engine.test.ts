@@ -12,7 +12,7 @@ import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
-import { ethMarket } from '../support/intents.ts'
+import { ethMarket, intentOf } from '../support/intents.ts'
 import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
 
 const symbol = 'ETH/USD [WETH-USDC]'
@@ -60,6 +60,8 @@ interface World extends VenueBench {
   readonly engine: Engine
   readonly journal: Journal
   readonly events: Event[]
+  /** The owner of the account opens a long of $300 himself, with the same key. */
+  readonly byHand: () => Promise<unknown>
 }
 
 function world(
@@ -118,7 +120,21 @@ function world(
     { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'the venue' },
     () => undefined,
   )
-  return { ...bench, engine, journal, events }
+  const byHand = async () => {
+    const ticker = (await bench.api.getMarketTickers({ addresses: [ethMarket] })).value[0]
+    const other = createShell({ ...context, journal: createMemoryJournal(), emit: () => undefined })
+    const intent = intentOf({ acceptedAtMs: bench.clock.now(), expiresAtMs: bench.clock.now() + 60_000 })
+    return other.accept({
+      ...intent,
+      terms: {
+        ...intent.terms,
+        sizeDeltaUsd: usd(300),
+        collateralDelta: 150_000_000n,
+        referencePrice: ticker?.maxPrice ?? 0n,
+      },
+    })
+  }
+  return { ...bench, engine, journal, events, byHand }
 }
 
 const codes = (events: readonly Event[]) =>
@@ -183,6 +199,21 @@ test('a fill from just before a restart counts too', async () => {
   expect(second.venue.record()).toEqual([])
   expect(codes(second.events)).toEqual(['SLOT_BUSY'])
   second.engine.abort()
+})
+
+test('a trade by hand is reported once, and increases on its market wait for an operator', async () => {
+  const { engine, clock, events, byHand } = world([instance('one', { maxPositionSizeUsd: usd(500) })])
+  await engine.start()
+  await clock.advance(40_000)
+  await byHand()
+  await clock.advance(80_000)
+  const found = events.flatMap((event) => (event.type === 'account.finding' ? [event] : []))
+  expect(found).toMatchObject([
+    { isPausing: true, finding: { kind: 'manual-increase', sizeDeltaUsd: usd(300) } },
+  ])
+  expect(codes(events).at(-1)).toBe('UNEXPLAINED')
+  expect(engine.status().findings).toHaveLength(1)
+  engine.abort()
 })
 
 test('a stop that comes while the venue is read lets nothing be decided', async () => {

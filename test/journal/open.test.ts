@@ -210,7 +210,7 @@ test('a journal of a newer schema is refused and not changed', async () => {
 
 test('a journal with a record of a newer perpd is refused', async () => {
   await fill(0)
-  rewriteLast((body) => body.replace('"v":1', '"v":2'))
+  rewriteLast((body) => body.replace('"v":2', '"v":3'))
   expect(writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_NEWER
     The journal was written by a newer perpd.

@@ -14,6 +14,7 @@ const running: MonitoredStatus = {
   openIntents: [{ label: 'pending' }, { label: 'unknown' }, { label: 'unknown' }],
   oldestUnresolvedSeconds: 12.5,
   exposureUsd: usd('500.25'),
+  findings: [],
   feedAgesMs: { tickers: 1_500, oracle: 250 },
 }
 

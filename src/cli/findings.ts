@@ -1,0 +1,89 @@
+/**
+ * `perpd findings`: what the account shows that the journal cannot explain, and an operator's word on it.
+ *
+ * Adopting says "this is mine and perpd may count it"; ignoring says "leave it out". Either lets increases on the market go
+ * on, and is kept in the journal with the name.
+ */
+import { systemClock } from '../api/systemClock.ts'
+import { ACCOUNT_ID, type FindingState, pauses } from '../domain/accountRecord.ts'
+import { toPlain } from '../domain/orderView.ts'
+import { RECORD_VERSION } from '../domain/records.ts'
+import { openJournal } from '../journal/open.ts'
+import { openSqliteReader } from '../journal/reader.ts'
+import type { Call } from './command.ts'
+import { CommandError, exitCodes } from './exit.ts'
+import { columns } from './table.ts'
+
+/** Lists findings, newest first; the open ones alone unless `--all`. */
+export async function findings({ loaded, flags, out }: Call): Promise<number> {
+  const journal = openSqliteReader(loaded.config.journal.path)
+  try {
+    const all = [...journal.account().findings.values()].toReversed()
+    const shown = flags.has('all') ? all : all.filter(({ end }) => end === undefined)
+    if (flags.has('json')) {
+      out(JSON.stringify(toPlain(shown), undefined, 2))
+      return exitCodes.ok
+    }
+    out(shown.length === 0 ? 'Nothing that the journal cannot explain.' : columns(shown.map(row), ''))
+    return exitCodes.ok
+  } finally {
+    journal.close()
+  }
+}
+
+function row(state: FindingState): string[] {
+  const { finding, raisedAtMs, end, by } = state
+  const standing = end === undefined ? (pauses(state) ? 'pauses increases' : 'noted') : end
+  return [
+    new Date(raisedAtMs).toISOString(),
+    finding.kind,
+    by === undefined ? standing : `${standing} by ${by}`,
+    finding.statement,
+    finding.findingId,
+  ]
+}
+
+/** Settles one finding. The daemon must not run: it is the journal's one writer. */
+export async function settleFinding(
+  { loaded, flags, positionals, out }: Call,
+  as: 'adopted' | 'ignored',
+): Promise<number> {
+  const by = flags.get('by')
+  if (typeof by !== 'string' || by.trim() === '') {
+    throw new CommandError('Say who decides: --by YOUR_NAME', exitCodes.error)
+  }
+  const { journal: settings } = loaded.config
+  const journal = openJournal(settings.path, {
+    maxBytes: settings.maxMiB * 1024 * 1024,
+    clockNow: systemClock.now,
+    holder: `operator ${by}`,
+  })
+  try {
+    const wanted = positionals[0] ?? ''
+    const open = [...journal.account().findings.values()].filter(
+      ({ end, finding }) => end === undefined && finding.findingId.startsWith(wanted),
+    )
+    const [found] = open
+    if (found === undefined || open.length > 1) {
+      const problem = found === undefined ? 'No open finding has' : `${open.length} open findings have`
+      throw new CommandError(
+        `${problem} an id that begins with ${wanted}.\n  perpd findings lists them.`,
+        exitCodes.notFound,
+      )
+    }
+    const { findingId, statement } = found.finding
+    await journal.appendAccount({
+      v: RECORD_VERSION,
+      atMs: systemClock.now(),
+      intentId: ACCOUNT_ID,
+      kind: 'finding.settled',
+      findingId,
+      as,
+      by: by.trim(),
+    })
+    out(`${as} by ${by.trim()}: ${statement}.`)
+    return exitCodes.ok
+  } finally {
+    journal.close()
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * What the journal keeps of the account besides our own intents: what it could not explain (findings), what became of
+ * each, and how far the account's history was read. Same file, same hash chain, no intent.
+ */
+import type { Address, Hex } from './address.ts'
+import type { Direction } from './market.ts'
+import type { RECORD_VERSION } from './records.ts'
+import type { Usd } from './units.ts'
+
+/** Stands where an intent's id stands in a record of the account. */
+export const ACCOUNT_ID = '@account'
+
+/** One side of one market with one collateral: what the protocol calls a position. */
+export interface PositionSide {
+  readonly marketToken: Address
+  readonly direction: Direction
+  readonly collateralToken: Address
+}
+
+/**
+ * What was found.
+ *
+ * `liquidation`, `adl`: the protocol moved the position. `external-close`, `manual-decrease`, `manual-increase`: an order of
+ * the account that is not ours was executed. `unexplained-order`: such an order rests. `unexplained-position`: sizes do not
+ * add up to what our fills and the findings before say.
+ */
+export type FindingKind =
+  | 'liquidation'
+  | 'adl'
+  | 'external-close'
+  | 'manual-decrease'
+  | 'manual-increase'
+  | 'unexplained-order'
+  | 'unexplained-position'
+
+/** Something on the account that the journal cannot explain. */
+export interface Finding extends PositionSide {
+  /** Made from what was found, so that the same thing is reported once: a trade's id, an order's key, a size. */
+  readonly findingId: string
+  readonly kind: FindingKind
+  /** One sentence with the facts. */
+  readonly statement: string
+  /** What it did to the position, USD, signed; 0 for what only rests. */
+  readonly sizeDeltaUsd: Usd
+  /** unexplained-position only: what was expected and what is there, USD. */
+  readonly expectedUsd?: Usd
+  readonly foundUsd?: Usd
+  readonly orderKey?: Hex
+  readonly transactionHash?: Hex
+  /** Unix seconds at the venue, where it says one. */
+  readonly atSeconds?: number
+}
+
+/** How a finding was settled: by an operator, or by going away. */
+export type FindingEnd = 'adopted' | 'ignored' | 'gone'
+
+interface AccountBase {
+  readonly v: typeof RECORD_VERSION
+  readonly atMs: number
+  readonly intentId: typeof ACCOUNT_ID
+}
+
+/** A record of the account. */
+export type AccountRecord =
+  | (AccountBase & { readonly kind: 'finding.raised'; readonly finding: Finding })
+  | (AccountBase & {
+      readonly kind: 'finding.settled'
+      readonly findingId: string
+      readonly as: FindingEnd
+      /** The operator; absent when it went away by itself. */
+      readonly by?: string
+    })
+  /** The account's trades were read and judged up to here, Unix seconds. */
+  | (AccountBase & { readonly kind: 'account.reconciled'; readonly throughSeconds: number })
+
+/** Kinds of account records. */
+export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['kind']>([
+  'finding.raised',
+  'finding.settled',
+  'account.reconciled',
+])
+
+/** A finding and what became of it. */
+export interface FindingState {
+  readonly finding: Finding
+  readonly raisedAtMs: number
+  readonly end?: FindingEnd
+  readonly endedAtMs?: number
+  readonly by?: string
+}
+
+/** The fold of the account's records. */
+export interface AccountState {
+  /** By id, oldest first. */
+  readonly findings: ReadonlyMap<string, FindingState>
+  /** How far trades were judged; absent before the first pass ever. */
+  readonly throughSeconds?: number
+}
+
+/** Before the first record. */
+export const emptyAccountState: AccountState = { findings: new Map() }
+
+/** The state after one more record. Pure; a settlement of an unknown finding changes nothing. */
+export function applyAccountRecord(state: AccountState, record: AccountRecord): AccountState {
+  switch (record.kind) {
+    case 'account.reconciled':
+      return { ...state, throughSeconds: record.throughSeconds }
+    case 'finding.raised': {
+      const { finding, atMs } = record
+      const findings = new Map(state.findings).set(finding.findingId, { finding, raisedAtMs: atMs })
+      return { ...state, findings }
+    }
+    case 'finding.settled': {
+      const known = state.findings.get(record.findingId)
+      if (known === undefined) return state
+      const { as, by, atMs } = record
+      const settled = { ...known, end: as, endedAtMs: atMs, ...(by === undefined ? {} : { by }) }
+      return { ...state, findings: new Map(state.findings).set(record.findingId, settled) }
+    }
+  }
+}
+
+const pausing: ReadonlySet<FindingKind> = new Set([
+  'external-close',
+  'manual-decrease',
+  'manual-increase',
+  'unexplained-order',
+  'unexplained-position',
+])
+
+/** Whether increases on the finding's market wait for an operator. The protocol's own acts are no anomaly. */
+export function pauses({ finding, end }: FindingState): boolean {
+  return end === undefined && pausing.has(finding.kind)
+}
+
+/** The key of a position's side in maps. */
+export function sideKeyOf({ marketToken, direction, collateralToken }: PositionSide): string {
+  return `${marketToken}:${direction}:${collateralToken}`.toLowerCase()
+}
+
+/**
+ * What a finding adds to the expected size of its side, USD, signed: what was executed counts at once; a position that was
+ * not explained counts when an operator adopts it.
+ */
+export function expectedDeltaOf({ finding, end }: FindingState): Usd {
+  if (finding.kind === 'unexplained-position') return end === 'adopted' ? finding.sizeDeltaUsd : 0n
+  return finding.sizeDeltaUsd
+}

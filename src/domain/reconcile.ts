@@ -1,0 +1,228 @@
+/**
+ * What the account shows against what the journal knows. Pure: lists in, findings out.
+ *
+ * Our own orders are known by their keys, and USD sizes add up exactly, so that the size of every position can be told from
+ * our fills and the findings before. What is left over is not ours: the protocol's (liquidation, ADL), the owner's by hand,
+ * or a sign of a lost journal or a stolen key. It is reported once, and increases on its market wait for an operator.
+ *
+ * Nothing is judged that an attempt of ours may have made without our knowing: its order would look like a stranger's.
+ */
+import {
+  type AccountState,
+  expectedDeltaOf,
+  type Finding,
+  type FindingKind,
+  type PositionSide,
+  sideKeyOf,
+} from './accountRecord.ts'
+import { type Address, sameHex } from './address.ts'
+import type { Fill } from './fills.ts'
+import type { Order, Position, Trade } from './position.ts'
+import { formatUsd, type Usd } from './units.ts'
+
+/** What is compared. */
+export interface ReconcileView {
+  readonly positions: readonly Position[]
+  readonly orders: readonly Order[]
+  /** Trades since `throughSeconds`, in any order. */
+  readonly trades: readonly Trade[]
+  /** Lower-case keys of orders that the journal explains. */
+  readonly explained: ReadonlySet<string>
+  /** Our fills: the sums of closed intents, and those of open ones. */
+  readonly fills: readonly Fill[]
+  /** Lower-case market tokens where a fill of ours may not be in the lists or in the journal yet: sums wait there. */
+  readonly busyMarkets: ReadonlySet<string>
+  /**
+   * By lower-case market token: when the oldest attempt of ours that may have landed unseen was armed, Unix seconds.
+   * Orders and trades from before cannot be its own.
+   */
+  readonly unresolvedSince: ReadonlyMap<string, number>
+  readonly account: AccountState
+  /** Names of markets for sentences, by lower-case token. */
+  readonly symbols: Readonly<Record<string, string>>
+}
+
+/** What a pass found. */
+export interface Reconciliation {
+  /** New ones, in the order of the trades' times. */
+  readonly raised: readonly Finding[]
+  /** Ids of open findings that are gone: the order rests no longer, the sizes add up again. */
+  readonly gone: readonly string[]
+  /** Sides that could not be judged now. */
+  readonly deferred: number
+}
+
+const increaseTypes: ReadonlySet<number> = new Set([2, 3, 8])
+const decreaseTypes: ReadonlySet<number> = new Set([4, 5, 6, 7])
+const LIQUIDATION = 7
+
+/** Compares once. */
+export function reconcile(view: ReconcileView): Reconciliation {
+  const { account, busyMarkets, explained } = view
+  const raised: Finding[] = []
+  const gone: string[] = []
+  let deferred = 0
+  const isNew = (findingId: string) => !account.findings.has(findingId)
+  const isBusy = (marketToken: string) => busyMarkets.has(marketToken.toLowerCase())
+  const mayBeOurs = (marketToken: string, atSeconds: number) =>
+    atSeconds >= (view.unresolvedSince.get(marketToken.toLowerCase()) ?? Number.POSITIVE_INFINITY)
+
+  const found = new Map<string, Usd>()
+  for (const position of view.positions) found.set(sideKeyOf(position), position.sizeInUsd)
+
+  const createdIn = new Map(
+    view.trades.flatMap(({ eventName, orderKey, transactionHash }) =>
+      eventName === 'OrderCreated' ? [[orderKey.toLowerCase(), transactionHash] as const] : [],
+    ),
+  )
+  for (const trade of [...view.trades].sort((a, b) => a.timestampSeconds - b.timestampSeconds)) {
+    if (trade.eventName !== 'OrderExecuted' || explained.has(trade.orderKey.toLowerCase())) continue
+    const findingId = `trade:${trade.id}`
+    if (!isNew(findingId)) continue
+    if (trade.marketToken !== undefined && mayBeOurs(trade.marketToken, trade.timestampSeconds)) {
+      deferred += 1
+      continue
+    }
+    const creation = createdIn.get(trade.orderKey.toLowerCase())
+    const isProtocols = creation === undefined || sameHex(creation, trade.transactionHash)
+    const finding = tradeFinding(findingId, trade, view, found, isProtocols)
+    if (finding !== undefined) raised.push(finding)
+  }
+
+  const resting = new Set<string>()
+  for (const order of view.orders) {
+    const findingId = `order:${order.orderKey.toLowerCase()}`
+    resting.add(findingId)
+    if (explained.has(order.orderKey.toLowerCase()) || !isNew(findingId)) continue
+    if (mayBeOurs(order.marketToken, order.updatedAtSeconds)) {
+      deferred += 1
+      continue
+    }
+    raised.push({
+      findingId,
+      kind: 'unexplained-order',
+      marketToken: order.marketToken,
+      direction: order.direction,
+      collateralToken: order.initialCollateralToken,
+      statement: `an order of type ${order.orderType} over ${formatUsd(order.sizeDeltaUsd)} rests on ${symbolOf(view, order.marketToken)} ${order.direction} that perpd did not make`,
+      sizeDeltaUsd: 0n,
+      orderKey: order.orderKey,
+      atSeconds: order.updatedAtSeconds,
+    })
+  }
+
+  const expected = expectedSizes(view, raised)
+  const sides = new Map<string, PositionSide>()
+  for (const position of view.positions) sides.set(sideKeyOf(position), position)
+  for (const [key, { side }] of expected) if (!sides.has(key)) sides.set(key, side)
+  const wrong = new Set<string>()
+  for (const [key, side] of sides) {
+    const expectedUsd = expected.get(key)?.expectedUsd ?? 0n
+    const foundUsd = found.get(key) ?? 0n
+    if (expectedUsd === foundUsd) continue
+    if (isBusy(side.marketToken)) {
+      deferred += 1
+      continue
+    }
+    const findingId = `position:${key}:${expectedUsd}:${foundUsd}`
+    wrong.add(findingId)
+    const known = account.findings.get(findingId)
+    if (known !== undefined) continue
+    raised.push({
+      findingId,
+      kind: 'unexplained-position',
+      marketToken: side.marketToken,
+      direction: side.direction,
+      collateralToken: side.collateralToken,
+      statement: `${symbolOf(view, side.marketToken)} ${side.direction} is ${formatUsd(foundUsd)}; by the journal it should be ${formatUsd(expectedUsd)}`,
+      sizeDeltaUsd: foundUsd - expectedUsd,
+      expectedUsd,
+      foundUsd,
+    })
+  }
+
+  for (const [findingId, { finding, end }] of account.findings) {
+    if (end !== undefined) continue
+    if (finding.kind === 'unexplained-order' && !resting.has(findingId)) gone.push(findingId)
+    if (finding.kind === 'unexplained-position' && !wrong.has(findingId) && !isBusy(finding.marketToken)) {
+      gone.push(findingId)
+    }
+  }
+  return { raised, gone, deferred }
+}
+
+interface ExpectedSize {
+  readonly side: PositionSide
+  readonly expectedUsd: Usd
+}
+
+/** Sizes by side: our fills, and the findings before and of this pass. A fill without a size shows as a wrong sum. */
+function expectedSizes(view: ReconcileView, raised: readonly Finding[]): Map<string, ExpectedSize> {
+  const sizes = new Map<string, ExpectedSize>()
+  const add = (side: PositionSide, deltaUsd: Usd): void => {
+    const key = sideKeyOf(side)
+    sizes.set(key, { side, expectedUsd: (sizes.get(key)?.expectedUsd ?? 0n) + deltaUsd })
+  }
+  for (const fill of view.fills) add(fill, fill.sizeDeltaUsd ?? 0n)
+  for (const state of view.account.findings.values()) add(state.finding, expectedDeltaOf(state))
+  for (const finding of raised) add(finding, expectedDeltaOf({ finding, raisedAtMs: 0 }))
+  return sizes
+}
+
+function tradeFinding(
+  findingId: string,
+  trade: Trade,
+  view: ReconcileView,
+  found: ReadonlyMap<string, Usd>,
+  isProtocols: boolean,
+): Finding | undefined {
+  const { marketToken, direction, orderType } = trade
+  if (marketToken === undefined || direction === undefined) return undefined
+  const side = { marketToken, direction, collateralToken: trade.initialCollateralToken }
+  const isIncrease = increaseTypes.has(orderType)
+  // Swaps move no position.
+  if (!isIncrease && !decreaseTypes.has(orderType)) return undefined
+  const isClosed = (found.get(sideKeyOf(side)) ?? 0n) === 0n
+  const kind = kindOfTrade(orderType, isIncrease, isClosed, isProtocols)
+  const size = trade.sizeDeltaUsd ?? 0n
+  return {
+    findingId,
+    kind,
+    ...side,
+    statement: `${words[kind]}: ${formatUsd(size)} ${isIncrease ? 'were added to' : 'were taken off'} ${symbolOf(view, marketToken)} ${direction} by an order that perpd did not make`,
+    sizeDeltaUsd: isIncrease ? size : -size,
+    orderKey: trade.orderKey,
+    transactionHash: trade.transactionHash,
+    atSeconds: trade.timestampSeconds,
+  }
+}
+
+/**
+ * Rows carry no mark of ADL. An ADL order is made by the protocol in the very transaction that executes it; an order of a
+ * person is made first and executed by a keeper later.
+ */
+function kindOfTrade(
+  orderType: number,
+  isIncrease: boolean,
+  isClosed: boolean,
+  isProtocols: boolean,
+): FindingKind {
+  if (orderType === LIQUIDATION) return 'liquidation'
+  if (isIncrease) return 'manual-increase'
+  if (isProtocols && orderType === 4) return 'adl'
+  return isClosed ? 'external-close' : 'manual-decrease'
+}
+
+const words: Readonly<Record<FindingKind, string>> = {
+  liquidation: 'liquidated',
+  adl: 'reduced by the protocol (ADL)',
+  'external-close': 'closed by hand',
+  'manual-decrease': 'reduced by hand',
+  'manual-increase': 'increased by hand',
+  'unexplained-order': 'an order',
+  'unexplained-position': 'a position',
+}
+
+function symbolOf({ symbols }: ReconcileView, marketToken: Address): string {
+  return symbols[marketToken.toLowerCase()] ?? marketToken
+}

@@ -1,0 +1,162 @@
+/**
+ * The account against the journal, at start and all the while: reads positions, orders and the trades since the last pass,
+ * and writes down what the journal cannot explain. What is compared and why is in `domain/reconcile.ts`.
+ *
+ * An order or a wrong sum is reported when two passes in a row see it: lists of one host may be a moment apart.
+ */
+import {
+  ACCOUNT_ID,
+  type AccountRecord,
+  type AccountState,
+  applyAccountRecord,
+  type Finding,
+  type FindingState,
+  pauses,
+} from '../domain/accountRecord.ts'
+import { hexKey } from '../domain/address.ts'
+import { fillsOf } from '../domain/fills.ts'
+import { type IntentState, isUnresolved, lastAttempt } from '../domain/intent.ts'
+import type { Trade } from '../domain/position.ts'
+import { reconcile } from '../domain/reconcile.ts'
+import { RECORD_VERSION } from '../domain/records.ts'
+import type { EngineContext } from './context.ts'
+
+/** Rows asked for in a page of trades, and pages read in one pass: more wait for the next. */
+const tradesLimit = 500
+const tradesPagesMax = 20
+/** Trades are read again from this long before where the last pass ended, seconds: a list may be late. */
+const overlapSeconds = 3_600
+/** How often progress is written down when nothing was found, seconds. */
+const progressSeconds = 600
+/** The venue's clock may stand before ours by this much, seconds. */
+const clockGraceSeconds = 60
+/** How long after an intent's last record its market is not judged, ms: lists may lag behind a fill. */
+const settleMs = 30_000
+
+/** The account's watch. */
+export interface Reconciler {
+  /** One pass. Rejects with what reading throws; nothing is judged then. */
+  pass(symbols: Readonly<Record<string, string>>): Promise<void>
+  /** Open findings, oldest first. */
+  open(): readonly FindingState[]
+  /** Why increases on this market wait, or undefined. */
+  pausedBy(marketToken: string): Finding | undefined
+}
+
+/** Makes the account's watch from what the journal holds of it. */
+export function createReconciler(
+  context: Pick<EngineContext, 'api' | 'clock' | 'emit' | 'journal' | 'shell' | 'signer'>,
+): Reconciler {
+  const { api, clock, emit, journal, shell, signer } = context
+  const account = signer.address
+  let state: AccountState = journal.account()
+  let suspects: ReadonlySet<string> = new Set()
+  const startedSeconds = Math.floor(clock.now() / 1000)
+
+  async function write(record: AccountRecord): Promise<void> {
+    await journal.appendAccount(record)
+    state = applyAccountRecord(state, record)
+  }
+
+  function stamp(): Pick<AccountRecord, 'v' | 'atMs' | 'intentId'> {
+    return { v: RECORD_VERSION, atMs: clock.now(), intentId: ACCOUNT_ID }
+  }
+
+  async function readTrades(sinceSeconds: number): Promise<readonly Trade[]> {
+    const trades: Trade[] = []
+    let cursor: string | undefined
+    for (let page = 0; page < tradesPagesMax; page += 1) {
+      const { value } = await api.getTrades({
+        account,
+        sinceSeconds,
+        limit: tradesLimit,
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      trades.push(...value.trades)
+      cursor = value.nextCursor
+      if (!value.hasMore || cursor === undefined) break
+    }
+    return trades
+  }
+
+  function unresolvedSince(): ReadonlyMap<string, number> {
+    const since = new Map<string, number>()
+    for (const { state: each } of shell.open()) {
+      const attempt = lastAttempt(each)
+      if (attempt === undefined || !isUnresolved(attempt)) continue
+      const token = hexKey(each.intent.terms.marketToken)
+      const armedSeconds = Math.floor((attempt.armedAtMs ?? 0) / 1000) - clockGraceSeconds
+      since.set(token, Math.min(since.get(token) ?? armedSeconds, armedSeconds))
+    }
+    return since
+  }
+
+  function busyMarkets(): ReadonlySet<string> {
+    const nowMs = clock.now()
+    const open = shell.open().map((each) => each.state)
+    const busy = [...open, ...shell.recentlyLanded()].filter((each) => isBusy(each, nowMs))
+    return new Set(busy.map(({ intent }) => hexKey(intent.terms.marketToken)))
+  }
+
+  return {
+    async pass(symbols) {
+      // What happened before perpd first looked is not its story.
+      const throughSeconds = state.throughSeconds ?? startedSeconds
+      const isFirst = state.throughSeconds === undefined
+      const sinceSeconds = Math.max(0, isFirst ? throughSeconds : throughSeconds - overlapSeconds)
+      const readSeconds = Math.floor(clock.now() / 1000)
+      const [positions, orders, trades] = await Promise.all([
+        api.getPositions({ account }),
+        api.getOrders({ account }),
+        readTrades(sinceSeconds),
+      ])
+      const keys = [...orders.value, ...trades].map(({ orderKey }) => hexKey(orderKey))
+      const found = reconcile({
+        positions: positions.value,
+        orders: orders.value,
+        trades,
+        explained: new Set(keys.filter((key) => journal.explains(key, ''))),
+        fills: [...journal.closedFills(), ...shell.open().flatMap((each) => fillsOf(each.state))],
+        busyMarkets: busyMarkets(),
+        unresolvedSince: unresolvedSince(),
+        account: state,
+        symbols,
+      })
+      const seen = new Set<string>()
+      for (const finding of found.raised) {
+        seen.add(finding.findingId)
+        if (finding.kind.startsWith('unexplained') && !suspects.has(finding.findingId)) continue
+        await write({ ...stamp(), kind: 'finding.raised', finding })
+        emit({ type: 'account.finding', finding, isPausing: pauses({ finding, raisedAtMs: 0 }) })
+      }
+      suspects = seen
+      for (const findingId of found.gone) {
+        await write({ ...stamp(), kind: 'finding.settled', findingId, as: 'gone' })
+        const finding = state.findings.get(findingId)?.finding
+        if (finding !== undefined) emit({ type: 'account.findingSettled', finding, as: 'gone' })
+      }
+      const isDue = isFirst || readSeconds - throughSeconds >= progressSeconds
+      if (isDue && found.deferred === 0) {
+        await write({ ...stamp(), kind: 'account.reconciled', throughSeconds: readSeconds })
+      }
+    },
+    open() {
+      return [...state.findings.values()].filter(({ end }) => end === undefined)
+    },
+    pausedBy(marketToken) {
+      const token = hexKey(marketToken)
+      for (const found of state.findings.values()) {
+        if (pauses(found) && hexKey(found.finding.marketToken) === token) return found.finding
+      }
+      return undefined
+    },
+  }
+}
+
+/** Whether an order of the intent may exist without our knowing, or its fill may not show in the lists yet. */
+function isBusy(state: IntentState, nowMs: number): boolean {
+  const attempt = lastAttempt(state)
+  if (attempt !== undefined && isUnresolved(attempt)) return true
+  const isWaitingOnly = attempt?.phase === 'LANDED' && nowMs - state.updatedAtMs > settleMs
+  return state.closing === undefined ? !isWaitingOnly : nowMs - (state.closedAtMs ?? 0) < settleMs
+}

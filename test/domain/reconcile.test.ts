@@ -1,0 +1,246 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  ACCOUNT_ID,
+  type AccountState,
+  applyAccountRecord,
+  emptyAccountState,
+  type Finding,
+  type FindingEnd,
+  pauses,
+} from '../../src/domain/accountRecord.ts'
+import type { Hex } from '../../src/domain/address.ts'
+import type { Order, Position, Trade } from '../../src/domain/position.ts'
+import { type ReconcileView, reconcile } from '../../src/domain/reconcile.ts'
+import { RECORD_VERSION } from '../../src/domain/records.ts'
+import { usd } from '../../src/domain/units.ts'
+import { account, ethMarket, orderKey, tradeOf, usdc } from '../support/intents.ts'
+
+const side = { marketToken: ethMarket, direction: 'long', collateralToken: usdc } as const
+const strangerKey: Hex = `0x${'0c'.repeat(32)}`
+
+function position(sizeInUsd: bigint): Position {
+  return {
+    ...side,
+    positionKey: 'k',
+    contractKey: `0x${'01'.repeat(32)}`,
+    account,
+    sizeInUsd,
+    sizeInTokens: 1n,
+    collateralAmount: 1n,
+    collateralUsd: 1n,
+    remainingCollateralUsd: 1n,
+    markPrice: usd(1800),
+    pnlUsd: 0n,
+    pnlAfterFeesUsd: 0n,
+    positionValueInUsd: 1n,
+    netValueUsd: 1n,
+    increasedAtSeconds: 0,
+    decreasedAtSeconds: 0,
+  }
+}
+
+function order(key: Hex): Order {
+  return {
+    orderKey: key,
+    account,
+    receiver: account,
+    marketToken: ethMarket,
+    initialCollateralToken: usdc,
+    orderType: 3,
+    direction: 'long',
+    sizeDeltaUsd: usd(300),
+    initialCollateralDeltaAmount: 1n,
+    triggerContractPrice: 1n,
+    acceptableContractPrice: 1n,
+    isFrozen: false,
+    updatedAtSeconds: 5,
+    validFromSeconds: 0,
+  }
+}
+
+function view(parts: Partial<ReconcileView> = {}): ReconcileView {
+  return {
+    positions: [],
+    orders: [],
+    trades: [],
+    explained: new Set([orderKey]),
+    fills: [],
+    busyMarkets: new Set(),
+    unresolvedSince: new Map(),
+    account: emptyAccountState,
+    symbols: { [ethMarket.toLowerCase()]: 'ETH/USD' },
+    ...parts,
+  }
+}
+
+function raise(state: AccountState, ...findings: readonly Finding[]): AccountState {
+  return findings.reduce(
+    (before, finding) =>
+      applyAccountRecord(before, {
+        v: RECORD_VERSION,
+        atMs: 1,
+        intentId: ACCOUNT_ID,
+        kind: 'finding.raised',
+        finding,
+      }),
+    state,
+  )
+}
+
+function settle(state: AccountState, findingId: string, as: FindingEnd): AccountState {
+  return applyAccountRecord(state, {
+    v: RECORD_VERSION,
+    atMs: 2,
+    intentId: ACCOUNT_ID,
+    kind: 'finding.settled',
+    findingId,
+    as,
+    by: 'ann',
+  })
+}
+
+const stranger = (parts: Partial<Trade> = {}) =>
+  tradeOf({ id: 'trade-x', orderKey: strangerKey, sizeDeltaUsd: usd(500), ...parts })
+const kindsOf = ({ raised }: { readonly raised: readonly Finding[] }) => raised.map(({ kind }) => kind)
+
+test('what our fills explain is no finding', () => {
+  const fills = [
+    { ...side, sizeDeltaUsd: usd(500) },
+    { ...side, sizeDeltaUsd: -usd(200) },
+  ]
+  const found = reconcile(view({ fills, positions: [position(usd(300))], trades: [tradeOf()] }))
+  expect(found).toEqual({ raised: [], gone: [], deferred: 0 })
+})
+
+test('a liquidation is the protocol’s: it is told, counted, and pauses nothing', () => {
+  const fills = [{ ...side, sizeDeltaUsd: usd(500) }]
+  const found = reconcile(view({ fills, trades: [stranger({ orderType: 7 })] }))
+  expect(kindsOf(found)).toEqual(['liquidation'])
+  expect(found.raised[0]?.sizeDeltaUsd).toBe(-usd(500))
+  expect(found.raised.map((finding) => pauses({ finding, raisedAtMs: 0 }))).toEqual([false])
+})
+
+test('an order that was made in the transaction that executed it is the protocol’s own: ADL', () => {
+  const fills = [{ ...side, sizeDeltaUsd: usd(800) }]
+  const hash: Hex = `0x${'ad'.repeat(32)}`
+  const executed = stranger({ orderType: 4, transactionHash: hash })
+  const created = stranger({ id: 'c', eventName: 'OrderCreated', orderType: 4, transactionHash: hash })
+  const positions = [position(usd(300))]
+  expect(kindsOf(reconcile(view({ fills, positions, trades: [executed, created] })))).toEqual(['adl'])
+  const byHand = { ...created, transactionHash: `0x${'ae'.repeat(32)}` as Hex }
+  expect(kindsOf(reconcile(view({ fills, positions, trades: [executed, byHand] })))).toEqual([
+    'manual-decrease',
+  ])
+  expect(
+    kindsOf(reconcile(view({ fills: [{ ...side, sizeDeltaUsd: usd(500) }], trades: [executed, byHand] }))),
+  ).toEqual(['external-close'])
+})
+
+test('a trade by hand is told once and explains its own size', () => {
+  const trades = [stranger({ orderType: 2 })]
+  const positions = [position(usd(500))]
+  const first = reconcile(view({ positions, trades }))
+  expect(kindsOf(first)).toEqual(['manual-increase'])
+  const account = raise(emptyAccountState, ...first.raised)
+  expect(reconcile(view({ positions, trades, account })).raised).toEqual([])
+})
+
+test('a resting order of a stranger is told, and is gone when it rests no longer', () => {
+  const first = reconcile(view({ orders: [order(strangerKey), order(orderKey)] }))
+  expect(first.raised.map(({ kind, orderKey: key }) => [kind, key])).toEqual([
+    ['unexplained-order', strangerKey],
+  ])
+  const account = raise(emptyAccountState, ...first.raised)
+  expect(reconcile(view({ orders: [order(strangerKey)], account })).gone).toEqual([])
+  expect(reconcile(view({ account })).gone).toEqual([`order:${strangerKey}`])
+})
+
+test('a position that does not add up is told; adopted it counts, ignored it stays told', () => {
+  const positions = [position(usd(700))]
+  const fills = [{ ...side, sizeDeltaUsd: usd(500) }]
+  const first = reconcile(view({ positions, fills }))
+  expect(first.raised[0]).toMatchObject({
+    kind: 'unexplained-position',
+    expectedUsd: usd(500),
+    foundUsd: usd(700),
+  })
+  expect(first.raised[0]?.statement).toBe('ETH/USD long is $700.00; by the journal it should be $500.00')
+  const told = raise(emptyAccountState, ...first.raised)
+  const id = first.raised[0]?.findingId ?? ''
+  const adopted = settle(told, id, 'adopted')
+  expect(reconcile(view({ positions, fills, account: adopted }))).toMatchObject({ raised: [], gone: [] })
+  // What comes after an adoption is held against the adopted size.
+  expect(kindsOf(reconcile(view({ positions: [position(usd(600))], fills, account: adopted })))).toEqual([
+    'unexplained-position',
+  ])
+  const ignored = settle(told, id, 'ignored')
+  expect(reconcile(view({ positions, fills, account: ignored })).raised).toEqual([])
+  expect([...ignored.findings.values()].some(pauses)).toBe(false)
+  expect(reconcile(view({ positions: [position(usd(500))], fills, account: told })).gone).toEqual([id])
+})
+
+test('what is older than every attempt that may have landed unseen is judged, however busy we are', () => {
+  const trade = stranger({ orderType: 2, timestampSeconds: 100 })
+  const found = reconcile(
+    view({
+      trades: [trade],
+      busyMarkets: new Set([ethMarket.toLowerCase()]),
+      unresolvedSince: new Map([[ethMarket.toLowerCase(), 101]]),
+    }),
+  )
+  expect(kindsOf(found)).toEqual(['manual-increase'])
+})
+
+test('nothing is judged on a market where an order of ours may have landed unseen', () => {
+  const found = reconcile(
+    view({
+      positions: [position(usd(500))],
+      orders: [order(strangerKey)],
+      trades: [stranger()],
+      busyMarkets: new Set([ethMarket.toLowerCase()]),
+      unresolvedSince: new Map([[ethMarket.toLowerCase(), 0]]),
+    }),
+  )
+  expect(found).toEqual({ raised: [], gone: [], deferred: 3 })
+})
+
+test('whatever our fills and strangers did, in any order and any number of passes: told once each, and the sum adds up', () => {
+  const step = fc.record({ isOurs: fc.boolean(), isIncrease: fc.boolean(), size: fc.bigInt(1n, 10n ** 33n) })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+      let account = emptyAccountState
+      let size = 0n
+      const fills: ReconcileView['fills'][number][] = []
+      const trades: Trade[] = []
+      let strangers = 0
+      let told = 0
+      for (const [index, { isOurs, isIncrease, size: wanted }] of steps.entries()) {
+        const delta = isIncrease ? wanted : -(wanted < size ? wanted : size)
+        if (delta === 0n) continue
+        size += delta
+        if (isOurs) fills.push({ ...side, sizeDeltaUsd: delta })
+        else {
+          strangers += 1
+          trades.push(
+            stranger({
+              id: `t${index}`,
+              orderType: isIncrease ? 2 : 6,
+              sizeDeltaUsd: delta < 0n ? -delta : delta,
+              timestampSeconds: index,
+            }),
+          )
+        }
+        const positions = size === 0n ? [] : [position(size)]
+        const found = reconcile(view({ fills, trades, positions, account }))
+        told += found.raised.length
+        account = raise(account, ...found.raised)
+      }
+      expect(told).toBe(strangers)
+      expect(
+        [...account.findings.values()].every(({ finding }) => finding.kind !== 'unexplained-position'),
+      ).toBe(true)
+    }),
+    { numRuns: 300, seed: 11 },
+  )
+})
