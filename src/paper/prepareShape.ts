@@ -156,6 +156,7 @@ export function readPrepare(body: Readonly<Record<string, unknown>>): PrepareReq
       twap = { durationSeconds: Number(duration), parts: Number(parts) }
     }
   }
+  refuseOptional(body, refuse)
   const tpsl = readSidecars(body.tpsl, kind === 'increase' && orderType !== 'twap', refuse)
   if (Object.keys(errors).length > 0 || mode === undefined || kind === undefined) throw badFields(errors)
   if (orderType === undefined || from === undefined) throw badFields(errors)
@@ -184,6 +185,34 @@ export function readPrepare(body: Readonly<Record<string, unknown>>): PrepareReq
     referralCode: textOf(body.referralCode),
     uiFeeReceiver: parseAddress(body.uiFeeReceiver),
     autoCancel: body.autoCancel === true,
+  }
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isFlag = (value: unknown): boolean => typeof value === 'boolean'
+
+/** Optional fields: what each must be, and in words. One that means nothing is refused rather than passed over in silence. */
+const optionalFields: Readonly<Record<string, readonly [fits: (value: unknown) => boolean, words: string]>> =
+  {
+    collateralToken: [isText, 'a token symbol or address'],
+    receiveToken: [isText, 'a token symbol or address'],
+    gasPaymentToken: [isText, 'a token symbol or address'],
+    referralCode: [isText, 'a text'],
+    keepLeverage: [isFlag, 'true or false'],
+    autoCancel: [isFlag, 'true or false'],
+    acceptablePriceImpactBps: [(value) => uintOf(value) !== undefined, 'a non-negative integer'],
+    uiFeeReceiver: [(value) => parseAddress(value) !== undefined, 'an address'],
+    manualSwapPath: [(value) => Array.isArray(value) && value.every(isText), 'a list of market addresses'],
+  }
+
+function refuseOptional(
+  body: Readonly<Record<string, unknown>>,
+  refuse: (field: string, message: string, value: unknown) => void,
+): void {
+  for (const [field, [fits, words]] of Object.entries(optionalFields)) {
+    const value = body[field]
+    if (value === undefined || value === null || fits(value)) continue
+    refuse(field, `'${field}' must be ${words}`, value)
   }
 }
 

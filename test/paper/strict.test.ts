@@ -219,3 +219,21 @@ test('an allowance is asked of the router or of an address, anything else is a 4
     { message: { spender: { message: "'spender' is not an address", value: 'zz' } } },
   ])
 })
+
+test.each([
+  ['keepLeverage', 'false'],
+  ['autoCancel', 1],
+  ['uiFeeReceiver', '0x12'],
+  ['acceptablePriceImpactBps', '-1'],
+  ['manualSwapPath', '0x70d95587d40A2caf56bd97485aB3Eec10Bee6336'],
+  ['manualSwapPath', [7]],
+  ['collateralToken', 7],
+  ['receiveToken', {}],
+  ['gasPaymentToken', []],
+  ['referralCode', 7],
+] as const)('an optional field of prepare that means nothing is refused: %s %j', async (field, value) => {
+  const { status, body } = await paper.prepare({ [field]: value })
+  expect([status, Object.keys(body.message), body.message[field].value]).toEqual([400, [field], value])
+  expect(body.code).toBeUndefined()
+  expect((await paper.prepare({ [field]: null })).status).toBe(200)
+})
