@@ -17,7 +17,10 @@ export interface ReplayCandle {
 /** Candles by asset (`BTC`), ascending, and how fast they are played. */
 export interface PriceReplay {
   readonly series: ReadonlyMap<string, readonly ReplayCandle[]>
-  /** Seconds of the file for a second of the clock. */
+  /**
+   * Seconds of the file for a second of the clock. Prices alone are that fast: blocks, deadlines, funding and cache windows
+   * stay on the clock, which clients share.
+   */
   readonly speed: number
 }
 

@@ -1,12 +1,13 @@
 /**
  * A scenario: faults at given times after the start of the venue. `set` changes switches, `wire` adds a rule; with `forMs`
- * each is taken back after that time.
+ * each is taken back after that time. `reorg` reorganises the chain, once.
  */
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { applyFaults, type Faults, noFaults, showsAtOnce } from './faults.ts'
 import { isObject } from './http.ts'
+import { type ReorgOrder, readReorg } from './reorgControl.ts'
 import { readWireFault, type WireFaults } from './wireFaults.ts'
 
 /** One step. */
@@ -17,6 +18,7 @@ export interface ScenarioStep {
   readonly forMs: number | undefined
   readonly set: Readonly<Record<string, unknown>> | undefined
   readonly wire: Readonly<Record<string, unknown>> | undefined
+  readonly reorg?: ReorgOrder
 }
 
 /** Most steps of a scenario. */
@@ -32,11 +34,14 @@ export function readScenario(value: unknown): ScenarioStep[] | string {
     const wrong = wrongStep(step)
     if (wrong !== undefined) return `step ${i + 1}: ${wrong}`
     const { set, wire } = step
+    const reorg = step.reorg === undefined ? undefined : readReorg(step.reorg)
+    if (typeof reorg === 'string') return `step ${i + 1}: ${reorg}`
     steps.push({
       atMs: step.atMs ?? 0,
       forMs: step.forMs,
       set,
       wire: wire === undefined ? undefined : { id: `step-${i + 1}`, ...wire },
+      ...(reorg === undefined ? {} : { reorg }),
     })
   }
   return steps.sort((a, b) => a.atMs - b.atMs)
@@ -45,8 +50,8 @@ export function readScenario(value: unknown): ScenarioStep[] | string {
 function wrongStep(step: unknown): string | undefined {
   if (!isObject(step)) return 'it must be an object'
   for (const name of Object.keys(step)) {
-    if (!['atMs', 'forMs', 'set', 'wire'].includes(name)) {
-      return `unknown field ${name}; known are atMs, forMs, set and wire`
+    if (!['atMs', 'forMs', 'set', 'wire', 'reorg'].includes(name)) {
+      return `unknown field ${name}; known are atMs, forMs, set, wire and reorg`
     }
   }
   for (const name of ['atMs', 'forMs'] as const) {
@@ -55,7 +60,9 @@ function wrongStep(step: unknown): string | undefined {
       return `${name} must be a whole number of milliseconds`
     }
   }
-  if (step.set === undefined && step.wire === undefined) return 'it needs `set` or `wire`'
+  if (step.set === undefined && step.wire === undefined && step.reorg === undefined) {
+    return 'it needs `set`, `wire` or `reorg`'
+  }
   if (step.set !== undefined) {
     const wrong = applyFaults(noFaults(), step.set)
     if (wrong !== undefined) return wrong
@@ -110,6 +117,7 @@ export function createScenario(
     readonly wire: WireFaults
     /** Forgets kept answers, so that a fault shows at once. */
     readonly forget: () => void
+    readonly reorganise: (order: ReorgOrder) => void
   },
 ): (nowMs: number) => void {
   const due: { readonly atMs: number; readonly work: () => void }[] = []
@@ -122,8 +130,12 @@ export function createScenario(
     targets.wire.note(switches)
     if (showsAtOnce(switches)) targets.forget()
   }
-  for (const { atMs, forMs, set, wire } of steps) {
+  for (const { atMs, forMs, set, wire, reorg } of steps) {
     schedule(startMs + atMs, () => {
+      if (reorg !== undefined) {
+        targets.reorganise(reorg)
+        targets.wire.note({ reorg })
+      }
       if (set !== undefined) {
         const before = Object.fromEntries(
           Object.keys(set).map((name) => [name, targets.faults[name as keyof Faults]]),

@@ -15,6 +15,7 @@ import { holdFailingValues } from './marketValues.ts'
 import { createPeer } from './peer.ts'
 import { listingChains, STATS_CHAIN } from './readRoutes.ts'
 import { type SettledEntry, settledRecord } from './record.ts'
+import { reorganiseNow } from './reorgControl.ts'
 import type { Neighbour } from './routeKit.ts'
 import { RPC_ENDPOINTS, rpcPathOf } from './rpcEndpoints.ts'
 import { createScenario, type ScenarioStep } from './scenario.ts'
@@ -130,6 +131,7 @@ export function createVenue(options: VenueOptions): Venue {
   const play = createScenario(options.scenario ?? [], options.clock.now(), {
     faults,
     wire,
+    reorganise: (order) => void reorganiseNow(world, order),
     forget: () => {
       holdFailingValues(world, options.clock.now())
       kept.forget()

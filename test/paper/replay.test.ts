@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadReplay } from '../../src/paper/replayFile.ts'
+import { clientsOf } from './chainSupport.ts'
 import { type Any, ethMarket, startVenue } from './support.ts'
 
 function fileOf(name: string, text: string): string {
@@ -39,6 +40,21 @@ test('the prices of a file are met at their times, at the speed asked for', asyn
     expect(await markOf(paper)).toBe(2700)
     await paper.close()
   }
+})
+
+test('a fast replay moves prices alone: blocks, deadlines and funding keep to the clock', async () => {
+  const paper = await startVenue({ settings: { replay: loadReplay(fileOf('eth-usd.csv', csv), 100) } })
+  const { client } = clientsOf(paper)
+  paper.clock.move(10_000)
+  const before = await client.getBlock()
+  const prepared = (await paper.prepare({})).body
+  expect(prepared.expiresAt).toBe(Math.floor(paper.clock.now() / 1000) + 300)
+  paper.clock.move(10_000)
+  const after = await client.getBlock()
+  expect(after.timestamp - before.timestamp).toBe(10n)
+  expect(after.number - before.number).toBe(40n)
+  expect(paper.venue.world.advancedToSeconds * 1000).toBe(paper.clock.now())
+  await paper.close()
 })
 
 test('the past joins the first candle, and assets outside the file keep their seeded paths', async () => {

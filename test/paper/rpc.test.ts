@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readScenario } from '../../src/paper/scenario.ts'
 import {
   clientsOf,
   digestsAbi,
@@ -246,6 +247,29 @@ test('a reorganisation may drop transactions for good: no receipt, no logs, the 
   await expect(client.getTransaction({ hash })).rejects.toThrow('could not be found')
   const isUsed = { address: router, abi: digestsAbi, functionName: 'digests', args: [digest] } as const
   expect(await client.readContract(isUsed)).toBe(false)
+})
+
+test('a scenario reorganises the chain at its time, once, and the fault log tells', async () => {
+  const steps = readScenario([{ atMs: 5000, reorg: { blocks: 2 } }])
+  if (typeof steps === 'string') throw new Error(steps)
+  const storm = await startVenue({ scenario: steps })
+  const { client: node } = clientsOf(storm)
+  storm.clock.move(4000)
+  const before = await node.getBlock()
+  storm.clock.move(750)
+  const number = before.number + 3n
+  const hashOf = async () => (await node.getBlock({ blockNumber: number })).hash
+  const first = await hashOf()
+  storm.clock.move(250)
+  const second = await hashOf()
+  expect(second).not.toBe(first)
+  storm.clock.move(20_000)
+  expect(await hashOf()).toBe(second)
+  expect((await node.getBlock({ blockNumber: before.number })).hash).toBe(before.hash)
+  const log = (await storm.call('GET', `${storm.control}/fault-log`)).body
+  expect(JSON.stringify(log)).toContain('reorg')
+  expect(readScenario([{ reorg: { blocks: 0 } }])).toBe('step 1: blocks must be an integer from 1 to 10000')
+  await storm.close()
 })
 
 test('a reorganisation outside its range is refused with what is wrong', async () => {

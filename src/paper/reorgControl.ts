@@ -1,0 +1,54 @@
+/** Reorganisations as an operator asks for them, at the control address or in a scenario. */
+import { hexKey } from '../domain/address.ts'
+import { advanceWorld } from './advance.ts'
+import { isObject } from './http.ts'
+import { MAX_REORG_BLOCKS, MAX_REORGS, type ReorgReport, reorganise } from './reorg.ts'
+import type { World } from './world.ts'
+
+/** What to replace, and what becomes of its transactions. */
+export interface ReorgOrder {
+  readonly blocks: number
+  /** Blocks after which the transactions return; undefined = they are gone. */
+  readonly returnAfterBlocks: number | undefined
+}
+
+/** Blocks after which transactions return when the order does not say. */
+const RETURN_AFTER_BLOCKS = 1
+
+/**
+ * Reads `{"blocks": n}`, and `"transactions": "return" | "drop"` (default return), `"returnAfterBlocks": n` (default 1). A
+ * text says what is wrong.
+ */
+export function readReorg(body: unknown): string | ReorgOrder {
+  if (!isObject(body)) return 'the body must be a JSON object'
+  const { blocks, transactions = 'return', returnAfterBlocks = RETURN_AFTER_BLOCKS, ...others } = body
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) return `unknown setting ${unknown}`
+  const isCount = (value: unknown): value is number =>
+    typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_REORG_BLOCKS
+  if (!isCount(blocks)) return `blocks must be an integer from 1 to ${MAX_REORG_BLOCKS}`
+  if (!isCount(returnAfterBlocks)) return `returnAfterBlocks must be an integer from 1 to ${MAX_REORG_BLOCKS}`
+  if (transactions !== 'return' && transactions !== 'drop') return 'transactions must be return or drop'
+  return { blocks, returnAfterBlocks: transactions === 'drop' ? undefined : returnAfterBlocks }
+}
+
+/** Reorganises now. A text says why not: the world has had too many. */
+export function reorganiseNow(world: World, order: ReorgOrder): string | ReorgReport {
+  const { blockChain } = world
+  if (blockChain.reorgs.length >= MAX_REORGS) return `a world has at most ${MAX_REORGS} reorganisations`
+  advanceWorld(world)
+  const report = reorganise(blockChain, { nowMs: world.clock.now(), ...order })
+  if (order.returnAfterBlocks === undefined) {
+    // A digest whose transaction is gone can be used again.
+    for (const { transaction } of blockChain.lost.get(blockChain.reorgs.length) ?? []) {
+      if (transaction.digest !== undefined) world.usedDigests.delete(hexKey(transaction.digest))
+    }
+  }
+  return report
+}
+
+/** Reorganises as a control body says; what is wrong with it, or what happened. */
+export function reorganiseByControl(world: World, body: unknown): string | ReorgReport {
+  const order = readReorg(body)
+  return typeof order === 'string' ? order : reorganiseNow(world, order)
+}
