@@ -20,17 +20,11 @@ import {
   unixSeconds,
   word,
 } from './decode.ts'
-import {
-  type OrderTypedData,
-  relayParams,
-  typedDataDomain,
-  typedDataTypes,
-  type WalletTransaction,
-  walletTransaction,
-} from './orderPayload.ts'
+import { type WalletTransaction, walletTransaction } from './orderPayload.ts'
 import { type OrderStatus, ofRequest, orderStatus } from './orderStatus.ts'
 import type { CallOptions, Read, Route } from './route.ts'
 import type { Transport } from './transport.ts'
+import { type OrderTypedData, relayParams, typedDataDomain, typedDataTypes } from './typedData.ts'
 
 /** A deposit to prepare. */
 export interface DepositRequest {

@@ -16,10 +16,10 @@ import {
   unixSeconds,
   word,
 } from './decode.ts'
-import { type OrderTypedData, typedDataDomain, typedDataTypes } from './orderPayload.ts'
 import type { CallOptions, Read, Route } from './route.ts'
 import type { SubaccountApprovalMessage } from './subaccountApproval.ts'
 import type { Transport } from './transport.ts'
+import { type OrderTypedData, typedDataDomain, typedDataTypes } from './typedData.ts'
 
 /** Which key of which account. */
 export interface SubaccountQuery {
