@@ -3,6 +3,7 @@
  * Every read here moves with time, so that a window that is too long shows as well as one that is too short.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readScenario, type ScenarioStep } from '../../src/paper/scenario.ts'
 import { ethMarket, ethSymbol, START_MS, startVenue } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>
@@ -20,6 +21,13 @@ const textOf = async (url: string): Promise<string> => {
   const response = await fetch(url)
   expect([url, response.status]).toEqual([url, 200])
   return response.text()
+}
+
+/** Steps as a scenario file has them. */
+function stepsOf(steps: unknown): ScenarioStep[] {
+  const read = readScenario(steps)
+  if (typeof read === 'string') throw new Error(read)
+  return read
 }
 
 /** Goes to a moment out of every window that an earlier test has opened, `phaseMs` into a second. */
@@ -86,7 +94,7 @@ test('Application, Positions: list and detail are cached for 1 s, and a trade of
 
 test('Application, Market reads: /markets/config shows a change of the configuration when its 30 s are over', async () => {
   const other = await startVenue({
-    scenario: [{ atMs: 10_000, forMs: undefined, wire: undefined, set: { disabledMarkets: [ethMarket] } }],
+    scenario: stepsOf([{ atMs: 10_000, set: { disabledMarkets: [ethMarket] } }]),
   })
   const isDisabled = async (): Promise<boolean> =>
     (await other.get('/markets/config')).body.find(
@@ -102,7 +110,7 @@ test('Application, Market reads: /markets/config shows a change of the configura
 
 test('Oracle, Limits: /markets/state shows a market that closes when its 5 s are over', async () => {
   const other = await startVenue({
-    scenario: [{ atMs: 1000, forMs: undefined, wire: undefined, set: { closedMarkets: [ethMarket] } }],
+    scenario: stepsOf([{ atMs: 1000, set: { closedMarkets: [ethMarket] } }]),
   })
   const status = async (): Promise<string> =>
     (await other.call('GET', `${other.oracle}/markets/state`)).body.markets.find(

@@ -76,7 +76,7 @@ test.each(wireFaultKinds)('the wire fault %s, by route, by scenario and by flag'
 
 test('the log tells every change of the switches and every hit, with its moment', async () => {
   const paper = await startVenue({
-    scenario: [{ atMs: 1000, forMs: 2000, set: { relay: 'fails' }, wire: undefined }],
+    scenario: fileOf([{ atMs: 1000, forMs: 2000, set: { relay: 'fails' } }]),
   })
   const startMs = paper.clock.now()
   await paper.call('POST', `${paper.control}/faults`, { statsLagSeconds: 950 })
