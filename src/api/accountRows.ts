@@ -98,7 +98,7 @@ const orderTable = {
 } as const
 
 /** A resting order with all that the wire says of it. */
-export interface OrderRow extends Order, FieldsOf<typeof orderTable> {}
+export interface OrderRow extends Order, Omit<FieldsOf<typeof orderTable>, keyof Order> {}
 
 /**
  * Further fields of a trade. `...ContractPrice...`: contract prices of the index token. `...Usd`: USD with 30 decimals,
