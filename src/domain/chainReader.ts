@@ -19,6 +19,9 @@ export interface AttemptQuery {
   readonly orderKeys: readonly Hex[]
   /** Transactions that a host named; hints only. */
   readonly transactionHashes: readonly Hex[]
+  /** Market that the attempt trades, and decimals of its index token: contract prices become USD with them. */
+  readonly marketToken: Address
+  readonly indexTokenDecimals: number
 }
 
 /** Reads the configured chain endpoints. */
@@ -29,4 +32,9 @@ export interface ChainReader {
   latestBlock(): Promise<BlockRef | undefined>
   /** One look for each attempt, in the order asked, all read together. Never rejects for what a network does. */
   look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]>
+  /**
+   * Tells of each new block as soon as an endpoint pushes one; the listener is a reason to look, and no evidence. Returns how
+   * to stop. Absent where nothing pushes blocks.
+   */
+  readonly onHead?: (listener: (head: BlockRef) => void) => () => void
 }

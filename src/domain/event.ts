@@ -152,6 +152,23 @@ export type Event =
       readonly outcome: string
     }
   | { readonly type: 'host.rested'; readonly host: string; readonly restMs: number; readonly reason: string }
+  /** One question to a chain endpoint, or one look at it. Block numbers and ages are absent when it did not answer. */
+  | {
+      readonly type: 'chain.read'
+      readonly endpoint: string
+      readonly durationMs: number
+      /** `ok`, or the code of the fault. */
+      readonly outcome: string
+      readonly latest?: bigint
+      readonly final?: bigint
+      /** Blocks behind the newest that any endpoint shows. */
+      readonly lagBlocks?: number
+      /** By our wall clock; negative when the block's time is ahead of it. */
+      readonly latestAgeSeconds?: number
+      readonly error?: string
+    }
+  /** The chain's time and our clock differ; told when a new order is about to be signed. */
+  | { readonly type: 'chain.skew'; readonly skewSeconds: number; readonly isTooLarge: boolean }
   | { readonly type: 'feed.read'; readonly feed: Feed; readonly ageMs: number }
   | {
       readonly type: 'capacity.read'

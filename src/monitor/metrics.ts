@@ -187,6 +187,30 @@ export function createMetrics(options: MetricsOptions): Metrics {
   gauge('perpd_findings_open', 'Findings that nobody settled yet.', [], (self) =>
     self.set(status()?.findings.length ?? 0),
   )
+  const chainReads = counter(
+    'perpd_chain_reads_total',
+    'Looks at a chain endpoint by outcome: ok, or the code of the fault.',
+    ['endpoint', 'outcome'],
+  )
+  const chainBlock = gauge(
+    'perpd_chain_block',
+    'Newest block at the last look, by endpoint: `latest`, and `final` at the finality that evidence needs.',
+    ['endpoint', 'level'],
+  )
+  const chainAge = gauge(
+    'perpd_chain_block_age_seconds',
+    'Age of the latest block at the last look, by our clock.',
+    ['endpoint'],
+  )
+  const chainLag = gauge(
+    'perpd_chain_lag_blocks',
+    'Blocks that an endpoint was behind the newest one at the last look.',
+    ['endpoint'],
+  )
+  const chainSkew = gauge(
+    'perpd_chain_skew_seconds',
+    "Our clock minus the chain's time when it was last found to differ by more than a block or two.",
+  )
   collectDefaultMetrics({ register: registry, prefix: 'perpd_' })
 
   // These codes come from a server; a label must not grow with what it makes up.
@@ -231,6 +255,18 @@ export function createMetrics(options: MetricsOptions): Metrics {
         return
       case 'host.attempt':
         attempts.inc({ route: event.route, host: hostName(event.host), outcome: event.outcome })
+        return
+      case 'chain.read': {
+        const { endpoint, outcome, latest, final, lagBlocks, latestAgeSeconds } = event
+        chainReads.inc({ endpoint, outcome })
+        if (latest !== undefined) chainBlock.set({ endpoint, level: 'latest' }, Number(latest))
+        if (final !== undefined) chainBlock.set({ endpoint, level: 'final' }, Number(final))
+        if (lagBlocks !== undefined) chainLag.set({ endpoint }, lagBlocks)
+        if (latestAgeSeconds !== undefined) chainAge.set({ endpoint }, latestAgeSeconds)
+        return
+      }
+      case 'chain.skew':
+        chainSkew.set(event.skewSeconds)
         return
       case 'capacity.read':
         headroom.set({ market: event.symbol, direction: event.direction }, asNumber(event.roomUsd))

@@ -392,6 +392,34 @@ export function phrase(event: Event): Line {
         `${event.host} rests for ${span(event.restMs)}: ${plain(event.reason)}. Other hosts are asked meanwhile`,
         { host: event.host, rest_ms: event.restMs, reason: event.reason },
       )
+    case 'chain.read': {
+      const heads =
+        event.latest === undefined ? '' : `, block ${event.latest}, final ${event.final ?? 'unknown'}`
+      return line(
+        event.error === undefined ? 'debug' : 'warn',
+        'chain',
+        event.error === undefined
+          ? `${event.endpoint} read in ${span(event.durationMs)}${heads}`
+          : `${plain(event.error)}. Orders that need its word stay open`,
+        {
+          endpoint: event.endpoint,
+          outcome: event.outcome,
+          latency_ms: event.durationMs,
+          ...(event.latest !== undefined && { latest_block: event.latest }),
+          ...(event.final !== undefined && { final_block: event.final }),
+          ...(event.lagBlocks !== undefined && { lag_blocks: event.lagBlocks }),
+          ...(event.latestAgeSeconds !== undefined && { block_age_seconds: event.latestAgeSeconds }),
+          ...(event.error !== undefined && { reason: event.error }),
+        },
+      )
+    }
+    case 'chain.skew':
+      return line(
+        'warn',
+        'chain',
+        `our clock is ${Math.abs(Math.round(event.skewSeconds))} s ${event.skewSeconds > 0 ? 'before' : 'behind'} the chain's time${event.isTooLarge ? '. Nothing that adds risk is signed until they agree' : ''}. Look at this machine's clock, and at how far the endpoints lag`,
+        { skew_seconds: event.skewSeconds, is_too_large: event.isTooLarge },
+      )
     case 'feed.read':
       return line('debug', 'feed', `${event.feed} read, ${span(event.ageMs)} old`, {
         feed: event.feed,

@@ -4,6 +4,8 @@
  *
  * What counts as one cause:
  *   a host          host and kind of failure; over when it has answered well for half a minute
+ *   an endpoint     of the chain, and its fault; over with its next good answer
+ *   the clock       that differs from the chain's time
  *   a strategy      its failure's text, or why it was not asked; over with its next good turn
  *   a denial        strategy, wish and code; over when such a wish is admitted. The wish itself is told with it only once.
  *   positions       told when one appears, disappears or changes size
@@ -81,6 +83,14 @@ export function createQuiet(now: () => number): (event: Event) => readonly Line[
       }
       case 'host.rested':
         return [repeated(`rest ${event.host} ${event.reason}`, line)]
+      case 'chain.read': {
+        if (event.error !== undefined) return [repeated(`chain ${event.endpoint} ${event.error}`, line)]
+        const count = causes.size === 0 ? 0 : over(`chain ${event.endpoint} `)
+        const text = `${event.endpoint} answers again after ${counted(count, 'fault')}`
+        return withRecovery(line, count, 'chain', text)
+      }
+      case 'chain.skew':
+        return [repeated(`skew ${event.isTooLarge}`, line)]
       case 'tick.failed':
         return [repeated(`failed ${event.strategy} ${event.reason}`, line)]
       case 'tick.skipped':

@@ -1,0 +1,351 @@
+/**
+ * One look at one endpoint, for all attempts together. Its cost does not grow with them: one request for the heads, one
+ * for the account's events, one for all digests; more only when something happened.
+ *
+ * Everything in a view is of one chain: the heads are read first, and the digests last, pinned to the hashes of those heads
+ * and refused when one of them was replaced meanwhile (EIP-1898, `requireCanonical`). A look that meets such a change fails
+ * and is repeated. What was read for good from final blocks is dropped when such a block turns out to be replaced.
+ */
+import { type Address, type Hex, hexKey } from '../domain/address.ts'
+import type { AttemptQuery } from '../domain/chainReader.ts'
+import { BaseError } from '../domain/errors.ts'
+import type { BlockRef } from '../domain/intent.ts'
+import type { Consumer, EndpointView, OrderLog } from '../domain/machine/chainView.ts'
+import { type AccountLogs, createAccountLogs } from './accountLogs.ts'
+import { createBoundedMap } from './boundedMap.ts'
+import { blockBeforeSigning, type ConsumerSearch, findConsumer, signatureDigits } from './consumer.ts'
+import { type DigestAt, digestKey } from './digests.ts'
+import { unreadable } from './jsonRpc.ts'
+import type { ChainNode, Heads } from './node.ts'
+import { type Execution, executionOf, type OrderEvent, settlementOf } from './orderLogs.ts'
+
+/** Most searches for a consumer in one look; each may halve a range. */
+const MAX_SEARCHES = 8
+const SETTLED_KEPT = 20_000
+const EXECUTIONS_KEPT = 20_000
+
+/** What an endpoint is expected to be, and how wide it may be asked. */
+export interface EndpointOptions {
+  readonly chainId: number
+  readonly eventEmitter: Address
+  /** Widest range of one `eth_getLogs`, blocks. */
+  readonly maxLogSpan: number
+}
+
+/** What a look at an endpoint brought. */
+export interface EndpointLook {
+  readonly heads: Heads
+  /** One view for each query, in their order. */
+  readonly views: readonly EndpointView[]
+  /** Something that was not found out and keeps an order open; the views hold without it. */
+  readonly trouble?: string
+}
+
+/** An endpoint of the chain. */
+export interface Endpoint {
+  readonly name: string
+  requests(): number
+  /** Throws BaseError RPC_WRONG_CHAIN when the endpoint serves another chain; asked once, before anything is believed. */
+  check(signal: AbortSignal): Promise<void>
+  latest(signal: AbortSignal): Promise<BlockRef>
+  /** Rejects with a BaseError when the endpoint did not answer whole: then it showed nothing. */
+  look(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<EndpointLook>
+  close(): void
+}
+
+/** A block that was final when it was last looked at. */
+interface Anchor {
+  readonly number: bigint
+  readonly hash: Hex
+}
+
+/** Makes an endpoint of a node's questions. */
+export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpoint {
+  const accounts = new Map<string, AccountLogs>()
+  /** Consumers of digests, by digest; those in final blocks stay, the others are verified in each look. */
+  const consumers = createBoundedMap<Consumer>(SETTLED_KEPT)
+  const firstBlocks = createBoundedMap<bigint>(SETTLED_KEPT)
+  const executions = createBoundedMap<Execution>(EXECUTIONS_KEPT)
+  let isChecked = false
+  let anchor: Anchor | undefined
+
+  async function check(signal: AbortSignal): Promise<void> {
+    if (isChecked) return
+    const found = await node.chainId(signal)
+    if (found !== BigInt(options.chainId)) {
+      throw new BaseError(`The chain endpoint ${node.name} serves another chain.`, {
+        code: 'RPC_WRONG_CHAIN',
+        facts: { endpoint: node.name, wanted: options.chainId, found },
+        details: 'Nothing is read from it. Give an endpoint of the chain that is traded: rpc.http, rpc.ws.',
+      })
+    }
+    isChecked = true
+  }
+
+  /** The heads, after it was made sure that what was kept as final still is. */
+  async function readHeads(signal: AbortSignal): Promise<Heads> {
+    const { hashes, ...heads } = await node.heads(anchor === undefined ? [] : [anchor.number], signal)
+    const [now] = hashes
+    // An endpoint that is behind the anchor cannot say anything about it.
+    if (anchor !== undefined && now !== undefined && now !== anchor.hash) {
+      for (const logs of accounts.values()) logs.reset()
+      consumers.clear()
+      executions.clear()
+      node.forget()
+      anchor = undefined
+    }
+    if (anchor === undefined || heads.final.number >= anchor.number) {
+      anchor = { number: heads.final.number, hash: heads.final.hash }
+    }
+    return heads
+  }
+
+  async function firstBlockOf(query: AttemptQuery, heads: Heads, signal: AbortSignal): Promise<bigint> {
+    if (query.fromBlock !== undefined) return query.fromBlock
+    const key = digestKey(query)
+    const known = firstBlocks.get(key)
+    if (known !== undefined) return known
+    const found = await blockBeforeSigning(node, query.deadlineSeconds, heads, signal)
+    firstBlocks.set(key, found)
+    return found
+  }
+
+  function logsOf(account: Address): AccountLogs {
+    const key = hexKey(account)
+    let logs = accounts.get(key)
+    if (logs === undefined) {
+      logs = createAccountLogs(node, options.eventEmitter, account, options.maxLogSpan)
+      accounts.set(key, logs)
+    }
+    return logs
+  }
+
+  /** Events by account, since the first block that any of its queries needs. */
+  async function readEvents(
+    queries: readonly AttemptQuery[],
+    froms: readonly bigint[],
+    heads: Heads,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly OrderEvent[]>> {
+    const oldest = new Map<string, { readonly account: Address; from: bigint }>()
+    for (const [index, { account }] of queries.entries()) {
+      const from = froms[index] ?? 0n
+      const one = oldest.get(hexKey(account))
+      if (one === undefined) oldest.set(hexKey(account), { account, from })
+      else if (from < one.from) one.from = from
+    }
+    const events = new Map<string, readonly OrderEvent[]>()
+    for (const [key, { account, from }] of oldest) {
+      const read = await logsOf(account).read(from, heads, signal)
+      if (read === undefined) throw unreadable(node.name, 'its past is still being read')
+      events.set(key, read)
+    }
+    for (const key of accounts.keys()) if (!oldest.has(key)) accounts.delete(key)
+    return events
+  }
+
+  /** Whether each digest is used at the latest and at the final block. */
+  async function readDigests(
+    queries: readonly AttemptQuery[],
+    { latest, final }: Heads,
+    signal: AbortSignal,
+  ): Promise<readonly { readonly atLatest: boolean; readonly atFinal: boolean }[]> {
+    // Used for good: a consumer in a block that is final cannot go away.
+    const isSettled = (query: AttemptQuery): boolean => {
+      const consumer = consumers.get(digestKey(query))
+      return consumer !== undefined && consumer.block.number <= final.number
+    }
+    const asked = new Map<string, DigestAt>()
+    for (const query of queries) if (!isSettled(query)) asked.set(digestKey(query), query)
+    // One is always asked: its pinned reading shows that the heads still stand after the events were read.
+    const [any] = queries
+    if (asked.size === 0 && any !== undefined) asked.set(digestKey(any), any)
+    const blocks = latest.hash === final.hash ? [latest.hash] : [latest.hash, final.hash]
+    const [atLatest = [], atFinal = atLatest] = await node.digestsAt([...asked.values()], blocks, signal)
+    const place = new Map([...asked.keys()].map((key, index) => [key, index]))
+    return queries.map((query) => {
+      const index = place.get(digestKey(query))
+      if (index === undefined) return { atLatest: true, atFinal: true }
+      return { atLatest: atLatest[index] === true, atFinal: atFinal[index] === true }
+    })
+  }
+
+  /** The consumer of a used digest: as it was found before when its block still stands, or searched for. */
+  async function consumerOf(
+    query: AttemptQuery,
+    heads: Heads,
+    search: () => ConsumerSearch,
+    signal: AbortSignal,
+  ): Promise<Consumer | undefined> {
+    const key = digestKey(query)
+    const known = consumers.get(key)
+    if (known !== undefined) {
+      if (known.block.number <= heads.final.number) return known
+      const row = await node.blockByNumber(known.block.number, signal)
+      if (row.hash === known.block.hash) return known
+      consumers.delete(key)
+      node.forget()
+    }
+    const found = await findConsumer(node, search(), signal)
+    if (found !== undefined) consumers.set(key, found)
+    return found
+  }
+
+  /** Figures of executed orders, read from the receipts of their transactions. */
+  async function readExecutions(events: readonly OrderEvent[], signal: AbortSignal): Promise<void> {
+    const missing = events.filter(
+      (one) => one.event === 'OrderExecuted' && executions.get(executionKey(one)) === undefined,
+    )
+    const places = [
+      ...new Map(missing.map((one) => [`${one.transactionHash}:${one.blockHash}`, one])).values(),
+    ]
+    const receipts = await node.receipts(places, signal)
+    const byPlace = new Map(
+      places.map((one, index) => [`${one.transactionHash}:${one.blockHash}`, receipts[index]]),
+    )
+    for (const event of missing) {
+      const receipt = byPlace.get(`${event.transactionHash}:${event.blockHash}`)
+      if (receipt === undefined) throw unreadable(node.name, 'it has no receipt of its own log')
+      try {
+        executions.set(executionKey(event), executionOf(receipt.logs, options.eventEmitter, event.orderKey))
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error
+        throw unreadable(node.name, error.message)
+      }
+    }
+  }
+
+  async function look(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<EndpointLook> {
+    await check(signal)
+    const heads = await readHeads(signal)
+    const froms: bigint[] = []
+    for (const query of queries) froms.push(await firstBlockOf(query, heads, signal))
+    const eventsByAccount = await readEvents(queries, froms, heads, signal)
+    const digests = await readDigests(queries, heads, signal)
+    const signatures = queries.map(({ signature }) => signatureDigits(signature))
+    const indexes = new Map([...eventsByAccount].map(([key, events]) => [key, indexOf(events)]))
+    let searches = 0
+    let trouble: string | undefined
+    const parts: { readonly consumer: Consumer | undefined; readonly events: readonly OrderEvent[] }[] = []
+    for (const [at, query] of queries.entries()) {
+      const index = indexes.get(hexKey(query.account))
+      if (index === undefined) throw new TypeError('look: an account was not read')
+      const searchOf = (): ConsumerSearch => {
+        const from = froms[at] ?? 0n
+        return {
+          query,
+          heads,
+          from,
+          events: index.all.filter(({ blockNumber }) => blockNumber >= from),
+          otherSignatures: new Set(signatures.filter((signature) => signature !== signatures[at])),
+        }
+      }
+      let consumer: Consumer | undefined
+      if (digests[at]?.atLatest === true) {
+        if (consumers.get(digestKey(query)) === undefined) searches += 1
+        if (searches <= MAX_SEARCHES) {
+          try {
+            consumer = await consumerOf(query, heads, searchOf, signal)
+            if (consumer === undefined) trouble ??= `the transaction that used ${query.digest} was not found`
+          } catch (error) {
+            // The rest of the look stands without it: an endpoint may keep no state of old blocks.
+            if (!(error instanceof BaseError) || error.code !== 'RPC_REFUSED') throw error
+            trouble ??= error.shortMessage
+          }
+        }
+      }
+      parts.push({ consumer, events: eventsOf(query, consumer, index) })
+    }
+    const wanted = parts.flatMap(({ events }) => events)
+    await readExecutions(wanted, signal)
+    const hashes = [...new Set(wanted.map(({ blockHash }) => blockHash))]
+    const blocks = await node.blocks(hashes, signal)
+    const byHash = new Map(hashes.map((hash, index) => [hash, blocks[index]]))
+    const views = queries.map((query, index): EndpointView => {
+      const { consumer, events } = parts[index] ?? { consumer: undefined, events: [] }
+      return {
+        endpoint: node.name,
+        latest: refOf(heads.latest),
+        final: refOf(heads.final),
+        isDigestUsedAtLatest: digests[index]?.atLatest === true,
+        isDigestUsedAtFinal: digests[index]?.atFinal === true,
+        ...(consumer === undefined ? {} : { consumer }),
+        logs: events.map((event) => logOf(event, query, byHash.get(event.blockHash))),
+      }
+    })
+    return { heads, views, ...(trouble === undefined ? {} : { trouble }) }
+  }
+
+  function logOf(event: OrderEvent, query: AttemptQuery, block: BlockRef | undefined): OrderLog {
+    if (block === undefined || block.number !== event.blockNumber) {
+      throw unreadable(node.name, 'a log has another block number than its block')
+    }
+    const { orderKey, transactionHash, logIndex, created, reason } = event
+    const execution = event.event === 'OrderExecuted' ? executions.get(executionKey(event)) : undefined
+    const at = { transactionHash, timestampSeconds: block.timestampSeconds }
+    return {
+      event: event.event,
+      orderKey,
+      transactionHash,
+      block: refOf(block),
+      logIndex,
+      ...(created === undefined ? {} : { created }),
+      ...(reason === undefined ? {} : { reason }),
+      ...(execution === undefined ? {} : { settlement: settlementOf(execution, query, at) }),
+    }
+  }
+
+  return {
+    name: node.name,
+    requests: () => node.requests(),
+    check,
+    async latest(signal) {
+      await check(signal)
+      return refOf(await node.latest(signal))
+    },
+    look,
+    close: () => node.close(),
+  }
+}
+
+/** An account's events, found by order and by transaction. */
+interface EventIndex {
+  readonly all: readonly OrderEvent[]
+  readonly place: ReadonlyMap<OrderEvent, number>
+  readonly byKey: ReadonlyMap<string, readonly OrderEvent[]>
+  readonly byTransaction: ReadonlyMap<string, readonly OrderEvent[]>
+}
+
+function indexOf(all: readonly OrderEvent[]): EventIndex {
+  return {
+    all,
+    place: new Map(all.map((event, at) => [event, at])),
+    byKey: Map.groupBy(all, ({ orderKey }) => orderKey),
+    byTransaction: Map.groupBy(all, ({ transactionHash }) => transactionHash),
+  }
+}
+
+/** Events that a view holds: those of the attempt's orders, those in the consumer, and those of the orders made there. */
+function eventsOf(
+  query: AttemptQuery,
+  consumer: Consumer | undefined,
+  { place, byKey, byTransaction }: EventIndex,
+): readonly OrderEvent[] {
+  const keys = new Set(query.orderKeys.map(hexKey))
+  const found = new Set<OrderEvent>()
+  for (const event of consumer === undefined ? [] : (byTransaction.get(consumer.transactionHash) ?? [])) {
+    if (event.blockHash !== consumer?.block.hash) continue
+    found.add(event)
+    if (event.event === 'OrderCreated') keys.add(event.orderKey)
+  }
+  for (const key of keys) for (const event of byKey.get(key) ?? []) found.add(event)
+  return [...found].sort((one, other) => (place.get(one) ?? 0) - (place.get(other) ?? 0))
+}
+
+function executionKey({ orderKey, transactionHash, blockHash }: OrderEvent): string {
+  return `${orderKey}:${transactionHash}:${blockHash}`
+}
+
+function refOf({ number, hash, timestampSeconds }: BlockRef): BlockRef {
+  return { number, hash, timestampSeconds }
+}

@@ -1,0 +1,199 @@
+/** From the EventEmitter's logs to what happened to an order, and to the figures of its execution. */
+import { keccak256, stringToHex } from 'viem'
+import { reasonOfBytes, reasonText } from '../chains/protocolErrors.ts'
+import { type Address, type Hex, hexKey, sameHex } from '../domain/address.ts'
+import type { Settlement } from '../domain/intent.ts'
+import type { OrderEventName } from '../domain/machine/chainView.ts'
+import type { CreatedOrder } from '../domain/machine/expected.ts'
+import { priceOfContractPrice } from '../domain/units.ts'
+import { decodeEventData, type EventItems } from './eventData.ts'
+import type { LogRow } from './rows.ts'
+
+/** First topic of events with one and with two indexed words (wire: eip712-and-chain, section 8). */
+const EVENT_LOG_1: Hex = '0x137a44067c8961cd7e1d876f4754a5a3a75989b4552f1843fc69c3b372def160'
+const EVENT_LOG_2: Hex = '0x468a25a7ba624ceea6e540ad6f49171b52495b648417ae91bca21676d8a24dc5'
+
+const orderEvents: readonly OrderEventName[] = [
+  'OrderCreated',
+  'OrderExecuted',
+  'OrderCancelled',
+  'OrderFrozen',
+  'OrderUpdated',
+]
+
+const topicOfName = (name: string): Hex => keccak256(stringToHex(name))
+const nameOfTopic: ReadonlyMap<string, OrderEventName> = new Map(
+  orderEvents.map((name) => [topicOfName(name), name]),
+)
+const positionTopics = {
+  increase: topicOfName('PositionIncrease'),
+  decrease: topicOfName('PositionDecrease'),
+  fees: topicOfName('PositionFeesCollected'),
+}
+
+/** An event of an order as one log shows it; the time of its block is read separately. */
+export interface OrderEvent {
+  readonly event: OrderEventName
+  readonly orderKey: Hex
+  readonly transactionHash: Hex
+  readonly blockNumber: bigint
+  readonly blockHash: Hex
+  readonly logIndex: number
+  readonly created?: CreatedOrder
+  readonly reason?: string
+}
+
+/** A topic that holds an address. */
+export function addressTopic(account: Address): Hex {
+  return `0x${'0'.repeat(24)}${account.slice(2).toLowerCase()}`
+}
+
+/** Topics of every event of an account's orders. */
+export function orderTopics(account: Address): readonly (Hex | readonly Hex[] | null)[] {
+  return [EVENT_LOG_2, [...nameOfTopic.keys()] as Hex[], null, addressTopic(account)]
+}
+
+/**
+ * The order event of a log that was asked for with `orderTopics`.
+ *
+ * @throws RangeError for a log that was not asked for, or that contradicts itself
+ */
+export function orderEventOf(log: LogRow, emitter: Address, account: Address): OrderEvent {
+  const [kind, name = '', orderKey, of] = log.topics
+  const event = nameOfTopic.get(name)
+  const isAsked =
+    sameHex(log.address, emitter) &&
+    kind === EVENT_LOG_2 &&
+    of === addressTopic(account) &&
+    log.topics.length === 4
+  if (!isAsked || event === undefined || orderKey === undefined) {
+    throw new RangeError('a log was not asked for')
+  }
+  const items = decodeEventData(log.data)
+  if (items.eventName !== event || items.words.get('key') !== orderKey) {
+    throw new RangeError('topics and data of a log differ')
+  }
+  if (!sameHex(items.addresses.get('account') ?? '', account)) {
+    throw new RangeError('the account of a log differs from its topic')
+  }
+  return {
+    event,
+    orderKey,
+    transactionHash: log.transactionHash,
+    blockNumber: log.blockNumber,
+    blockHash: log.blockHash,
+    logIndex: log.logIndex,
+    ...(event === 'OrderCreated' ? { created: createdOf(orderKey, items) } : {}),
+    ...(event === 'OrderCancelled' || event === 'OrderFrozen' ? { reason: reasonOf(items) } : {}),
+  }
+}
+
+function createdOf(orderKey: Hex, { uints, addresses, bools }: EventItems): CreatedOrder {
+  const orderType = uints.get('orderType')
+  const marketToken = addresses.get('market')
+  const isLong = bools.get('isLong')
+  const sizeDeltaUsd = uints.get('sizeDeltaUsd')
+  const isWhole =
+    orderType !== undefined && marketToken !== undefined && isLong !== undefined && sizeDeltaUsd !== undefined
+  if (!isWhole || orderType > 255n) throw new RangeError('a created order lacks its fields')
+  return {
+    orderKey,
+    orderType: Number(orderType),
+    marketToken,
+    direction: isLong ? 'long' : 'short',
+    sizeDeltaUsd,
+  }
+}
+
+/** The protocol's word where it has one, else the custom error. */
+function reasonOf({ strings, bytes }: EventItems): string {
+  const said = strings.get('reason') ?? ''
+  return said === '' ? reasonOfBytes(bytes.get('reasonBytes') ?? '0x') : reasonText(said)
+}
+
+/** What a position event and its fees say of one execution. Prices are contract prices of the index token. */
+export interface Execution {
+  /** Absent for swaps, which move no position. */
+  readonly marketToken?: Address
+  readonly executionContractPrice?: bigint
+  readonly sizeDeltaUsd?: bigint
+  readonly priceImpactUsd?: bigint
+  readonly pnlUsd?: bigint
+  readonly feesUsd?: bigint
+}
+
+/**
+ * The figures of an order's execution, from the logs of its transaction (wire: eip712-and-chain, section 8). The figures
+ * are those of the account's trades: `settlementOf` in `domain/machine/apiEvidence.ts` says the same of the same fill.
+ *
+ * @throws RangeError for a position event that does not decode
+ */
+export function executionOf(logs: readonly LogRow[], emitter: Address, orderKey: Hex): Execution {
+  let execution: Execution = {}
+  let costsUsd = 0n
+  for (const { address, topics, data } of logs) {
+    const [kind, name = ''] = topics
+    if (!sameHex(address, emitter) || kind !== EVENT_LOG_1) continue
+    const isIncrease = name === positionTopics.increase
+    const isFees = name === positionTopics.fees
+    if (!isIncrease && !isFees && name !== positionTopics.decrease) continue
+    const items = decodeEventData(data)
+    if (items.words.get('orderKey') !== hexKey(orderKey)) continue
+    const { uints, ints, addresses } = items
+    const amount = (key: string): bigint => uints.get(key) ?? 0n
+    if (isFees) {
+      const price = amount('collateralTokenPrice.min')
+      const fees = amount('positionFeeAmount') + amount('borrowingFeeAmount') + amount('fundingFeeAmount')
+      // A contract price times an amount in base units is USD with 30 decimals, exactly.
+      execution = { ...execution, feesUsd: fees * price }
+      costsUsd = amount('totalCostAmount') * price
+      continue
+    }
+    const marketToken = addresses.get('market')
+    const executionContractPrice = uints.get('executionPrice')
+    const sizeDeltaUsd = uints.get('sizeDeltaUsd')
+    const priceImpactUsd = ints.get(isIncrease ? 'pendingPriceImpactUsd' : 'priceImpactUsd')
+    const basePnlUsd = ints.get('basePnlUsd')
+    execution = {
+      ...execution,
+      ...(marketToken === undefined ? {} : { marketToken }),
+      ...(executionContractPrice === undefined ? {} : { executionContractPrice }),
+      ...(sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd }),
+      ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
+      ...(isIncrease || basePnlUsd === undefined
+        ? {}
+        : {
+            pnlUsd: basePnlUsd + (ints.get('totalImpactUsd') ?? 0n) - amount('values.priceImpactDiffUsd'),
+          }),
+    }
+  }
+  const { pnlUsd } = execution
+  return pnlUsd === undefined ? execution : { ...execution, pnlUsd: pnlUsd - costsUsd }
+}
+
+/** An execution as a settlement of the attempt that trades `market`; the price of another market has unknown decimals. */
+export function settlementOf(
+  execution: Execution,
+  market: { readonly marketToken: Address; readonly indexTokenDecimals: number },
+  at: { readonly transactionHash: Hex; readonly timestampSeconds: number },
+): Settlement {
+  const {
+    executionContractPrice: price,
+    marketToken,
+    sizeDeltaUsd,
+    feesUsd,
+    priceImpactUsd,
+    pnlUsd,
+  } = execution
+  const isOurs = marketToken !== undefined && sameHex(marketToken, market.marketToken)
+  return {
+    ...(price === undefined || !isOurs
+      ? {}
+      : { executionPrice: priceOfContractPrice(price, market.indexTokenDecimals) }),
+    ...(sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd }),
+    ...(feesUsd === undefined ? {} : { feesUsd }),
+    ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
+    ...(pnlUsd === undefined ? {} : { pnlUsd }),
+    ...at,
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * The chain as perpd sees it: every configured endpoint, asked side by side. What one endpoint says is never filled in for
+ * another; one that does not answer is missing from the view, which holds open whatever needs the word of all.
+ */
+
+import type { AttemptQuery, ChainReader } from '../domain/chainReader.ts'
+import type { Clock } from '../domain/clock.ts'
+import { BaseError, reasonOf } from '../domain/errors.ts'
+import type { Emit } from '../domain/event.ts'
+import type { BlockRef } from '../domain/intent.ts'
+import type { ChainView, EndpointView } from '../domain/machine/chainView.ts'
+import type { Endpoint, EndpointLook } from './endpoint.ts'
+
+/** First rest of an endpoint that failed, ms; doubles up to the longest. */
+const FIRST_REST_MS = 500
+const LONGEST_REST_MS = 15_000
+
+/** What a reader is made of. */
+export interface ReaderOptions {
+  readonly endpoints: readonly Endpoint[]
+  readonly clock: Clock
+  readonly emit: Emit
+  /** Longest time of one look at one endpoint, ms; afterwards it did not answer. */
+  readonly lookTimeoutMs: number
+  /** Pushed heads, where an endpoint pushes them. */
+  readonly onHead?: NonNullable<ChainReader['onHead']>
+}
+
+/** A chain reader with the endpoints' states. */
+export interface EndpointsReader extends ChainReader {
+  /**
+   * Asks every endpoint which chain it serves. One that does not answer is told of by events and asked again later.
+   *
+   * @throws BaseError RPC_WRONG_CHAIN when one serves another chain
+   */
+  check(): Promise<void>
+  close(): void
+}
+
+interface State {
+  readonly endpoint: Endpoint
+  restingUntilMs: number
+  restMs: number
+}
+
+/** Makes the reader. At least one endpoint. */
+export function createChainReader(options: ReaderOptions): EndpointsReader {
+  const { clock, emit, lookTimeoutMs } = options
+  const states = options.endpoints.map((endpoint): State => ({ endpoint, restingUntilMs: 0, restMs: 0 }))
+  const closing = new AbortController()
+
+  /** Runs one question to an endpoint within the time of a look; undefined when it was not answered, which is reported. */
+  async function within<T>(
+    state: State,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<{ readonly value: T; readonly tookMs: number } | undefined> {
+    const startedMs = clock.monotonicMs()
+    if (startedMs < state.restingUntilMs || closing.signal.aborted) return undefined
+    const over = new AbortController()
+    const timer = new AbortController()
+    const abort = (): void => over.abort()
+    closing.signal.addEventListener('abort', abort, { once: true })
+    void clock.sleep(lookTimeoutMs, timer.signal).then(() => {
+      if (!timer.signal.aborted) over.abort()
+    })
+    try {
+      const value = await work(over.signal)
+      state.restMs = 0
+      return { value, tookMs: clock.monotonicMs() - startedMs }
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+      state.restMs = Math.min(Math.max(FIRST_REST_MS, state.restMs * 2), LONGEST_REST_MS)
+      state.restingUntilMs = clock.monotonicMs() + state.restMs
+      if (!closing.signal.aborted) {
+        emit({
+          type: 'chain.read',
+          endpoint: state.endpoint.name,
+          durationMs: clock.monotonicMs() - startedMs,
+          outcome: error.code,
+          error: reasonOf(error),
+        })
+      }
+      return undefined
+    } finally {
+      timer.abort()
+      closing.signal.removeEventListener('abort', abort)
+    }
+  }
+
+  function report(
+    { name }: Endpoint,
+    { heads, trouble }: EndpointLook,
+    tookMs: number,
+    newest: bigint,
+  ): void {
+    const { latest, final } = heads
+    emit({
+      type: 'chain.read',
+      endpoint: name,
+      durationMs: tookMs,
+      outcome: 'ok',
+      latest: latest.number,
+      final: final.number,
+      lagBlocks: Number(newest - latest.number),
+      latestAgeSeconds: clock.now() / 1000 - latest.timestampSeconds,
+      ...(trouble === undefined ? {} : { error: trouble }),
+    })
+  }
+
+  return {
+    configured: states.length,
+    async check() {
+      const failures = await Promise.all(
+        states.map(async (state) => {
+          try {
+            await within(state, async (signal) => {
+              try {
+                await state.endpoint.check(signal)
+              } catch (error) {
+                if (error instanceof BaseError && error.code === 'RPC_WRONG_CHAIN')
+                  throw new WrongChain(error)
+                throw error
+              }
+            })
+            return undefined
+          } catch (error) {
+            if (error instanceof WrongChain) return error.fault
+            throw error
+          }
+        }),
+      )
+      const wrong = failures.find((failure) => failure !== undefined)
+      if (wrong !== undefined) throw wrong
+    },
+    async latestBlock() {
+      const found = await Promise.all(
+        states.map(async (state) => (await within(state, (signal) => state.endpoint.latest(signal)))?.value),
+      )
+      return newestOf(found)
+    },
+    async look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]> {
+      if (queries.length === 0) return []
+      const looks = await Promise.all(
+        states.map((state) => within(state, (signal) => state.endpoint.look(queries, signal))),
+      )
+      const answered = looks.flatMap((look) => (look === undefined ? [] : [look.value]))
+      const newest = newestOf(answered.map(({ heads }) => heads.latest))?.number ?? 0n
+      for (const [index, look] of looks.entries()) {
+        const state = states[index]
+        if (look !== undefined && state !== undefined) report(state.endpoint, look.value, look.tookMs, newest)
+      }
+      return queries.map((_query, index): ChainView => {
+        const endpoints = answered.flatMap(({ views }): readonly EndpointView[] => {
+          const view = views[index]
+          return view === undefined ? [] : [view]
+        })
+        return { configured: states.length, endpoints }
+      })
+    },
+    ...(options.onHead === undefined ? {} : { onHead: options.onHead }),
+    close() {
+      closing.abort()
+      for (const { endpoint } of states) endpoint.close()
+    },
+  }
+}
+
+/** Carries a fault past the rule that an endpoint's faults are only reported. */
+class WrongChain extends Error {
+  readonly fault: BaseError
+  constructor(fault: BaseError) {
+    super(fault.shortMessage)
+    this.fault = fault
+  }
+}
+
+function newestOf(blocks: readonly (BlockRef | undefined)[]): BlockRef | undefined {
+  let newest: BlockRef | undefined
+  for (const block of blocks) {
+    if (block !== undefined && (newest === undefined || block.number > newest.number)) newest = block
+  }
+  return newest
+}

@@ -1,0 +1,158 @@
+/**
+ * JSON-RPC over WebSocket: calls as over HTTP, and the heads that the endpoint pushes. The connection is made anew whenever
+ * it is lost; what was asked on the old one fails and is asked again by the next look.
+ */
+import { WebSocket } from 'ws'
+import type { Clock } from '../domain/clock.ts'
+import type { RpcTransport } from './jsonRpc.ts'
+
+/** Largest message that is taken, bytes. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 30_000
+/** A connection that says nothing for this long is lost: heads come every few seconds. */
+const SILENCE_MS = 60_000
+/** Ids of the connection's own calls; the client's begin at 1. */
+const SUBSCRIBE_ID = 0
+
+/** A transport that also tells of pushed heads. */
+export interface SocketTransport extends RpcTransport {
+  /** The parameters of each pushed head, unread. Returns how to stop. */
+  onHead(listener: (head: unknown) => void): () => void
+}
+
+interface Waiting {
+  readonly resolve: (text: string) => void
+  readonly reject: (error: Error) => void
+}
+
+/** Connects to an address, and stays connected until it is closed. Never throws for what the network does. */
+export function createSocketTransport(url: string, clock: Clock): SocketTransport {
+  const stopping = new AbortController()
+  const waiting = new Map<number, Waiting>()
+  const listeners = new Set<(head: unknown) => void>()
+  let socket: WebSocket | undefined
+  let heardMs = clock.monotonicMs()
+
+  function fail(why: string): void {
+    for (const { reject } of waiting.values()) reject(new Error(why))
+    waiting.clear()
+  }
+
+  function take(text: string): void {
+    heardMs = clock.monotonicMs()
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch {
+      // No message of JSON-RPC: whoever waits for an answer runs into his time limit.
+      return
+    }
+    const [first] = Array.isArray(value) ? value : [value]
+    if (typeof first !== 'object' || first === null) return
+    const { id, method, params } = first as Readonly<Record<string, unknown>>
+    if (method === 'eth_subscription') {
+      const head = (params as Readonly<Record<string, unknown>> | null | undefined)?.result
+      for (const listener of listeners) listener(head)
+      return
+    }
+    // A batch is answered whole; its answers may come in any order, and the lowest id names it.
+    const rows: readonly unknown[] = Array.isArray(value) ? value : [value]
+    const ids = rows.map((row) => (row as { readonly id?: unknown } | null)?.id)
+    const key = Math.min(...ids.filter((one) => typeof one === 'number'))
+    const found = waiting.get(key) ?? (id === null ? waiting.values().next().value : undefined)
+    if (found === undefined) return
+    waiting.delete(key)
+    found.resolve(text)
+  }
+
+  async function stayConnected(): Promise<void> {
+    let waitMs = FIRST_WAIT_MS
+    while (!stopping.signal.aborted) {
+      const wasOpen = await connection()
+      waitMs = wasOpen ? FIRST_WAIT_MS : Math.min(waitMs * 2, LONGEST_WAIT_MS)
+      await clock.sleep(waitMs, stopping.signal)
+    }
+  }
+
+  /** One connection from its beginning to its end; whether it was ever open. */
+  function connection(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const made = new WebSocket(url, {
+        maxPayload: MAX_MESSAGE_BYTES,
+        handshakeTimeout: 10_000,
+        followRedirects: false,
+      })
+      let wasOpen = false
+      const watch = new AbortController()
+      const end = (): void => {
+        watch.abort()
+        if (socket === made) socket = undefined
+        fail('the connection was lost')
+        resolve(wasOpen)
+      }
+      made.on('open', () => {
+        wasOpen = true
+        socket = made
+        heardMs = clock.monotonicMs()
+        made.send(
+          JSON.stringify({ jsonrpc: '2.0', id: SUBSCRIBE_ID, method: 'eth_subscribe', params: ['newHeads'] }),
+        )
+        void watchSilence(made, watch.signal)
+      })
+      made.on('message', (data) => take(data.toString()))
+      // Told again by the close that follows.
+      made.on('error', () => made.terminate())
+      made.on('close', end)
+      stopping.signal.addEventListener('abort', () => made.terminate(), { once: true, signal: watch.signal })
+    })
+  }
+
+  async function watchSilence(made: WebSocket, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await clock.sleep(SILENCE_MS, signal)
+      if (!signal.aborted && clock.monotonicMs() - heardMs >= SILENCE_MS) return made.terminate()
+    }
+  }
+
+  void stayConnected()
+  return {
+    send(text, signal) {
+      return new Promise((resolve, reject) => {
+        if (socket === undefined || socket.readyState !== socket.OPEN) {
+          reject(new Error('not connected'))
+          return
+        }
+        const request: unknown = JSON.parse(text)
+        const [first] = Array.isArray(request) ? request : [request]
+        const key = (first as { readonly id: number }).id
+        const leave = (): void => {
+          waiting.delete(key)
+          reject(new Error('aborted'))
+        }
+        const done = (): void => signal.removeEventListener('abort', leave)
+        signal.addEventListener('abort', leave, { once: true })
+        waiting.set(key, {
+          resolve: (answer) => {
+            done()
+            resolve(answer)
+          },
+          reject: (error) => {
+            done()
+            reject(error)
+          },
+        })
+        socket.send(text)
+      })
+    },
+    onHead(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close() {
+      stopping.abort()
+      fail('closed')
+      socket?.terminate()
+    },
+  }
+}
