@@ -222,6 +222,7 @@ async function measureAt(api: Api, name: string, price: () => Promise<bigint>): 
       prepareRetryMs: 500,
       poisonRestMs: 1000,
       relayDeadlineSeconds: 120,
+      relayFeePerOrder: 1_000_000n,
     },
     signingPolicy: () => ({
       minDeadlineSeconds: 20,

@@ -12,7 +12,7 @@ import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
 import { isUnresolved } from '../domain/intent.ts'
 import type { Signer } from '../domain/signer.ts'
-import { fromDecimal, toDecimal, USD_DECIMALS } from '../domain/units.ts'
+import { fromDecimal, type TokenAmount, toDecimal, USD_DECIMALS, type Usd } from '../domain/units.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import type { SigningPolicy } from '../execution/policy.ts'
@@ -155,6 +155,7 @@ async function live(
       statusPollMaxMs: config.execution.statusPollMaxMs,
       prepareRetryMs,
       relayDeadlineSeconds: config.execution.relayDeadlineSeconds,
+      relayFeePerOrder: feeTokenAmount(config, config.signing.relayFeeUsd),
       poisonRestMs,
     },
     signingPolicy: signingPolicyOf(config, () => listedMarkets),
@@ -168,6 +169,11 @@ async function live(
       shell,
       strategies,
       limits: config.limits,
+      budget: {
+        attemptsPerCause: config.budget.attemptsPerCause,
+        executionFeesPerDay: config.budget.executionFeesPerDay,
+        relayFeesPerDay: feeTokenAmount(config, config.budget.relayFeesPerDayUsd),
+      },
       tradingState: () => 'active',
       engineSettings: {
         lane: config.account.lane,
@@ -219,12 +225,8 @@ function strategyProblems(problems: readonly BaseError[]): CommandError {
 }
 
 function signingPolicyOf(config: Config, feeSwapMarkets: () => ReadonlySet<string>): () => SigningPolicy {
-  const { signing, venue } = config
-  // The fee token is a dollar coin; one unit counts as one USD.
-  const maxRelayFee = fromDecimal(
-    toDecimal(signing.maxRelayFeeUsd, USD_DECIMALS),
-    venue.chain.feeToken.decimals,
-  )
+  const { signing } = config
+  const maxRelayFee = feeTokenAmount(config, signing.maxRelayFeeUsd)
   return () => ({
     minDeadlineSeconds: signing.minDeadlineSeconds,
     maxDeadlineSeconds: signing.maxDeadlineSeconds,
@@ -233,6 +235,11 @@ function signingPolicyOf(config: Config, feeSwapMarkets: () => ReadonlySet<strin
     priceToleranceBps: signing.priceToleranceBps,
     feeSwapMarkets: feeSwapMarkets(),
   })
+}
+
+/** Dollars in base units of the fee token, which is a dollar coin: one unit counts as one USD. */
+function feeTokenAmount(config: Config, amountUsd: Usd): TokenAmount {
+  return fromDecimal(toDecimal(amountUsd, USD_DECIMALS), config.venue.chain.feeToken.decimals)
 }
 
 function evidenceText(config: Config): string {

@@ -6,6 +6,7 @@ import type { Clock } from '../domain/clock.ts'
 import type { Emit } from '../domain/event.ts'
 import type { EvidenceRules } from '../domain/machine/observation.ts'
 import type { Signer } from '../domain/signer.ts'
+import type { TokenAmount } from '../domain/units.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { SigningPolicy } from './policy.ts'
 
@@ -20,6 +21,8 @@ export interface ExecutionSettings {
   readonly poisonRestMs: number
   /** Relay lane: how far ahead of the chain's time the signed deadline lies, seconds. */
   readonly relayDeadlineSeconds: number
+  /** What a message that no host prepared offers the relay for each order it creates, base units of the fee token. */
+  readonly relayFeePerOrder: TokenAmount
 }
 
 /** Everything the road stands on. */

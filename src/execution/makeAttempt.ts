@@ -3,16 +3,19 @@
  * signature leaves this process; what became of it goes back to the machine as one event.
  */
 import { DecodeError, RefusedError } from '../api/errors.ts'
+import type { ValidationWarning } from '../api/orderPayload.ts'
 import type { Prepared } from '../api/orders.ts'
 import { sameHex } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
-import type { Event } from '../domain/event.ts'
-import type { Intent } from '../domain/intent.ts'
+import type { Difference, Event } from '../domain/event.ts'
+import type { BatchTerms, Intent } from '../domain/intent.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
+import { type ArmingTime, beginArmingTime } from './armingTime.ts'
 import type { ExecutionContext } from './context.ts'
 import { prepare } from './prepare.ts'
+import { ownRelayFee, type RelayFee, relayProposal } from './relayLane.ts'
 import { armedFactsOf, type Signed, sign } from './sign.ts'
-import { type Rejection, verify } from './verify.ts'
+import { type Rejection, type Verified, verify, verifyBatch } from './verify.ts'
 
 /** What the machine is told, and the signature that waits for its J3. */
 export interface MadeAttempt {
@@ -32,10 +35,22 @@ export function timed(
   return nowMs
 }
 
-/** Makes one attempt at `host`. Never throws for anything that the network, the venue or the signer did. */
+/** A message that may be signed, and whose word it stands on. */
+interface Message {
+  readonly verified: Verified
+  /** Where the submit goes: the host that prepared it, or the one that would have. */
+  readonly host: string
+  readonly warnings: readonly ValidationWarning[]
+  readonly time: ArmingTime
+}
+
+/**
+ * Makes attempt `n` of an intent at `host`. Never throws for anything that the network, the venue or the signer did.
+ */
 export async function makeAttempt(
   context: ExecutionContext,
   intent: Intent,
+  n: number,
   host: string,
 ): Promise<MadeAttempt> {
   const { clock, chain, signer, journal } = context
@@ -45,6 +60,37 @@ export async function makeAttempt(
     const reason = `the order is ${intent.account}'s on ${intent.chain}, and this perpd signs for ${signer.address} on ${chain.name}`
     return refused(context, 'ACCOUNT_MISMATCH', reason, {})
   }
+  const message =
+    intent.kind === 'batch'
+      ? await ownMessage(context, intent, n, host)
+      : await preparedMessage(context, intent, n, host)
+  if ('event' in message) return message
+  const atMs = clock.monotonicMs()
+  let signed: Signed
+  try {
+    signed = await sign(signer, message.verified)
+  } catch (error) {
+    return refused(context, 'SIGNER_FAILED', `the signer did not sign: ${reasonOf(error)}`, {})
+  }
+  timed(context, intent.intentId, 'sign', atMs)
+  const armed = armedFactsOf(signed, {
+    host: message.host,
+    warnings: message.warnings,
+    leaseEpoch: journal.leaseEpoch,
+    ...(message.time.block === undefined ? {} : { block: message.time.block }),
+  })
+  return { event: { type: 'signed', nowMs: clock.now(), armed }, signed }
+}
+
+/** The message that a host prepares, as it stands or in the relay lane with relay parameters of our own around it. */
+async function preparedMessage(
+  context: ExecutionContext,
+  intent: Intent,
+  n: number,
+  host: string,
+): Promise<Message | MadeAttempt> {
+  const { clock, chain } = context
+  const timeAt = beginArmingTime(context)
   let atMs = clock.monotonicMs()
   let prepared: Prepared
   try {
@@ -52,22 +98,63 @@ export async function makeAttempt(
   } catch (error) {
     return prepareFailed(context, host, error)
   }
+  const time = await timeAt(prepared.host)
   atMs = timed(context, intent.intentId, 'prepare', atMs)
   const warned = showWarnings(context, intent, prepared)
   if (warned !== undefined) return warned
-  const nowSeconds = (clock.now() + (context.api.clockSkewMs(prepared.host) ?? 0)) / 1000
-  const verified = verify(chain, intent, prepared, context.signingPolicy(), nowSeconds)
-  atMs = timed(context, intent.intentId, 'verify', atMs)
+  const verified = verify(chain, intent, prepared, context.signingPolicy(), time.nowSeconds)
   if ('kind' in verified) return rejected(context, intent, prepared, verified)
-  let signed: Signed
-  try {
-    signed = await sign(signer, verified)
-  } catch (error) {
-    return refused(context, 'SIGNER_FAILED', `the signer did not sign: ${reasonOf(error)}`, {})
+  const message = { host: prepared.host, warnings: prepared.validationWarnings, time }
+  if (intent.lane === 'order-chain') {
+    timed(context, intent.intentId, 'verify', atMs)
+    return { ...message, verified }
   }
-  timed(context, intent.intentId, 'sign', atMs)
-  const armed = armedFactsOf(signed, journal.leaseEpoch)
-  return { event: { type: 'signed', nowMs: clock.now(), armed }, signed }
+  const { batch, relayParams } = verified
+  const own = relayMessage(context, intent, n, { actions: batch, fee: relayParams, time })
+  timed(context, intent.intentId, 'verify', atMs)
+  return 'kind' in own ? unfit(context, own) : { ...message, verified: own }
+}
+
+/** The caller's own message. No host is asked to prepare it. */
+async function ownMessage(
+  context: ExecutionContext,
+  intent: Intent,
+  n: number,
+  host: string,
+): Promise<Message | MadeAttempt> {
+  const { clock, chain, settings } = context
+  const actions = intent.terms.batch
+  if (actions === undefined) throw new TypeError('makeAttempt: a batch without its message')
+  if (intent.lane !== 'relay') {
+    const reason = "a message of the caller's own is handed to the relay; no host of the order chain takes it"
+    return refused(context, 'LANE_MISMATCH', reason, { lane: intent.lane })
+  }
+  const time = await beginArmingTime(context)(host)
+  const atMs = clock.monotonicMs()
+  const fee = ownRelayFee(chain, actions, settings.relayFeePerOrder)
+  const own = relayMessage(context, intent, n, { actions, fee, time })
+  timed(context, intent.intentId, 'verify', atMs)
+  return 'kind' in own ? unfit(context, own) : { host, warnings: [], time, verified: own }
+}
+
+/** Relay parameters of our own around a list of actions, verified like any other message. */
+function relayMessage(
+  { chain, settings, signingPolicy }: ExecutionContext,
+  intent: Intent,
+  n: number,
+  parts: { readonly actions: BatchTerms; readonly fee: RelayFee; readonly time: ArmingTime },
+): Verified | Rejection {
+  const policy = signingPolicy()
+  const { nowSeconds } = parts.time
+  const proposal = relayProposal(chain, policy, {
+    intent,
+    attempt: n,
+    actions: parts.actions,
+    fee: parts.fee,
+    nowSeconds,
+    validForSeconds: settings.relayDeadlineSeconds,
+  })
+  return verifyBatch(chain, intent, proposal, policy, nowSeconds)
 }
 
 /** Shows prepare's warnings before anything is signed. The venue cannot vouch for an increase with one: it is dropped. */
@@ -96,11 +183,20 @@ function rejected(
   if (code === 'TYPED_DATA_MISMATCH') {
     context.api.restHost(host, context.settings.poisonRestMs, 'its payload did not say what was meant')
   }
-  const text = differences
+  const facts = { requestId, host, differences: differences.length }
+  return refused(context, code, `the payload does not say what was meant: ${textOf(differences)}`, facts)
+}
+
+/** A message of our own that policy does not allow: no host is to blame. */
+function unfit(context: ExecutionContext, { code, differences }: Rejection): MadeAttempt {
+  const reason = `the message is not one that may be signed: ${textOf(differences)}`
+  return refused(context, code, reason, { differences: differences.length })
+}
+
+function textOf(differences: readonly Difference[]): string {
+  return differences
     .map(({ field, expected, found }) => `${field}: expected ${expected}, found ${found}`)
     .join('; ')
-  const facts = { requestId, host, differences: differences.length }
-  return refused(context, code, `the payload does not say what was meant: ${text}`, facts)
 }
 
 function prepareFailed(context: ExecutionContext, host: string, error: unknown): MadeAttempt {

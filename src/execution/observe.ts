@@ -3,13 +3,14 @@
  * posts an order. What the look proves is decided by the pure machine.
  */
 
-import { RefusedError } from '../api/errors.ts'
 import type { CallOptions } from '../api/route.ts'
-import { BaseError, reasonOf } from '../domain/errors.ts'
+import { BaseError } from '../domain/errors.ts'
 import { type IntentState, lastAttempt } from '../domain/intent.ts'
 import type { AccountView, HostAnswer, Observation } from '../domain/machine/observation.ts'
 import type { Trade } from '../domain/position.ts'
 import type { ExecutionContext } from './context.ts'
+import { noAnswer } from './noAnswer.ts'
+import { askRelay } from './relaySubmit.ts'
 
 /** Rows asked of `/trades`: enough for everything one account does in the minutes an order lives. */
 const tradesLimit = 200
@@ -54,8 +55,11 @@ function listsFor(
 }
 
 async function askHost(context: ExecutionContext, state: IntentState): Promise<HostAnswer> {
-  const armed = lastAttempt(state)?.armed
-  if (armed?.requestId === undefined) throw new TypeError('observe: the attempt is not armed')
+  const attempt = lastAttempt(state)
+  const armed = attempt?.armed
+  if (armed === undefined) throw new TypeError('observe: the attempt is not armed')
+  if (attempt?.lane === 'relay') return askRelay(context, armed, attempt.send)
+  if (armed.requestId === undefined) throw new TypeError('observe: the attempt has no request')
   const ticket = {
     host: armed.host,
     requestId: armed.requestId,
@@ -79,14 +83,7 @@ async function askHost(context: ExecutionContext, state: IntentState): Promise<H
     }
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
-    const notFound = error instanceof RefusedError && error.status === 404
-    const traceId = error.facts.traceId
-    return {
-      kind: notFound ? 'not-found' : 'silent',
-      host: armed.host,
-      reason: reasonOf(error),
-      ...(typeof traceId === 'string' ? { traceId } : {}),
-    }
+    return noAnswer(error, armed.host)
   }
 }
 

@@ -207,7 +207,8 @@ export function createShell(context: ExecutionContext): Shell {
     if (again) await context.clock.sleep(context.settings.prepareRetryMs, stopping.signal)
     if (stopping.signal.aborted) return
     // Until it is armed an attempt may change host; a repeated prepare asks the next one.
-    const { event, signed } = await makeAttempt(context, state.intent, again ? chooseHost() : attempt.host)
+    const host = again ? chooseHost() : attempt.host
+    const { event, signed } = await makeAttempt(context, state.intent, attempt.n, host)
     live.signed = signed
     feedAside(intentId, live, event)
   }

@@ -1,8 +1,9 @@
 /** Verified to Signed: the one place where the key is used for an order. */
 
+import type { ValidationWarning } from '../api/orderPayload.ts'
 import { batchTypes, relayRouterDomain } from '../chains/relayRouter.ts'
 import type { Hex } from '../domain/address.ts'
-import type { ArmedFacts } from '../domain/intent.ts'
+import type { ArmedFacts, BlockRef } from '../domain/intent.ts'
 import type { Signer } from '../domain/signer.ts'
 import type { Verified } from './verify.ts'
 
@@ -29,16 +30,26 @@ export async function sign(signer: Signer, verified: Verified): Promise<Signed> 
   return { verified, signature } as Signed
 }
 
+/** What J3 holds besides the message itself. */
+export interface Arming {
+  /** Where the submit goes. */
+  readonly host: string
+  /** What the host warned of when it prepared; shown before. */
+  readonly warnings: readonly ValidationWarning[]
+  readonly leaseEpoch: number
+  /** The newest block that a chain endpoint showed. */
+  readonly block?: BlockRef
+}
+
 /** What J3 holds of a signed payload. */
-export function armedFactsOf(signed: Signed, leaseEpoch: number): ArmedFacts {
+export function armedFactsOf(signed: Signed, { host, warnings, leaseEpoch, block }: Arming): ArmedFacts {
   const { verified, signature } = signed
   const { prepared, batch, relayParams } = verified
-  if (prepared === undefined) throw new TypeError('armedFactsOf: the message came from no host')
   const order = batch.createOrderParamsList[0]
   return {
-    host: prepared.host,
-    requestId: prepared.requestId,
-    ...(prepared.idempotencyKey === undefined ? {} : { idempotencyKey: prepared.idempotencyKey }),
+    host,
+    ...(prepared === undefined ? {} : { requestId: prepared.requestId }),
+    ...(prepared?.idempotencyKey === undefined ? {} : { idempotencyKey: prepared.idempotencyKey }),
     router: verified.router,
     digest: verified.digest,
     deadlineSeconds: verified.deadlineSeconds,
@@ -48,7 +59,8 @@ export function armedFactsOf(signed: Signed, leaseEpoch: number): ArmedFacts {
     executionFee: order?.numbers.executionFee ?? 0n,
     relayFeeToken: relayParams.fee.feeToken,
     relayFeeAmount: relayParams.fee.feeAmount,
-    validationWarnings: prepared.validationWarnings.map(({ code, message }) => ({ code, message })),
+    validationWarnings: warnings.map(({ code, message }) => ({ code, message })),
     leaseEpoch,
+    ...(block === undefined ? {} : { armBlockNumber: block.number }),
   }
 }

@@ -10,6 +10,7 @@ import { createShell } from '../../src/execution/shell.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
+import type { Budget } from '../../src/risk/budget.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
 import { ethMarket, intentOf } from '../support/intents.ts'
@@ -66,7 +67,12 @@ interface World extends VenueBench {
 
 function world(
   strategies: readonly LoadedStrategy[],
-  options: { readonly limits?: Limits; readonly between?: Between; readonly journal?: Journal } = {},
+  options: {
+    readonly limits?: Limits
+    readonly budget?: Budget
+    readonly between?: Between
+    readonly journal?: Journal
+  } = {},
 ): World {
   const bench = venueBench({
     settings: { orderDeadlineSeconds: 60, keeperJitterMs: 0 },
@@ -88,6 +94,7 @@ function world(
       prepareRetryMs: 500,
       poisonRestMs: 60_000,
       relayDeadlineSeconds: 120,
+      relayFeePerOrder: 1_000_000n,
     },
     signingPolicy: () => ({
       minDeadlineSeconds: 20,
@@ -107,6 +114,7 @@ function world(
       shell: createShell(context),
       strategies,
       limits: options.limits ?? {},
+      budget: options.budget ?? {},
       tradingState: () => 'active',
       engineSettings: {
         lane: 'order-chain',

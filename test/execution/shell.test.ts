@@ -52,6 +52,7 @@ async function bench(between?: Between): Promise<Bench> {
       prepareRetryMs: 500,
       poisonRestMs: 60_000,
       relayDeadlineSeconds: 120,
+      relayFeePerOrder: 1_000_000n,
     },
     signingPolicy: () => ({
       minDeadlineSeconds: 20,

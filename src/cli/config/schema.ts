@@ -166,6 +166,11 @@ export const schema = {
       'Highest execution fee that is signed, in whole native tokens.',
     ),
     maxRelayFeeUsd: setting(as.dollars, '5', 'Highest relay fee that is signed, USD.'),
+    relayFeeUsd: setting(
+      as.dollars,
+      '1',
+      'Relay fee of a message of our own that no host prepared, for each order that it creates, USD. What the relay does not use comes back as wrapped native token.',
+    ),
     priceToleranceBps: setting(
       bps(5_000),
       50,

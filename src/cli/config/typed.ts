@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { Chain, ChainName } from '../../chains/chain.ts'
 import { chains } from '../../chains/index.ts'
-import { parseUnits, usd } from '../../domain/units.ts'
+import { NATIVE_DECIMALS, parseUnits, usd } from '../../domain/units.ts'
 import { isJournalLocation } from '../../journal/open.ts'
 import { isLoopback } from './formats.ts'
 import type { RawConfig } from './schema.ts'
@@ -12,7 +12,6 @@ import type { Config } from './types.ts'
 export const paperProfile = 'paper'
 
 // Every native token of these chains has 18 decimals.
-const NATIVE_DECIMALS = 18
 
 /** The typed configuration of values that fit the schema. Relative paths are resolved against `cwd`. Frozen. */
 export function typedConfig(raw: RawConfig, cwd: string): Config {
@@ -59,6 +58,11 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       maxPriceDivergenceBps: number(risk.maxPriceDivergenceBps),
       reduceAgainAfterMs: number(risk.reduceAgainAfterMs),
     },
+    budget: {
+      attemptsPerCause: number(risk.attemptsPerCause),
+      executionFeesPerDay: parseUnits(String(risk.executionFeesPerDay), NATIVE_DECIMALS),
+      relayFeesPerDayUsd: amount(risk.relayFeesPerDayUsd),
+    },
     execution: {
       intentExpirySeconds: number(execution.intentExpirySeconds),
       statusPollMs: number(execution.statusPollMs),
@@ -72,6 +76,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       minDeadlineSeconds: number(signing.minDeadlineSeconds),
       maxExecutionFee: parseUnits(String(signing.maxExecutionFee), NATIVE_DECIMALS),
       maxRelayFeeUsd: amount(signing.maxRelayFeeUsd),
+      relayFeeUsd: amount(signing.relayFeeUsd),
       priceToleranceBps: number(signing.priceToleranceBps),
     },
     evidence: { trustVenue: raw.evidence.trustVenue as boolean },
@@ -232,6 +237,7 @@ const ordered = [
   ['risk.maxPositionSizeUsd', 'risk.maxTotalExposureUsd'],
   ['execution.statusPollMs', 'execution.statusPollMaxMs'],
   ['signing.minDeadlineSeconds', 'signing.maxDeadlineSeconds'],
+  ['signing.relayFeeUsd', 'signing.maxRelayFeeUsd'],
 ] as const
 
 function limitOf(config: Config, key: (typeof ordered)[number][number]): number | bigint {
@@ -248,6 +254,10 @@ function limitOf(config: Config, key: (typeof ordered)[number][number]): number 
       return config.execution.statusPollMs
     case 'execution.statusPollMaxMs':
       return config.execution.statusPollMaxMs
+    case 'signing.relayFeeUsd':
+      return config.signing.relayFeeUsd
+    case 'signing.maxRelayFeeUsd':
+      return config.signing.maxRelayFeeUsd
     case 'signing.minDeadlineSeconds':
       return config.signing.minDeadlineSeconds
     case 'signing.maxDeadlineSeconds':

@@ -29,6 +29,13 @@ export interface Config {
   readonly strategies: { readonly paths: readonly string[] }
   /** Limits of the whole account; a strategy's own may only tighten them. */
   readonly limits: Required<Limits>
+  /** What a day may hold. */
+  readonly budget: {
+    readonly attemptsPerCause: number
+    /** Smallest unit of the native token. */
+    readonly executionFeesPerDay: TokenAmount
+    readonly relayFeesPerDayUsd: Usd
+  }
   readonly execution: {
     readonly intentExpirySeconds: number
     readonly statusPollMs: number
@@ -43,6 +50,7 @@ export interface Config {
     /** Smallest unit of the native token. */
     readonly maxExecutionFee: TokenAmount
     readonly maxRelayFeeUsd: Usd
+    readonly relayFeeUsd: Usd
     readonly priceToleranceBps: number
   }
   readonly evidence: { readonly trustVenue: boolean }
