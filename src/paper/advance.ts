@@ -10,6 +10,7 @@ import { deleverage, isLiquidatableAt, liquidate } from './keeperOrders.ts'
 import { sealHours } from './ledger.ts'
 import { trimWorld } from './limits.ts'
 import { giveUpOperation, landOperation, sendAgain } from './operations.ts'
+import { cancelOrder } from './orderEnds.ts'
 import { isMarketOrder, isTriggered, orderTypes } from './orderTypes.ts'
 import { isLookedAt, takeTurn } from './traders.ts'
 import { type DueWork, type OrderRecord, schedule, tokenPrice, type World } from './world.ts'
@@ -67,17 +68,25 @@ function doWork(world: World, work: DueWork): void {
 /** Longest that a market order waits at a look for its market to open, ms. */
 const OPENING_LOOK_MS = 60_000
 
-/** The keeper has no price of a closed market: its market orders wait for the opening. */
+/**
+ * The keeper executes a market order. It has no price of a closed market, so its market orders wait for the opening; but no
+ * price may be younger than an order's expiration allows, and an order that waited longer stays until its owner cancels it.
+ */
 function executeWhenOpen(world: World, orderKey: Hex, atMs: number): void {
-  const market = world.orders.get(hexKey(orderKey))?.params.addresses.market
-  if (market !== undefined && !isOpenAt(world, market, Math.floor(atMs / 1000))) {
+  const order = world.orders.get(hexKey(orderKey))
+  if (order === undefined) return
+  const seconds = Math.floor(atMs / 1000)
+  const isOfPopulation = world.traders.has(order.account)
+  if (seconds - order.updatedAtSeconds > world.chain.requestExpirationSeconds) {
+    if (isOfPopulation) cancelOrder(world, order, 'USER_INITIATED_CANCEL', atMs)
+  } else if (isOpenAt(world, order.params.addresses.market, seconds)) {
+    executeOrder(world, orderKey, atMs)
+  } else {
     schedule(world, { atMs: atMs + OPENING_LOOK_MS, kind: 'execute', orderKey })
     return
   }
-  const account = world.orders.get(hexKey(orderKey))?.account
-  executeOrder(world, orderKey, atMs)
   // Nobody asks how an order of the population ended.
-  if (account !== undefined && world.traders.has(account)) world.outcomes.delete(hexKey(orderKey))
+  if (isOfPopulation) world.outcomes.delete(hexKey(orderKey))
 }
 
 /** Seconds between looks at whether traders' profit outgrows a pool. */

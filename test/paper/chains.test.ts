@@ -162,34 +162,51 @@ test('a market with hours says when it is closed, and its orders wait for the op
       ({ marketToken }) => marketToken === doge.marketTokenAddress,
     ).status
   expect(await stateOf()).toBe('closed')
-  const prepared = (
-    await ask(`${one?.api[0]}/orders/txns/prepare`, {
-      kind: 'increase',
-      orderType: 'market',
+  const path = (step: string): string => `${one?.api[0]}/orders/txns/${step}`
+  const submit = async ({ requestId, payload }: Any): Promise<string> => {
+    await ask(path('submit'), {
       mode: 'express',
+      requestId,
       from: trader.address,
-      symbol: doge.symbol,
-      direction: 'long',
-      size: usd(100),
-      slippage: 5000,
-      collateralToken: 'USDC',
-      collateralToPay: { amount: '100000000', token: 'USDC' },
+      signature: await trader.signTypedData(payload.typedData),
+      eip712Data: { batchParams: payload.batchParams, relayParams: payload.relayParams },
     })
-  ).body
-  const { typedData, batchParams, relayParams } = prepared.payload
-  await ask(`${one?.api[0]}/orders/txns/submit`, {
-    mode: 'express',
-    requestId: prepared.requestId,
-    from: trader.address,
-    signature: await trader.signTypedData(typedData),
-    eip712Data: { batchParams, relayParams },
-  })
-  const statusOf = async (): Promise<string> =>
-    (await ask(`${one?.api[0]}/orders/txns/status`, { requestId: prepared.requestId })).body.status
+    return requestId
+  }
+  const send = async (fields: object): Promise<string> =>
+    submit(
+      (
+        await ask(path('prepare'), {
+          kind: 'increase',
+          mode: 'express',
+          from: trader.address,
+          symbol: doge.symbol,
+          direction: 'long',
+          size: usd(100),
+          slippage: 5000,
+          collateralToken: 'USDC',
+          collateralToPay: { amount: '100000000', token: 'USDC' },
+          ...fields,
+        })
+      ).body,
+    )
+  const statusOf = async (requestId: string): Promise<string> =>
+    (await ask(path('status'), { requestId })).body.status
+  const resting = await send({ orderType: 'limit', triggerPrice: usd(10) })
+  const market = await send({ orderType: 'market' })
   clock.move(60_000)
-  expect(await statusOf()).toBe('created')
+  expect(await statusOf(resting)).toBe('created')
+  expect(await statusOf(market)).toBe('created')
   // Monday, a minute and more after the opening.
   clock.move((2 * 1440 + 811) * 60_000)
   expect(await stateOf()).toBe('open')
-  expect(await statusOf()).toBe('executed')
+  expect(await statusOf(resting)).toBe('executed')
+  // A market order that was not executed within 300 s never is; its owner cancels it.
+  expect(await statusOf(market)).toBe('created')
+  const cancel = await submit(
+    (await ask(path('cancel/prepare'), { mode: 'express', from: trader.address, all: true })).body,
+  )
+  clock.move(3000)
+  expect(await statusOf(cancel)).toBe('executed')
+  expect(await statusOf(market)).toBe('cancelled')
 })

@@ -96,6 +96,16 @@ test('a market order cannot be cancelled at once: the batch reverts and nothing 
   const status = (await slow.status(cancel.requestId)).body
   expect(status).toMatchObject({ status: 'relay_reverted', error: { code: 'RequestNotYetCancellable' } })
   expect((await slow.status(prepared.requestId)).body.status).toBe('created')
+  // After 300 s nobody executes it any more, and its owner may take it back.
+  slow.clock.move(700_000)
+  expect((await slow.status(prepared.requestId)).body.status).toBe('created')
+  const late = (
+    await slow.post('/orders/txns/cancel/prepare', { mode: 'express', from: trader.address, all: true })
+  ).body
+  await slow.submit(late)
+  slow.clock.move(1000)
+  expect((await slow.status(late.requestId)).body.status).toBe('executed')
+  expect((await slow.status(prepared.requestId)).body.status).toBe('cancelled')
   await slow.close()
 })
 
