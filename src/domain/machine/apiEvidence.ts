@@ -3,8 +3,8 @@
  *
  * - LANDED needs the pinned host's word and rows of our own account that show every order the message creates, or every
  *   change it makes. A host can name any key; it cannot make our lists agree.
- * - The end of a market order needs the host's terminal word and the trade that shows it; of an order that waits, the
- *   trade alone, because the host's word on a resting order stays `created`.
+ * - The end of a market order needs the host's terminal word and the trade that shows it; of an order that waits, or that
+ *   went through the generic relay, the trade alone, because the word on it stays `created`.
  * - DEAD is impossible here, with one exception: where the venue itself is trusted (`trustVenue`, the paper profile
  *   alone), its positive statement that the request was never relayed, failed or reverted, read after the venue's own
  *   clock passed the signed deadline, with orders, positions and trades of both peers showing nothing of it.
@@ -96,7 +96,7 @@ export function apiLanding(state: IntentState, observation: Observation): Landin
 export function apiEnd(state: IntentState, child: Child, observation: Observation): End | undefined {
   const { answer, account, atMs } = observation
   if (account === undefined) return undefined
-  const isAsked = !isWaiting(state.intent, child)
+  const isAsked = state.intent.lane === 'order-chain' && !isWaiting(state.intent, child)
   if (isAsked && (answer.kind !== 'status' || !endedStatuses.has(answer.status))) return undefined
   if (account.orders.some((order) => sameHex(order.orderKey, child.orderKey))) return undefined
   const trade = account.trades.find(

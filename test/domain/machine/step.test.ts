@@ -212,6 +212,29 @@ test('the relay transaction is enough of a hint when the venue leaves out the ot
   expect(label(run)).toBe('executed')
 })
 
+test('an order of the relay lane ends by its trade: the relay never says more than that it landed', () => {
+  const run: Run = { state: undefined, records: [], effects: [] }
+  const { requestId: _none, ...facts } = armedFacts()
+  feed(run, { type: 'accept', nowMs: startMs, intent: intentOf({ lane: 'relay' }) })
+  feed(run, { type: 'begin', nowMs: startMs, host: 'http://127.0.0.1:1/v1' })
+  feed(run, { type: 'signed', nowMs: startMs + 10, armed: facts })
+  feed(run, { type: 'sent', nowMs: startMs + 20, send: { result: 'accepted', taskId: '0x7a' } })
+  const txHash = `0x${'7c'.repeat(32)}` as const
+  const created = tradeOf({ id: 'trade-0', eventName: 'OrderCreated', transactionHash: txHash })
+  const answer = statusAnswer('created', { txHash })
+  const look = (trades: readonly (typeof created)[]) =>
+    feed(run, {
+      type: 'observed',
+      nowMs: startMs + 5_000,
+      observation: observationOf(answer, emptyAccount({ trades })),
+    })
+  look([created])
+  expect(lastAttempt(run.state as IntentState)?.phase).toBe('LANDED')
+  expect(isOpen(run.state as IntentState)).toBe(true)
+  look([created, tradeOf()])
+  expect(run.state?.closing?.outcome).toBe('EXECUTED')
+})
+
 test('a submit that was answered with a revert closes as reverted', () => {
   const run = armed()
   feed(run, { type: 'sent', nowMs: startMs, send: { result: 'refused', status: 'relay_reverted' } })
