@@ -85,11 +85,11 @@ export interface CandlesQuery {
 }
 
 const CANDLE_LIMIT_MAX = 10_000
-/** The smallest number of candles that is asked for; a few kilobytes. */
-const CANDLE_LIMIT_STEP = 100
+/** The smallest number of candles that is asked for. */
+const CANDLE_LIMIT_STEP = 25
 
 /**
- * How many candles are asked for: the next of 100, 200, 400, ..., 10000, so that strategies that look back differently far
+ * How many candles are asked for: the next of 25, 50, 100, ..., 10000, so that strategies that look back differently far
  * on one token share one request. A limit out of range is the service's to refuse.
  */
 function askedLimit(limit: number): number {

@@ -107,11 +107,11 @@ test('markets of one index token share their candles, however far each looks bac
   }))
   const ask = async (limit: number) =>
     (await getCandles(transport, { tokenSymbol: 'ETH', period: '5m', limit })).value
-  const [few, some, many] = await Promise.all([ask(20), ask(100), ask(101)])
+  const [few, some, many] = await Promise.all([ask(60), ask(100), ask(101)])
   expect(seen.map(({ url }) => new URL(url).searchParams.get('limit'))).toEqual(['100', '200'])
-  expect([few.length, some.length, many.length]).toEqual([20, 100, 101])
+  expect([few.length, some.length, many.length]).toEqual([60, 100, 101])
   expect(few.at(-1)?.timestampSeconds).toBe(1_800_000_000)
-  expect(few[0]?.timestampSeconds).toBe(1_800_000_000 - 19 * 300)
+  expect(few[0]?.timestampSeconds).toBe(1_800_000_000 - 59 * 300)
   await ask(10_000)
   await ask(10_001)
   expect(seen.slice(2).map(({ url }) => new URL(url).searchParams.get('limit'))).toEqual(['10000', '10001'])

@@ -84,7 +84,7 @@ test('candles come ascending, the running one last', async () => {
   const got = await over('oracle-candles', (transport) =>
     getCandles(transport, { tokenSymbol: 'ETH', period: '5m', limit: 3 }),
   )
-  expect(got.request).toBe('GET http://primary/prices/candles?tokenSymbol=ETH&period=5m&limit=100')
+  expect(got.request).toBe('GET http://primary/prices/candles?tokenSymbol=ETH&period=5m&limit=25')
   expect(got.value).toEqual([
     { timestampSeconds: 1800000000, open: 1740, high: 1740.1, low: 1738, close: 1739 },
     { timestampSeconds: 1800000300, open: 1739, high: 1741.6, low: 1738.9, close: 1741.5 },
