@@ -16,6 +16,9 @@ export type Usd = bigint
 /** A token amount in the token's smallest unit. */
 export type TokenAmount = bigint
 
+/** Decimals of every chain's native token here. */
+export const NATIVE_DECIMALS = 18
+
 /** Decimals of every USD amount, USD price and factor (application API document, "30-decimal fixed-point"). */
 export const USD_DECIMALS = 30
 

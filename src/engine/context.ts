@@ -5,6 +5,7 @@ import type { Lane } from '../domain/intent.ts'
 import type { Limits, TradingState } from '../domain/limits.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import type { Shell } from '../execution/shell.ts'
+import type { Budget } from '../risk/budget.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 
 /** Settings of the loop. Times in ms. */
@@ -28,6 +29,8 @@ export interface EngineContext extends ExecutionContext {
   readonly strategies: readonly LoadedStrategy[]
   /** The account's limits. */
   readonly limits: Limits
+  /** What a day may hold. */
+  readonly budget: Budget
   readonly tradingState: () => TradingState
   /** What was found on a market that nobody explained: increases there wait for an operator. */
   readonly pausedBy: (marketToken: string) => Finding | undefined

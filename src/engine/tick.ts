@@ -6,8 +6,10 @@ import { addsRisk, type Decision } from '../domain/decision.ts'
 import type { Denial, IntentState } from '../domain/intent.ts'
 import { tighten } from '../domain/limits.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import { NATIVE_DECIMALS } from '../domain/units.ts'
 import { admit } from '../risk/admit.ts'
 import { bookOf } from '../risk/book.ts'
+import { checkBudget } from '../risk/budget.ts'
 import { isDenial } from '../risk/desk.ts'
 import { roomOf } from '../risk/room.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
@@ -25,6 +27,7 @@ export interface TickReport {
 }
 
 const hourMs = 3_600_000
+const dayMs = 86_400_000
 /** Clock difference beyond which nothing that adds risk is armed (orders.md 2.5). */
 const maxSkewMs = 30_000
 
@@ -135,6 +138,19 @@ async function consider(
     }
   }
   const nowMs = clock.now()
+  const overBudget = checkBudget(
+    decision,
+    loaded.name,
+    journal.endingsSince(nowMs - dayMs),
+    context.budget,
+    {
+      nativeDecimals: NATIVE_DECIMALS,
+      feeTokenDecimals: chain.feeToken.decimals,
+      feeTokenSymbol: chain.feeToken.symbol,
+    },
+    nowMs,
+  )
+  if (overBudget !== undefined) return overBudget
   const account = signer.address
   const { name } = loaded
   const admitted = admit(decision, {

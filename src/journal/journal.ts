@@ -7,6 +7,7 @@ import { BaseError } from '../domain/errors.ts'
 import type { Fill } from '../domain/fills.ts'
 import type { IntentState } from '../domain/intent.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
+import type { Ending } from '../domain/spend.ts'
 
 /** What a journal holds, in numbers. */
 export interface JournalSummary {
@@ -52,6 +53,8 @@ export interface Journal extends JournalReader {
   appendAccount(record: AccountRecord): Promise<void>
   /** Sums of what closed intents did to positions, one for each side that one of them touched. */
   closedFills(): readonly Fill[]
+  /** How intents ended since then (Unix ms), oldest first. */
+  endingsSince(sinceMs: number): readonly Ending[]
   /** Open intents, oldest first: what recovery starts from. */
   openIntents(): readonly IntentState[]
   /** Whether this decision was accepted before. */

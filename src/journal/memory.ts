@@ -15,6 +15,7 @@ import {
   type JournalRecord,
   type StoredRecord,
 } from '../domain/records.ts'
+import { type Ending, endingOf } from '../domain/spend.ts'
 import { type AdmissionView, admitRecord } from './admission.ts'
 import { journalFault } from './faults.ts'
 import type { IntentQuery, Journal, JournalSummary } from './journal.ts'
@@ -72,6 +73,13 @@ class MemoryJournal implements Journal {
 
   closedFills(): readonly Fill[] {
     return [...this.#states.values()].filter((state) => !isOpen(state)).flatMap(fillsOf)
+  }
+
+  endingsSince(sinceMs: number): readonly Ending[] {
+    return [...this.#states.values()]
+      .flatMap((state) => endingOf(state) ?? [])
+      .filter(({ closedAtMs }) => closedAtMs >= sinceMs)
+      .sort((one, other) => one.closedAtMs - other.closedAtMs)
   }
 
   #keep(stored: StoredRecord, state: IntentState): void {

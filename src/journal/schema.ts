@@ -62,8 +62,21 @@ const migrations: readonly string[] = [
     opened_at_ms INTEGER NOT NULL
   ) STRICT;
   `,
-  // Sums of what closed intents did to positions; texts of integers with 30 decimals.
+  // Sums of what closed intents did to positions, and their endings; amounts are texts of integers.
   `
+  CREATE TABLE ending (
+    intent_id TEXT PRIMARY KEY,
+    closed_at_ms INTEGER NOT NULL,
+    strategy TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    market_token TEXT NOT NULL,
+    direction TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    execution_fee TEXT NOT NULL,
+    relay_fee TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX ending_time ON ending (closed_at_ms);
+
   CREATE TABLE closed_fill (
     market_token TEXT NOT NULL,
     direction TEXT NOT NULL,

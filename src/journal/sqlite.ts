@@ -113,6 +113,7 @@ class SqliteJournal implements Journal {
   readonly records: RowReader['records']
   readonly account: RowReader['account']
   readonly closedFills: RowWriter['closedFills']
+  readonly endingsSince: RowWriter['endingsSince']
   readonly hasDecision: RowWriter['hasDecision']
   readonly explains: RowWriter['explains']
   readonly acceptedSince: RowWriter['acceptedSince']
@@ -150,6 +151,7 @@ class SqliteJournal implements Journal {
     this.records = reader.records
     this.account = reader.account
     this.closedFills = this.#writer.closedFills
+    this.endingsSince = this.#writer.endingsSince
   }
 
   intent(intentId: string): IntentState | undefined {

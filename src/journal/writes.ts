@@ -2,9 +2,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Address, hexKey } from '../domain/address.ts'
 import { type Fill, fillsOf } from '../domain/fills.ts'
-import type { IntentState } from '../domain/intent.ts'
+import type { IntentKind, IntentState } from '../domain/intent.ts'
 import type { Direction } from '../domain/market.ts'
 import { type AnyRecord, isAccountRecord, type JournalRecord } from '../domain/records.ts'
+import { type Ending, endingOf } from '../domain/spend.ts'
 
 /** Statements of the writer, prepared once. */
 export interface RowWriter {
@@ -21,6 +22,8 @@ export interface RowWriter {
     state?: IntentState,
   ): void
   closedFills(): readonly Fill[]
+  /** Endings since then (Unix ms), oldest first. */
+  endingsSince(sinceMs: number): readonly Ending[]
   hasDecision(strategy: string, decisionKey: string): boolean
   /** The intent that armed this digest, if any. */
   digestOwner(router: string, digest: string): string | undefined
@@ -39,8 +42,22 @@ export function createRowWriter(db: DatabaseSync): RowWriter {
       insertRecord.run(seq, record.atMs, record.intentId, record.kind, attempt, body, hash)
       if (isAccountRecord(record)) return
       writeIndexes(statements, record, intents)
-      if (record.kind === 'intent.closed' && state !== undefined) addFills(statements, state)
+      if (record.kind === 'intent.closed' && state !== undefined) {
+        addFills(statements, state)
+        addEnding(statements, state)
+      }
     },
+    endingsSince: (sinceMs) =>
+      statements.listEndings.all(sinceMs).map((row) => ({
+        strategy: String(row.strategy),
+        kind: row.kind as IntentKind,
+        marketToken: row.market_token as Address,
+        direction: row.direction as Direction,
+        closedAtMs: Number(row.closed_at_ms),
+        cause: String(row.cause),
+        executionFee: BigInt(String(row.execution_fee)),
+        relayFee: BigInt(String(row.relay_fee)),
+      })),
     closedFills: () =>
       statements.listFills.all().map((row) => ({
         marketToken: row.market_token as Address,
@@ -88,6 +105,22 @@ function writeIndexes(statements: Statements, record: JournalRecord, intents: nu
   }
 }
 
+function addEnding(statements: Statements, state: IntentState): void {
+  const ending = endingOf(state)
+  if (ending === undefined) return
+  statements.putEnding.run(
+    state.intent.intentId,
+    ending.closedAtMs,
+    ending.strategy,
+    ending.kind,
+    ending.marketToken,
+    ending.direction,
+    ending.cause,
+    ending.executionFee.toString(),
+    ending.relayFee.toString(),
+  )
+}
+
 function addFills(statements: Statements, state: IntentState): void {
   for (const { marketToken, direction, collateralToken, sizeDeltaUsd } of fillsOf(state)) {
     const side = [hexKey(marketToken), direction, hexKey(collateralToken)] as const
@@ -125,6 +158,14 @@ function prepareWrites(db: DatabaseSync): Statements {
       `INSERT INTO closed_fill (market_token, direction, collateral_token, size_usd) VALUES (?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET size_usd = excluded.size_usd`,
     ),
+    listEndings: db.prepare(
+      `SELECT strategy, kind, market_token, direction, closed_at_ms, cause, execution_fee, relay_fee
+       FROM ending WHERE closed_at_ms >= ? ORDER BY closed_at_ms`,
+    ),
+    putEnding: db.prepare(
+      `INSERT OR REPLACE INTO ending (intent_id, closed_at_ms, strategy, kind, market_token, direction, cause,
+       execution_fee, relay_fee) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
     countAccepted: db.prepare(
       'SELECT count(*) AS accepted FROM intent WHERE accepted_at_ms >= ?1 AND (?2 IS NULL OR strategy = ?2)',
     ),
@@ -144,5 +185,7 @@ type StatementName =
   | 'findDigest'
   | 'countAccepted'
   | 'listFills'
+  | 'listEndings'
+  | 'putEnding'
   | 'findFill'
   | 'putFill'

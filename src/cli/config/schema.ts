@@ -108,6 +108,21 @@ export const schema = {
     ),
     maxSlippageBps: setting(bps(5_000), 100, 'Widest slippage that may be signed, basis points.'),
     maxOrdersPerHour: setting(as.integer(1, 100_000), 60, 'Most orders of the account in any hour.'),
+    attemptsPerCause: setting(
+      as.integer(1, 10_000),
+      12,
+      'How often one cause may end the same wish of a strategy in 24 hours before it waits; a reduction is then tried once an hour.',
+    ),
+    executionFeesPerDay: setting(
+      as.decimal('an amount of the native token, as "0.2"', 18, '0', '1000000'),
+      '0.2',
+      'Execution fees of any 24 hours after which increases wait, in whole native tokens.',
+    ),
+    relayFeesPerDayUsd: setting(
+      as.dollars,
+      '100',
+      'Relay fees of any 24 hours after which increases wait, USD.',
+    ),
     capacityHeadroomBps: setting(
       bps(10_000),
       1_000,

@@ -1,0 +1,64 @@
+/** What ended intents cost and why they ended: what budgets count. */
+import type { Address } from './address.ts'
+import { type IntentKind, type IntentState, lastAttempt } from './intent.ts'
+import type { Direction } from './market.ts'
+import type { TokenAmount } from './units.ts'
+
+/** An intent's end as budgets count it. */
+export interface Ending {
+  readonly strategy: string
+  readonly kind: IntentKind
+  readonly marketToken: Address
+  readonly direction: Direction
+  readonly closedAtMs: number
+  /** What ended it, in one stable word or two: `executed`, `CANCELLED OrderNotFulfillableAtAcceptablePrice`. */
+  readonly cause: string
+  /** Execution fee that was paid for its orders, native token, base units; a keeper may refund a part. */
+  readonly executionFee: TokenAmount
+  /** Relay fee, base units of the chain's fee token. */
+  readonly relayFee: TokenAmount
+}
+
+/** Whether the ending was what the decision wanted. */
+export function isWanted({ cause }: Pick<Ending, 'cause'>): boolean {
+  return cause === 'executed'
+}
+
+const decoded = /^([A-Z][A-Za-z]+)(?:\(|:|\s|$)/
+
+/**
+ * The ending of a closed intent, or undefined while it is open. Fees count when the message landed: a relay that never
+ * landed took nothing.
+ */
+export function endingOf(state: IntentState): Ending | undefined {
+  const { intent, closing, closedAtMs } = state
+  if (closing === undefined) return undefined
+  const attempt = lastAttempt(state)
+  const hasLanded = attempt?.phase === 'LANDED'
+  const armed = hasLanded ? attempt.armed : undefined
+  return {
+    strategy: intent.strategy,
+    kind: intent.kind,
+    marketToken: intent.terms.marketToken,
+    direction: intent.terms.direction,
+    closedAtMs: closedAtMs ?? state.updatedAtMs,
+    cause: causeOf(state),
+    executionFee: armed?.executionFee ?? 0n,
+    relayFee: armed?.relayFeeAmount ?? 0n,
+  }
+}
+
+function causeOf(state: IntentState): string {
+  const { closing } = state
+  if (closing === undefined) return ''
+  if (closing.outcome === 'EXECUTED' || closing.outcome === 'PARTIAL') return 'executed'
+  if (closing.outcome === 'CANCELLED') {
+    const text = lastAttempt(state)
+      ?.children.map(({ cancelReason }) => cancelReason ?? '')
+      .find((each) => each !== '')
+    const name = decoded.exec(text ?? '')?.[1]
+    return `CANCELLED ${name ?? 'without a reason'}`
+  }
+  if (closing.outcome === 'DEAD') return `DEAD ${closing.observedStatus ?? 'unseen'}`
+  return `${closing.outcome} ${closing.code}`
+}

@@ -1,0 +1,130 @@
+/**
+ * Budgets: how often the same cause may end the same wish, and what a day may cost. A dead or cancelled order is never sent
+ * again by itself; a retry is a new decision of its strategy, and this is the gate that keeps it from being made for ever
+ * (a close retried 436 times in 17 hours is one of the incidents that perpd must not repeat).
+ */
+import { sameHex } from '../domain/address.ts'
+import { addsRisk, type Decision } from '../domain/decision.ts'
+import type { Denial } from '../domain/intent.ts'
+import { type Ending, isWanted } from '../domain/spend.ts'
+import { formatUnits, type TokenAmount } from '../domain/units.ts'
+
+/** What a day may hold. Absent: no limit. */
+export interface Budget {
+  /** Endings by one cause, of one strategy on one side of one market, in any 24 hours. */
+  readonly attemptsPerCause?: number
+  /** Execution fees in any 24 hours, native token, base units. */
+  readonly executionFeesPerDay?: TokenAmount
+  /** Relay fees in any 24 hours, base units of the chain's fee token. */
+  readonly relayFeesPerDay?: TokenAmount
+}
+
+/** Past its budget, what cannot add risk is still tried, this far apart, ms: a position must never be given up. */
+export const RETRY_PAST_BUDGET_MS = 3_600_000
+
+/** How amounts of the two fees read. */
+export interface FeeUnits {
+  readonly nativeDecimals: number
+  readonly feeTokenDecimals: number
+  readonly feeTokenSymbol: string
+}
+
+/**
+ * Refuses with RETRY_BUDGET when the same wish was ended by the same cause too often in the last day, and with
+ * FEES_PER_DAY when the day's fees are spent. `endings` are those of the last 24 hours, of all strategies.
+ */
+export function checkBudget(
+  decision: Decision,
+  strategy: string,
+  endings: readonly Ending[],
+  budget: Budget,
+  units: FeeUnits,
+  nowMs: number,
+): Denial | undefined {
+  return (
+    checkCauses(decision, strategy, endings, budget, nowMs) ?? checkFees(decision, endings, budget, units)
+  )
+}
+
+function checkCauses(
+  decision: Decision,
+  strategy: string,
+  endings: readonly Ending[],
+  { attemptsPerCause }: Budget,
+  nowMs: number,
+): Denial | undefined {
+  if (attemptsPerCause === undefined || !('marketToken' in decision)) return undefined
+  const direction = 'direction' in decision ? decision.direction : undefined
+  const counts = new Map<string, { count: number; lastMs: number }>()
+  for (const ending of endings) {
+    const isSame =
+      ending.strategy === strategy &&
+      ending.kind === decision.kind &&
+      (direction === undefined || ending.direction === direction) &&
+      sameHex(ending.marketToken, decision.marketToken)
+    if (!isSame) continue
+    // What worked in between shows that the cause is gone.
+    if (isWanted(ending)) {
+      counts.clear()
+      continue
+    }
+    const before = counts.get(ending.cause)
+    counts.set(ending.cause, {
+      count: (before?.count ?? 0) + 1,
+      lastMs: Math.max(before?.lastMs ?? 0, ending.closedAtMs),
+    })
+  }
+  for (const [cause, { count, lastMs }] of counts) {
+    if (count < attemptsPerCause) continue
+    if (!addsRisk(decision) && nowMs - lastMs >= RETRY_PAST_BUDGET_MS) continue
+    return {
+      code: 'RETRY_BUDGET',
+      reason: addsRisk(decision)
+        ? `the same order was ended by the same cause (${cause}) too often; it is not tried again before a day is over or one works`
+        : `the same order was ended by the same cause (${cause}) too often; it is tried once an hour now`,
+      wanted: `try ${count + 1} in 24 h`,
+      allowed: `${attemptsPerCause} by one cause`,
+    }
+  }
+  return undefined
+}
+
+function checkFees(
+  decision: Decision,
+  endings: readonly Ending[],
+  budget: Budget,
+  units: FeeUnits,
+): Denial | undefined {
+  // Fees never keep a position open: what cannot add risk may always be paid for.
+  if (!addsRisk(decision)) return undefined
+  const sums = endings.reduce(
+    (sum, { executionFee, relayFee }) => ({
+      execution: sum.execution + executionFee,
+      relay: sum.relay + relayFee,
+    }),
+    { execution: 0n, relay: 0n },
+  )
+  const { executionFeesPerDay, relayFeesPerDay } = budget
+  if (executionFeesPerDay !== undefined && sums.execution >= executionFeesPerDay) {
+    return feesDenial(
+      'execution',
+      sums.execution,
+      executionFeesPerDay,
+      units.nativeDecimals,
+      'of the native token',
+    )
+  }
+  if (relayFeesPerDay !== undefined && sums.relay >= relayFeesPerDay) {
+    return feesDenial('relay', sums.relay, relayFeesPerDay, units.feeTokenDecimals, units.feeTokenSymbol)
+  }
+  return undefined
+}
+
+function feesDenial(name: string, spent: bigint, most: bigint, decimals: number, unit: string): Denial {
+  return {
+    code: 'FEES_PER_DAY',
+    reason: `the ${name} fees of the last 24 hours have reached their budget; increases wait`,
+    wanted: `${formatUnits(spent, decimals)} ${unit} spent`,
+    allowed: `${formatUnits(most, decimals)} ${unit} in 24 h`,
+  }
+}

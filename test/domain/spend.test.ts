@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import type { Attempt, Closing, IntentState } from '../../src/domain/intent.ts'
+import { endingOf } from '../../src/domain/spend.ts'
+import { armedFacts, intentOf, orderKey, startMs } from '../support/intents.ts'
+
+const evidence = { level: 'api', atMs: startMs, statement: 'seen' } as const
+
+function closed(closing: Partial<Closing>, attempt: Partial<Attempt> = {}): IntentState {
+  return {
+    intent: intentOf(),
+    attempts: [
+      {
+        n: 1,
+        lane: 'order-chain',
+        host: 'h',
+        phase: 'LANDED',
+        armed: armedFacts(),
+        children: [],
+        ...attempt,
+      },
+    ],
+    closing: { outcome: 'EXECUTED', code: 'EXECUTED', reason: '', evidence, ...closing },
+    closedAtMs: startMs,
+    updatedAtMs: startMs,
+  }
+}
+
+function cancelled(cancelReason: string): IntentState {
+  return closed(
+    { outcome: 'CANCELLED', code: 'CANCELLED_BY_KEEPER' },
+    { children: [{ index: 0, orderKey, phase: 'CANCELLED', cancelReason }] },
+  )
+}
+
+test('a cancelled order is counted by the name of what the protocol said', () => {
+  expect(endingOf(cancelled('OrderNotFulfillableAtAcceptablePrice(1800, 1818)'))?.cause).toBe(
+    'CANCELLED OrderNotFulfillableAtAcceptablePrice',
+  )
+  expect(endingOf(cancelled('InsufficientReserve'))?.cause).toBe('CANCELLED InsufficientReserve')
+  expect(endingOf(cancelled(''))?.cause).toBe('CANCELLED without a reason')
+})
+
+test('a dead attempt is counted by the venue’s last word and costs nothing; a landed one costs both fees', () => {
+  const dead = endingOf(closed({ outcome: 'DEAD', observedStatus: 'relay_reverted' }, { phase: 'DEAD' }))
+  expect(dead).toMatchObject({ cause: 'DEAD relay_reverted', executionFee: 0n, relayFee: 0n })
+  expect(endingOf(closed({}))).toMatchObject({
+    cause: 'executed',
+    executionFee: 10n ** 14n,
+    relayFee: 250_000n,
+  })
+})
+
+test('an open intent has no ending', () => {
+  const { closing, ...open } = closed({})
+  expect(closing).toBeDefined()
+  expect(endingOf(open)).toBeUndefined()
+})

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import type { CloseDecision, IncreaseDecision } from '../../src/domain/decision.ts'
+import type { Ending } from '../../src/domain/spend.ts'
+import { usd } from '../../src/domain/units.ts'
+import { checkBudget } from '../../src/risk/budget.ts'
+import { ethMarket, startMs, usdc } from '../support/intents.ts'
+
+const units = { nativeDecimals: 18, feeTokenDecimals: 6, feeTokenSymbol: 'USDC' }
+const hourMs = 3_600_000
+const open: IncreaseDecision = {
+  kind: 'increase',
+  marketToken: ethMarket,
+  direction: 'long',
+  sizeDeltaUsd: usd(500),
+  leverageBps: 20_000,
+  collateralToken: usdc,
+  reason: 'up',
+}
+const close: CloseDecision = {
+  kind: 'close',
+  marketToken: ethMarket,
+  direction: 'long',
+  collateralToken: usdc,
+  reason: 'down',
+}
+
+function ending(parts: Partial<Ending> = {}): Ending {
+  return {
+    strategy: 'one',
+    kind: 'increase',
+    marketToken: ethMarket,
+    direction: 'long',
+    closedAtMs: startMs - hourMs / 2,
+    cause: 'CANCELLED InsufficientReserve',
+    executionFee: 10n ** 14n,
+    relayFee: 250_000n,
+    ...parts,
+  }
+}
+
+const times = (count: number, parts: Partial<Ending> = {}) =>
+  Array.from({ length: count }, () => ending(parts))
+const code = (...parameters: Parameters<typeof checkBudget>) => checkBudget(...parameters)?.code
+
+test('the same cause ends the same wish only so often in a day', () => {
+  const budget = { attemptsPerCause: 3 }
+  expect(code(open, 'one', times(2), budget, units, startMs)).toBeUndefined()
+  expect(checkBudget(open, 'one', times(3), budget, units, startMs)).toMatchObject({
+    code: 'RETRY_BUDGET',
+    wanted: 'try 4 in 24 h',
+    allowed: '3 by one cause',
+  })
+})
+
+test('other causes, strategies, sides and kinds have budgets of their own', () => {
+  const budget = { attemptsPerCause: 3 }
+  const endings = [
+    ...times(2),
+    ...times(2, { cause: 'DEAD relay_reverted' }),
+    ...times(2, { strategy: 'two' }),
+    ...times(2, { direction: 'short' }),
+    ...times(2, { kind: 'close' }),
+  ]
+  expect(code(open, 'one', endings, budget, units, startMs)).toBeUndefined()
+})
+
+test('one that works shows that the cause is gone', () => {
+  const endings = [...times(5), ending({ cause: 'executed' }), ...times(2)]
+  expect(code(open, 'one', endings, { attemptsPerCause: 3 }, units, startMs)).toBeUndefined()
+})
+
+test('a reduction past its budget is tried once an hour and never given up', () => {
+  const stuck = times(436, { kind: 'close' })
+  const budget = { attemptsPerCause: 3 }
+  expect(code(close, 'one', stuck, budget, units, startMs)).toBe('RETRY_BUDGET')
+  expect(code(close, 'one', stuck, budget, units, startMs + hourMs / 2 - 1)).toBe('RETRY_BUDGET')
+  expect(code(close, 'one', stuck, budget, units, startMs + hourMs / 2)).toBeUndefined()
+})
+
+test('the day’s fees keep increases back and never a reduction', () => {
+  const spent = times(4, { cause: 'executed', strategy: 'other' })
+  const execution = { executionFeesPerDay: 4n * 10n ** 14n }
+  expect(checkBudget(open, 'one', spent, execution, units, startMs)).toMatchObject({
+    code: 'FEES_PER_DAY',
+    wanted: '0.0004 of the native token spent',
+    allowed: '0.0004 of the native token in 24 h',
+  })
+  expect(code(open, 'one', spent.slice(1), execution, units, startMs)).toBeUndefined()
+  expect(code(open, 'one', spent, { relayFeesPerDay: 1_000_000n }, units, startMs)).toBe('FEES_PER_DAY')
+  expect(code(close, 'one', spent, { ...execution, relayFeesPerDay: 1n }, units, startMs)).toBeUndefined()
+})
