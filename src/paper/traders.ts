@@ -2,7 +2,7 @@
  * Other traders: a seeded population that trades against the same pools, with accounts, orders and a keeper like anybody
  * else, so that open interest, funding, capacity and impact move by themselves.
  *
- * What a trader does at its n-th turn is a pure function of (seed, trader, n) and of the world at that moment; when the
+ * What a trader does at its n-th turn is a pure function of (chain, seed, trader, n) and of the world at that moment; when the
  * turn comes is decided at the turn before. Their money comes from outside whenever theirs runs out.
  */
 import { getAddress } from 'viem'
@@ -69,7 +69,7 @@ function marketsOf(world: World): readonly WorldMarket[] {
 }
 
 function streamOf(world: World, trader: number): number {
-  return hashText(`${world.seed}:trader:${trader}`)
+  return hashText(`${world.chain.name}:${world.seed}:trader:${trader}`)
 }
 
 function addressOf(world: World, trader: number): Address {

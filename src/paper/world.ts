@@ -326,10 +326,10 @@ export function schedule(world: World, work: DueWork): void {
   world.due.splice(at, 0, work)
 }
 
-/** 32 bytes that look like a hash, repeatable: from the seed, the start, a word and a number. Never all digits. */
+/** 32 bytes that look like a hash, repeatable: from the chain, the seed, the start, a word and a number. Never all digits. */
 export function madeHash(world: World, word: string, counter: number): Hex {
   let hex = ''
-  const base = hashText(`${world.seed}:${world.epochSeconds}:${word}:${counter}`)
+  const base = hashText(`${world.chain.name}:${world.seed}:${world.epochSeconds}:${word}:${counter}`)
   for (let i = 0; i < 8; i += 1) {
     hex += mix(base ^ Math.imul(i + 1, 0x9e3779b1) ^ Math.imul(counter, i * 2 + 1))
       .toString(16)
