@@ -228,7 +228,9 @@ export function createTransport(options: TransportOptions): Transport {
       const windowMs = typeof route.cacheMs === 'function' ? route.cacheMs(input) : (route.cacheMs ?? 0)
       const where = callOptions.host === undefined ? route.service : baseAddress(callOptions.host)
       const body = route.body === undefined ? '' : JSON.stringify(route.body(input))
-      const key = `${where} ${route.version ?? ''} ${route.method} ${targetOf(route, input)} ${body}`
+      // Whoever gives up sooner does not give up for others.
+      const patience = `${callOptions.attempts ?? ''} ${callOptions.timeoutMs ?? ''}`
+      const key = `${where} ${route.version ?? ''} ${route.method} ${targetOf(route, input)} ${patience} ${body}`
       return shared.get(key, windowMs, callOptions.isFresh === true, () => persist(route, input, callOptions))
     },
     restHost: (host, restMs, reason) => hosts.rest(baseAddress(host), restMs, reason, true),

@@ -245,6 +245,14 @@ test('callers of one question within the venue’s cache window share one reques
   expect(seen).toHaveLength(5)
 })
 
+test('a caller that gives up sooner does not give up for others', async () => {
+  const { transport, clock, seen } = scriptedTransport((_, index) => (index < 2 ? { status: 503 } : {}))
+  const hasty = failureOf(transport.call(read, 'x', { attempts: 1 }))
+  const patient = transport.call(read, 'x')
+  await clock.drive(Promise.all([hasty, patient]))
+  expect(seen).toHaveLength(3)
+})
+
 test('a failed read is not shared with later callers', async () => {
   const { transport, clock, seen } = scriptedTransport((_, index) => (index === 0 ? { status: 400 } : {}))
   const both = [transport.call(read, 'x'), transport.call(read, 'x')]
