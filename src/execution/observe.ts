@@ -6,6 +6,7 @@
 import type { CallOptions } from '../api/route.ts'
 import { BaseError } from '../domain/errors.ts'
 import { type IntentState, lastAttempt } from '../domain/intent.ts'
+import { longestLifeSeconds } from '../domain/machine/apiEvidence.ts'
 import type { AccountView, HostAnswer, Observation } from '../domain/machine/observation.ts'
 import type { Trade } from '../domain/position.ts'
 import type { ExecutionContext } from './context.ts'
@@ -16,8 +17,6 @@ import { askRelay } from './relaySubmit.ts'
 const tradesLimit = 200
 /** Pages of trades read in one look. */
 const tradesPagesMax = 10
-/** How far before arming trades are asked for, seconds: the venue's clock may stand before ours. */
-const tradesGraceSeconds = 3_600
 
 /** Statuses whose orders the account's lists can show. */
 const landed: ReadonlySet<string> = new Set(['created', 'executed', 'cancelled'])
@@ -54,7 +53,8 @@ function listsFor(
   return rules.trustVenue && isOver ? 'every peer' : 'none'
 }
 
-async function askHost(context: ExecutionContext, state: IntentState): Promise<HostAnswer> {
+/** What the host that was sent to says, by the attempt's lane. Never throws for anything the network did. */
+export async function askHost(context: ExecutionContext, state: IntentState): Promise<HostAnswer> {
   const attempt = lastAttempt(state)
   const armed = attempt?.armed
   if (armed === undefined) throw new TypeError('observe: the attempt is not armed')
@@ -135,8 +135,8 @@ async function readTrades(
   options: CallOptions,
 ): Promise<{ readonly trades: readonly Trade[]; readonly complete: boolean }> {
   const { account, terms } = state.intent
-  const armedAtMs = lastAttempt(state)?.armedAtMs ?? context.clock.now()
-  const sinceSeconds = Math.max(0, Math.floor(armedAtMs / 1000) - tradesGraceSeconds)
+  const deadlineSeconds = lastAttempt(state)?.armed?.deadlineSeconds ?? longestLifeSeconds
+  const sinceSeconds = Math.max(0, deadlineSeconds - longestLifeSeconds)
   const trades: Trade[] = []
   let cursor: string | undefined
   for (let page = 0; page < tradesPagesMax; page += 1) {

@@ -11,13 +11,13 @@
 import { BaseError } from '../domain/errors.ts'
 import { type Intent, type IntentState, isOpen, type Label, labelOf, lastAttempt } from '../domain/intent.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
-import type { Observation } from '../domain/machine/observation.ts'
+import type { HostAnswer } from '../domain/machine/observation.ts'
 import { type Effect, type MachineEvent, step } from '../domain/machine/step.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
 import { DuplicateDecisionError } from '../journal/journal.ts'
 import type { ExecutionContext } from './context.ts'
+import { createFollower } from './follow.ts'
 import { makeAttempt, timed } from './makeAttempt.ts'
-import { observe } from './observe.ts'
 import type { Signed } from './sign.ts'
 import { armedBy, submit } from './submit.ts'
 
@@ -75,6 +75,20 @@ export function createShell(context: ExecutionContext): Shell {
   const waiters = new Map<string, (() => void)[]>()
   let nextHost = 0
   let landed: IntentState[] = []
+  let isLooking = false
+  const follower = createFollower(context, {
+    open: () => lives,
+    heard(intentId, answer) {
+      const live = lives.get(intentId)
+      if (live !== undefined) note(live, answer)
+    },
+    async observed(intentId, observation) {
+      const live = lives.get(intentId)
+      if (live === undefined || stopping.signal.aborted) return
+      await feed(intentId, live, { type: 'observed', nowMs: context.clock.now(), observation })
+    },
+    signal: stopping.signal,
+  })
 
   function chooseHost(): string {
     const { api } = context.api.hosts
@@ -128,6 +142,7 @@ export function createShell(context: ExecutionContext): Shell {
           context.emit({ type: 'order.timing', intentId, step: name, durationMs: commitMs })
         }
         relabel(live, reasonOfRecord(state))
+        if (live.following) follower.touch(intentId)
         if (record.kind === 'send.result' || !isOpen(state)) wake(intentId)
         if (!isOpen(state)) forget(intentId, live, state)
       }
@@ -231,29 +246,21 @@ export function createShell(context: ExecutionContext): Shell {
     feedAside(intentId, live, { type: 'sent', nowMs: context.clock.now(), send: facts })
   }
 
-  /** Looks at an attempt at a growing cadence until its intent closes. */
+  /** Follows an intent until it closes. */
   async function follow(intentId: string, live: Live): Promise<void> {
     if (live.following) return
     live.following = true
-    let waitMs = context.settings.statusPollMs
-    while (!stopping.signal.aborted && lives.has(intentId)) {
-      await context.clock.sleep(waitMs, stopping.signal)
-      if (stopping.signal.aborted || !lives.has(intentId)) return
-      await look(intentId, live)
-      waitMs = Math.min(waitMs * 1.25, context.settings.statusPollMaxMs)
+    if (!isLooking) {
+      isLooking = true
+      follower.run().catch((error: unknown) => {
+        if (!stopping.signal.aborted) context.fatal(error)
+      })
     }
-  }
-
-  async function look(intentId: string, live: Live): Promise<void> {
-    if (live.state === undefined || lastAttempt(live.state)?.armed === undefined) return
-    const observation = await observe(context, live.state)
-    if (stopping.signal.aborted || !lives.has(intentId)) return
-    note(live, observation)
-    await feed(intentId, live, { type: 'observed', nowMs: context.clock.now(), observation })
+    await follower.follow(intentId)
   }
 
   /** Reports the venue's word when it is a new one. */
-  function note(live: Live, { answer }: Observation): void {
+  function note(live: Live, answer: HostAnswer): void {
     if (live.state === undefined) return
     const status = answer.kind === 'status' ? answer.status : answer.kind
     const reason = answer.kind === 'status' ? answer.error : answer.reason
@@ -309,11 +316,11 @@ export function createShell(context: ExecutionContext): Shell {
     },
     async recover() {
       await Promise.all(
-        [...lives].map(async ([intentId, live]) => {
-          await feed(intentId, live, { type: 'recovered', nowMs: context.clock.now() })
-          if (lives.has(intentId)) await look(intentId, live)
-        }),
+        [...lives].map(([intentId, live]) =>
+          feed(intentId, live, { type: 'recovered', nowMs: context.clock.now() }),
+        ),
       )
+      await follower.lookAtAll()
     },
     open() {
       return [...lives.values()].flatMap(({ state, label, observedStatus }) =>

@@ -21,8 +21,8 @@ export async function settle(turns = 25): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** A clock that starts at `startMs`. */
-export function manualClock(startMs: number): ManualClock {
+/** A clock that starts at `startMs`; `settled` waits until what was woken has nothing left to do. */
+export function manualClock(startMs: number, settled: () => Promise<void> = settle): ManualClock {
   let nowMs = startMs
   let backMs = 0
   let sleepers: { readonly atMs: number; readonly wake: () => void }[] = []
@@ -44,7 +44,7 @@ export function manualClock(startMs: number): ManualClock {
       }),
     async advance(ms) {
       const untilMs = nowMs + ms
-      await settle()
+      await settled()
       for (;;) {
         const next = sleepers
           .filter(({ atMs }) => atMs <= untilMs)
@@ -53,10 +53,10 @@ export function manualClock(startMs: number): ManualClock {
         nowMs = Math.max(nowMs, next.atMs)
         sleepers = sleepers.filter((each) => each !== next)
         next.wake()
-        await settle()
+        await settled()
       }
       nowMs = untilMs
-      await settle()
+      await settled()
     },
   }
 }
@@ -77,9 +77,11 @@ export function venueBench(
     readonly startMs?: number
     readonly settings?: Partial<VenueSettings>
     readonly between?: Between
+    /** Waits until what was woken has nothing left to do. Default: some turns of the event loop. */
+    readonly settled?: () => Promise<void>
   } = {},
 ): VenueBench {
-  const clock = manualClock(options.startMs ?? Date.UTC(2026, 10, 20, 12))
+  const clock = manualClock(options.startMs ?? Date.UTC(2026, 10, 20, 12), options.settled)
   const venue = createVenue({ clock, chain: arbitrum, seed: 7, settings: options.settings ?? {} })
   const direct: Fetch = async (url, init) => {
     venue.advance()
