@@ -124,6 +124,13 @@ test.each(['/orders', '/balances/wallet', '/allowances', '/markets/tickers'])(
   },
 )
 
+test('candles are history: they leave the way free for prices', () => {
+  for (const name of ['oracle GET /prices/candles', 'api GET /prices/ohlcv']) {
+    expect(routes.get(name)).toMatchObject([{ isHistory: true }])
+  }
+  expect(routes.get('oracle GET /prices/tickers')?.[0]).not.toHaveProperty('isHistory')
+})
+
 test('evidence is asked anew: a fresh read of orders is never a shared answer', async () => {
   const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
   const { transport, seen } = scriptedTransport(({ url }) => ({
