@@ -140,6 +140,8 @@ test('States: a market is open, closed or unknown', async () => {
   const [first, second] = (await get('/markets/state')).body.markets
   expect([first.status, second.status]).toEqual(['open', 'open'])
   await faults({ closedMarkets: [first.marketToken], unknownMarkets: [second.marketToken.toLowerCase()] })
+  // Shown when the read's five seconds are over.
+  paper.clock.move(5000)
   const after = (await get('/markets/state')).body.markets
   expect([after[0].status, after[1].status, after[2].status]).toEqual(['closed', 'unknown', 'open'])
 })
