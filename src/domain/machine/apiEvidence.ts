@@ -30,7 +30,9 @@ const neverLandedStatuses: ReadonlySet<string> = new Set(['prepared', 'relay_fai
 /**
  * The orders that the attempt created, with the evidence, or undefined while they are not shown: the host says that it
  * landed, and rows of our own account, no older than the arming and explained by no other intent, fit what the message
- * creates one to one, by the keys the host named or else by its transaction.
+ * creates one to one, by the keys the host named or else by its transaction. The generic relay names no keys, and lists
+ * leave out the creation of market orders: there, all rows since arming that could be the attempt's count, and one too many
+ * shows nothing.
  */
 export function apiLanding(state: IntentState, observation: Observation): Landing | undefined {
   const { answer, account, atMs, explained } = observation
@@ -53,11 +55,18 @@ export function apiLanding(state: IntentState, observation: Observation): Landin
     if (row !== undefined) rows.set(key, row)
   }
   if (named.size === 0) {
-    for (const trade of account.trades) {
+    // Trades come newest first; orders are counted as they were created.
+    for (const trade of account.trades.toReversed()) {
       if (isShown(trade.transactionHash) && ours(trade)) rows.set(trade.orderKey.toLowerCase(), trade)
     }
   }
   if (named.size > expected.orders.length) return undefined
+  if (rows.size === 0 && state.intent.lane === 'relay') {
+    const earliestSeconds = (attempt.armed?.deadlineSeconds ?? 0) - longestRelayLifeSeconds
+    for (const row of [...account.orders, ...account.trades]) {
+      if (ours(row) && atSecondsOf(row) >= earliestSeconds) rows.set(row.orderKey.toLowerCase(), row)
+    }
+  }
   const matched = match(expected.orders, [...rows.values()])
   const isChanged = expected.changes.every(({ orderKey, event }) =>
     account.trades.some(
@@ -193,19 +202,28 @@ interface OwnRow {
   readonly updatedAtSeconds?: number
 }
 
-/** The venue's clock may stand before ours by this much, seconds. */
-const clockGraceSeconds = 3_600
+/**
+ * How long before its deadline an attempt may have been armed, at most, seconds: an hour that a host may sign ahead, and an
+ * hour between its clock and the chain's. Our own clock has no say in it.
+ */
+export const longestLifeSeconds = 7_200
+
+/** The same in the relay lane, where the deadline is our own: 180 s at most, and half a minute between clocks. */
+const longestRelayLifeSeconds = 210
+
+function atSecondsOf(row: OwnRow): number {
+  return row.timestampSeconds ?? row.updatedAtSeconds ?? 0
+}
 
 /**
  * Whether a row can be one of the attempt's own orders: our account, fitting something that its message creates, and not
  * from before it was armed. The protocol may enlarge a decrease to a full close, so its size is not held against it.
  */
 function isOwn(state: IntentState, attempt: Attempt, row: OwnRow): boolean {
-  const atSeconds = row.timestampSeconds ?? row.updatedAtSeconds ?? 0
   return (
     sameHex(row.account, state.intent.account) &&
     expectedOf(state.intent).orders.some((expected) => fits(expected, row)) &&
-    atSeconds >= (attempt.armedAtMs ?? 0) / 1000 - clockGraceSeconds
+    atSecondsOf(row) >= (attempt.armed?.deadlineSeconds ?? 0) - longestLifeSeconds
   )
 }
 

@@ -1,0 +1,78 @@
+/** Evidence without a chain does not stand on our own clock: what the simulation found. */
+import { expect, test } from 'vitest'
+import type { IntentState } from '../../../src/domain/intent.ts'
+import { foldRecords } from '../../../src/domain/machine/fold.ts'
+import { type MachineEvent, step } from '../../../src/domain/machine/step.ts'
+import type { JournalRecord } from '../../../src/domain/records.ts'
+import {
+  armedFacts,
+  emptyAccount,
+  intentOf,
+  observationOf,
+  startMs,
+  statusAnswer,
+  tradeOf,
+} from '../../support/intents.ts'
+
+const rules = { source: 'api', trustVenue: false, deadlineMarginMs: 10_000 } as const
+
+function run(events: readonly MachineEvent[]): IntentState | undefined {
+  const records: JournalRecord[] = []
+  for (const event of events) {
+    for (let again = true; again; ) {
+      const made = step(foldRecords(records), event, rules)
+      if (made.record !== undefined) records.push(made.record)
+      again = made.again
+    }
+  }
+  return foldRecords(records)
+}
+
+test('an order that was armed while our clock was hours ahead closes by its trade all the same', () => {
+  const aheadMs = 2 * 3_600_000
+  const intent = intentOf({ expiresAtMs: startMs + aheadMs + 60_000 })
+  const state = run([
+    { type: 'accept', nowMs: startMs + aheadMs, intent },
+    { type: 'begin', nowMs: startMs + aheadMs, host: 'http://127.0.0.1:1/v1' },
+    { type: 'signed', nowMs: startMs + aheadMs, armed: armedFacts() },
+    { type: 'sent', nowMs: startMs + aheadMs, send: { result: 'accepted' } },
+    {
+      type: 'observed',
+      nowMs: startMs + 5_000,
+      observation: observationOf(
+        statusAnswer('executed', { orderKeys: [tradeOf().orderKey] }),
+        emptyAccount({ trades: [tradeOf()] }),
+      ),
+    },
+  ])
+  expect(state?.closing?.outcome).toBe('EXECUTED')
+})
+
+test('parts that a host does not name are counted in the order of their creation, though trades come newest first', () => {
+  const transactionHash = `0x${'7a'.repeat(32)}` as const
+  const base = intentOf()
+  const intent = intentOf({
+    terms: { ...base.terms, orderType: 'twap', twap: { parts: 3, durationSeconds: 60 } },
+  })
+  const keys = ['01', '02', '03'].map((part) => `0x${part.repeat(32)}` as const)
+  const trades = keys
+    .toReversed()
+    .map((orderKey) =>
+      tradeOf({ id: orderKey, orderKey, transactionHash, eventName: 'OrderCreated', orderType: 3 }),
+    )
+  const state = run([
+    { type: 'accept', nowMs: startMs, intent },
+    { type: 'begin', nowMs: startMs, host: 'http://127.0.0.1:1/v1' },
+    { type: 'signed', nowMs: startMs, armed: armedFacts() },
+    { type: 'sent', nowMs: startMs, send: { result: 'accepted' } },
+    {
+      type: 'observed',
+      nowMs: startMs + 5_000,
+      observation: observationOf(
+        statusAnswer('created', { createdTxnHash: transactionHash }),
+        emptyAccount({ trades }),
+      ),
+    },
+  ])
+  expect(state?.attempts[0]?.children.map(({ orderKey }) => orderKey)).toEqual(keys)
+})
