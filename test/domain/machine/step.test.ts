@@ -5,6 +5,7 @@ import { worstCase } from '../../../src/domain/machine/exposure.ts'
 import { applyRecord, foldRecords } from '../../../src/domain/machine/fold.ts'
 import type { EvidenceRules } from '../../../src/domain/machine/observation.ts'
 import { type Effect, type MachineEvent, step } from '../../../src/domain/machine/step.ts'
+import type { Trade } from '../../../src/domain/position.ts'
 import {
   decodeRecord,
   encodeRecord,
@@ -212,27 +213,42 @@ test('the relay transaction is enough of a hint when the venue leaves out the ot
   expect(label(run)).toBe('executed')
 })
 
-test('an order of the relay lane ends by its trade: the relay never says more than that it landed', () => {
+function relayed(): Run {
   const run: Run = { state: undefined, records: [], effects: [] }
-  const { requestId: _none, ...facts } = armedFacts()
+  const { requestId: _none, ...facts } = armedFacts({ deadlineSeconds: startMs / 1000 + 120 })
   feed(run, { type: 'accept', nowMs: startMs, intent: intentOf({ lane: 'relay' }) })
   feed(run, { type: 'begin', nowMs: startMs, host: 'http://127.0.0.1:1/v1' })
   feed(run, { type: 'signed', nowMs: startMs + 10, armed: facts })
   feed(run, { type: 'sent', nowMs: startMs + 20, send: { result: 'accepted', taskId: '0x7a' } })
+  return run
+}
+
+function lookAt(run: Run, trades: readonly Trade[]): void {
   const txHash = `0x${'7c'.repeat(32)}` as const
-  const created = tradeOf({ id: 'trade-0', eventName: 'OrderCreated', transactionHash: txHash })
-  const answer = statusAnswer('created', { txHash })
-  const look = (trades: readonly (typeof created)[]) =>
-    feed(run, {
-      type: 'observed',
-      nowMs: startMs + 5_000,
-      observation: observationOf(answer, emptyAccount({ trades })),
-    })
-  look([created])
-  expect(lastAttempt(run.state as IntentState)?.phase).toBe('LANDED')
-  expect(isOpen(run.state as IntentState)).toBe(true)
-  look([created, tradeOf()])
+  const observation = observationOf(statusAnswer('created', { txHash }), emptyAccount({ trades }))
+  feed(run, { type: 'observed', nowMs: startMs + 5_000, observation })
+}
+
+test('an order of the relay lane ends by its trade: the relay never says more than that it landed', () => {
+  const run = relayed()
+  const transactionHash = `0x${'7c'.repeat(32)}` as const
+  const created = tradeOf({ id: 'trade-0', eventName: 'OrderCreated', transactionHash })
+  lookAt(run, [created])
+  expect(kindsOf(run).at(-1)).toBe('landed')
+  lookAt(run, [created, tradeOf()])
   expect(run.state?.closing?.outcome).toBe('EXECUTED')
+})
+
+test('an order of the relay lane is known by its one trade, and by none when there are two or one from before', () => {
+  const one = relayed()
+  lookAt(one, [tradeOf()])
+  expect(one.state?.closing?.outcome).toBe('EXECUTED')
+  const two = relayed()
+  lookAt(two, [tradeOf(), tradeOf({ id: 'trade-2', orderKey: `0x${'0b'.repeat(32)}` })])
+  expect(two.state && isOpen(two.state)).toBe(true)
+  const older = relayed()
+  lookAt(older, [tradeOf({ timestampSeconds: startMs / 1000 - 100 })])
+  expect(older.state && isOpen(older.state)).toBe(true)
 })
 
 test('a submit that was answered with a revert closes as reverted', () => {
