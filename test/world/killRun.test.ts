@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { killRun } from './killRun.ts'
+
+test.concurrent.each(['order-chain', 'relay'] as const)(
+  'killed again and again under load with faults on (%s lane): nothing is sent twice, nothing is lost, every intent ends',
+  { timeout: 400_000 },
+  async (lane) => {
+    const report = await killRun({ kills: 10, seed: 7, lane })
+    expect(report).toMatchObject({ receivedTwice: [], lost: [], open: [], findings: [] })
+    expect(report.intents).toBeGreaterThan(0)
+    expect(report.received).toBeGreaterThan(0)
+  },
+)

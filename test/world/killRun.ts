@@ -1,0 +1,253 @@
+/**
+ * Real processes, killed with SIGKILL at random moments under load and with faults on: the daemon over a paper venue of its
+ * own process. The venue's own record is the judge: no digest twice, no received digest that the journal does not know, and
+ * every intent ends once the faults are over.
+ *
+ * By hand: `npm run kills -- --kills 200 --seed 7`. The moments are real time's, so a run is not repeated exactly; the
+ * faults and the markets are.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openSqliteReader } from '../../src/journal/reader.ts'
+import { daemonFlags, ordersOf, perpd, type Running, scratch, startPaper, until } from './processes.ts'
+
+/** What a run showed. */
+export interface KillReport {
+  readonly kills: number
+  /** Kills by how far the process had come. */
+  readonly beforeReady: number
+  readonly intents: number
+  readonly outcomes: Readonly<Record<string, number>>
+  readonly received: number
+  readonly receivedTwice: readonly string[]
+  /** Received by the venue, unknown to the journal. */
+  readonly lost: readonly string[]
+  /** Intents that had not ended when the quiet time was over. */
+  readonly open: readonly string[]
+  readonly findings: readonly string[]
+  readonly seconds: number
+}
+
+const markets = ['ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]', 'SOL/USD [SOL-USDC]', 'LINK/USD [LINK-USDC]']
+const ended = new Set(['executed', 'cancelled', 'reverted', 'failed', 'expired', 'refused'])
+
+/** Switches of the venue that a run draws from, with what takes each back. */
+const switches: readonly (readonly [Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>])[] =
+  [
+    [
+      { submit: '503-after-work', times: 2 },
+      { submit: 'none', times: -1 },
+    ],
+    [
+      { submit: '500-before-work', times: 2 },
+      { submit: 'none', times: -1 },
+    ],
+    [
+      { submit: 'accept-and-never-answer', times: 1 },
+      { submit: 'none', times: -1 },
+    ],
+    [
+      { relay: 'fails', relayPercent: 50 },
+      { relay: 'none', relayPercent: 100 },
+    ],
+    [
+      { relay: 'lands-late', relayLateMs: 2_000, relayPercent: 50 },
+      { relay: 'none', relayPercent: 100 },
+    ],
+    [
+      { relayReverts: 'InvalidUserDigest', replayMs: 1_000 },
+      { relayReverts: '', replayMs: 0 },
+    ],
+    [{ keeperExtraDelayMs: 2_000 }, { keeperExtraDelayMs: 0 }],
+    [{ keeperFails: 'InsufficientReserve' }, { keeperFails: '' }],
+    [{ down: ['api/1'] }, { down: [] }],
+    [{ latencyMs: 150 }, { latencyMs: 0 }],
+  ]
+
+/** A small generator of its own, so that the draws follow the seed alone (mulberry32). */
+function random(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+async function post(url: string, body: unknown): Promise<void> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`)
+}
+
+function writeStrategies(folder: string): readonly string[] {
+  return markets.map((market, index) => {
+    const path = join(folder, `churn-${index}.yaml`)
+    writeFileSync(
+      path,
+      [
+        `kind: ${join(import.meta.dirname, 'strategies', 'churn.ts')}`,
+        `market: ${market}`,
+        'cadenceSeconds: 1',
+        'size:',
+        '  usd: 200',
+        '  leverage: 2',
+        '  collateral: short',
+        '',
+      ].join('\n'),
+    )
+    return path
+  })
+}
+
+/** Runs it. `say` hears of progress. */
+export async function killRun(
+  options: { readonly kills: number; readonly seed: number; readonly lane?: 'order-chain' | 'relay' },
+  say: (text: string) => void = () => undefined,
+): Promise<KillReport> {
+  const startedMs = performance.now()
+  const draw = random(options.seed)
+  const folder = scratch()
+  const paper = await startPaper([
+    `--paper.seed=${options.seed}`,
+    '--paper.orderDeadlineSeconds=8',
+    '--paper.keeperDelayMs=300',
+  ])
+  const flags = [
+    ...daemonFlags(folder.path, paper.hosts).filter((flag) => !flag.startsWith('--strategies.paths')),
+    ...writeStrategies(folder.path).map((path) => `--strategies.paths=${path}`),
+    `--account.lane=${options.lane ?? 'order-chain'}`,
+    '--risk.maxOrdersPerHour=100000',
+    '--risk.attemptsPerCause=10000',
+    '--risk.executionFeesPerDay=1000',
+    '--risk.relayFeesPerDayUsd=100000',
+    '--api.timeoutMs=1000',
+  ]
+  let beforeReady = 0
+  let undo: Readonly<Record<string, unknown>> | undefined
+  try {
+    for (let kill = 0; kill < options.kills; kill += 1) {
+      const running = perpd(['run', ...flags])
+      if (kill % 2 === 0) {
+        if (undo !== undefined) await post(`${paper.control}/faults`, undo)
+        const chosen = switches[Math.floor(draw() * switches.length)]
+        undo = chosen?.[1]
+        if (chosen !== undefined) await post(`${paper.control}/faults`, chosen[0])
+      }
+      // One in eight dies while it starts; the others at any moment of the seconds after.
+      if (draw() < 0.125) await sleep(draw() * 1_200)
+      else {
+        await untilReady(running)
+        await sleep(draw() * 2_500)
+      }
+      if (!running.stdout().includes('daemon.ready')) beforeReady += 1
+      running.child.kill('SIGKILL')
+      const end = await running.ended
+      if (end !== 'SIGKILL') throw new Error(`the daemon ended by itself with ${end}\n${running.said()}`)
+      if ((kill + 1) % 10 === 0) say(`${kill + 1} of ${options.kills} kills`)
+    }
+    if (undo !== undefined) await post(`${paper.control}/faults`, undo)
+    const last = perpd([
+      'run',
+      ...flags.filter((flag) => !flag.startsWith('--strategies.paths')),
+      ...restFlags(folder.path),
+    ])
+    await until(
+      'every intent ended',
+      async () => {
+        if (!last.stdout().includes('daemon.ready')) return undefined
+        const rows = await ordersOf(folder.path)
+        return rows.every(({ status }) => ended.has(status)) || undefined
+      },
+      { timeoutMs: 120_000, seen: last.said },
+    ).catch((error: unknown) => say(String(error)))
+    last.child.kill('SIGTERM')
+    await last.ended
+    return await judge(folder.path, paper.control, {
+      kills: options.kills,
+      beforeReady,
+      seconds: Math.round((performance.now() - startedMs) / 1000),
+    })
+  } finally {
+    paper.child.kill('SIGTERM')
+    await paper.ended
+    folder.remove()
+  }
+}
+
+/** Flags of the last daemon: a strategy that holds what is there and wishes for nothing new on a market of its own. */
+function restFlags(folder: string): string[] {
+  const path = join(folder, 'guard.yaml')
+  writeFileSync(path, ['kind: guard', 'params:', '  maxLeverage: 100', ''].join('\n'))
+  return [`--strategies.paths=${path}`]
+}
+
+async function untilReady(running: Running): Promise<void> {
+  await until(
+    'the daemon is ready or has ended',
+    () => running.stdout().includes('daemon.ready') || running.child.exitCode !== null || undefined,
+    { timeoutMs: 60_000, seen: running.said },
+  )
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+async function judge(
+  folder: string,
+  control: string,
+  counted: Pick<KillReport, 'kills' | 'beforeReady' | 'seconds'>,
+): Promise<KillReport> {
+  const answer = await fetch(`${control}/record`)
+  const received = ((await answer.json()) as readonly { readonly digest: string }[]).map(({ digest }) =>
+    digest.toLowerCase(),
+  )
+  const journal = openSqliteReader(join(folder, 'journal.sqlite'))
+  try {
+    const states = journal.intents()
+    const known = new Set(
+      states.flatMap(({ attempts }) => attempts.flatMap(({ armed }) => armed?.digest.toLowerCase() ?? [])),
+    )
+    const outcomes: Record<string, number> = {}
+    for (const { closing } of states) {
+      const name = closing?.outcome ?? 'OPEN'
+      outcomes[name] = (outcomes[name] ?? 0) + 1
+    }
+    return {
+      ...counted,
+      intents: states.length,
+      outcomes,
+      received: received.length,
+      receivedTwice: received.filter((digest, index) => received.indexOf(digest) !== index),
+      lost: received.filter((digest) => !known.has(digest)),
+      open: states.filter(({ closing }) => closing === undefined).map(({ intent }) => intent.intentId),
+      findings: [...journal.account().findings.values()].map(({ finding }) => finding.statement),
+    }
+  } finally {
+    journal.close()
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      kills: { type: 'string', default: '200' },
+      seed: { type: 'string', default: '7' },
+      lane: { type: 'string', default: 'order-chain' },
+    },
+  })
+  const lane = values.lane === 'relay' ? 'relay' : 'order-chain'
+  const report = await killRun({ kills: Number(values.kills), seed: Number(values.seed), lane }, (text) =>
+    process.stderr.write(`${text}\n`),
+  )
+  process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`)
+  const isGood =
+    report.receivedTwice.length + report.lost.length + report.open.length + report.findings.length === 0
+  process.exitCode = isGood ? 0 : 1
+}
