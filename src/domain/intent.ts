@@ -71,6 +71,8 @@ export interface OrderTerms {
   readonly cancelOrderKeys?: readonly Hex[]
   /** batch only: the message itself. */
   readonly batch?: BatchTerms
+  /** collateral-in and collateral-out only: the venue's row key of the position. */
+  readonly positionKey?: string
 }
 
 /** The parts of a twap order (wire: orders, section 7). */
@@ -378,9 +380,14 @@ const waitingOrders: ReadonlySet<OrderKind> = new Set([
   'twap',
 ])
 
+// MarketSwap, MarketIncrease and MarketDecrease (wire: eip712-and-chain, section 6).
+const marketOrderTypes: ReadonlySet<bigint> = new Set([0n, 2n, 4n])
+
 /** Whether a created order waits for its trigger or its time; market orders, edits and cancels do not. */
 export function isWaiting(intent: Intent, child: Child): boolean {
   if (child.role === 'take-profit' || child.role === 'stop-loss' || child.role === 'part') return true
+  const own = intent.terms.batch?.createOrderParamsList[child.index]
+  if (own !== undefined) return !marketOrderTypes.has(own.orderType)
   return waitingOrders.has(intent.terms.orderType)
 }
 

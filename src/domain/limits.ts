@@ -14,6 +14,8 @@ export interface Limits {
   readonly maxOrderSizeUsd?: Usd
   /** Smallest order worth sending, USD. */
   readonly minOrderSizeUsd?: Usd
+  /** Largest stop-market or twap increase, USD: they are signed without a bound on their price. */
+  readonly maxUnboundedOrderUsd?: Usd
   /** Highest leverage of an increase in bps, 10000 = 1x. */
   readonly maxLeverageBps?: number
   /** Widest slippage that may be signed, bps. */
@@ -49,6 +51,7 @@ export function tighten(one: Limits, other: Limits): Limits {
     maxTotalExposureUsd: least(one.maxTotalExposureUsd, other.maxTotalExposureUsd),
     maxOrderSizeUsd: least(one.maxOrderSizeUsd, other.maxOrderSizeUsd),
     minOrderSizeUsd: most(one.minOrderSizeUsd, other.minOrderSizeUsd),
+    maxUnboundedOrderUsd: least(one.maxUnboundedOrderUsd, other.maxUnboundedOrderUsd),
     maxLeverageBps: least(one.maxLeverageBps, other.maxLeverageBps),
     maxSlippageBps: least(one.maxSlippageBps, other.maxSlippageBps),
     maxOrdersPerHour: least(one.maxOrdersPerHour, other.maxOrdersPerHour),

@@ -55,6 +55,18 @@ export interface Order {
   readonly isFrozen: boolean
   readonly updatedAtSeconds: number
   readonly validFromSeconds: number
+  /** Whether it ends with its position; absent where the venue does not say. */
+  readonly autoCancel?: boolean | undefined
+  /** Swaps: units of the token received; decreases: USD. Absent where the venue does not say. */
+  readonly minOutputAmount?: bigint | undefined
+}
+
+// MarketIncrease, LimitIncrease and StopIncrease (wire: eip712-and-chain, section 6).
+const increaseOrderTypes: ReadonlySet<number> = new Set([2, 3, 8])
+
+/** Whether an order adds to a position when it executes. */
+export function isIncreaseOrder({ orderType }: Pick<Order, 'orderType'>): boolean {
+  return increaseOrderTypes.has(orderType)
 }
 
 /** What happened to an order, in the venue's history. `unrecognised` keeps a newer event name from being misread. */

@@ -1,6 +1,7 @@
 /** Everything known at one instant, with the age of each part. Strategies see nothing else. */
 import { type Address, hexKey } from './address.ts'
 import type {
+  Balance,
   Candle,
   CandlePeriod,
   Direction,
@@ -44,6 +45,8 @@ export interface Snapshot {
   readonly markets: ReadonlyMap<string, MarketView>
   readonly positions: Reading<readonly Position[]>
   readonly orders: Reading<readonly Order[]>
+  /** Tokens in the account's wallet; absent when they were not asked for or could not be read. */
+  readonly balances?: Reading<readonly Balance[]>
 }
 
 /** Age of a reading in ms at the snapshot's instant; never negative. */
@@ -75,7 +78,7 @@ export function capacityReading(
 
 /** The account's positions on one side of one market; two when both tokens back one. */
 export function positionsOn(
-  snapshot: Snapshot,
+  snapshot: Pick<Snapshot, 'positions'>,
   marketToken: string,
   direction: Direction,
 ): readonly Position[] {

@@ -27,14 +27,39 @@ export interface Line {
 }
 
 function wish(decision: Decision, symbol: string): string {
+  const { direction } = decision
   switch (decision.kind) {
     case 'increase':
-      return `open a ${decision.direction} of ${money(decision.sizeDeltaUsd)} on ${symbol}`
+      return `open a ${direction} of ${money(decision.sizeDeltaUsd)} on ${symbol}${how(decision)}`
     case 'decrease':
-      return `reduce the ${decision.direction} on ${symbol} by ${money(decision.sizeDeltaUsd)}`
+      return `reduce the ${direction} on ${symbol} by ${money(decision.sizeDeltaUsd)}${how(decision)}`
     case 'close':
-      return `close the ${decision.direction} on ${symbol}`
+      return `close the ${direction} on ${symbol}`
+    case 'swap':
+      return `${direction === 'long' ? 'buy' : 'sell'} the long token of ${symbol} by a swap`
+    case 'edit':
+      return `edit the order ${shortHex(decision.orderKey)} of the ${direction} on ${symbol}`
+    case 'cancel':
+      return `cancel ${counted(decision.orderKeys.length, 'order')} of the ${direction} on ${symbol}`
+    case 'collateral-in':
+      return `pay collateral into the ${direction} on ${symbol}`
+    case 'collateral-out':
+      return `take collateral out of the ${direction} on ${symbol}`
+    case 'batch':
+      return `send a batch of its own for the ${direction} on ${symbol}`
   }
+}
+
+/** How an order waits: ` at $1,900.00 (limit)`, ` in 4 parts (twap)`; nothing for a market order. */
+function how(order: {
+  readonly orderType?: string
+  readonly triggerPrice?: Usd
+  readonly twap?: { readonly parts: number }
+}): string {
+  if (order.orderType === undefined || order.orderType === 'market') return ''
+  const where = order.triggerPrice === undefined ? '' : ` at ${formatUsd(order.triggerPrice)}`
+  const parts = order.twap === undefined ? '' : ` in ${order.twap.parts} parts`
+  return `${where}${parts} (${order.orderType})`
 }
 
 function orderFields(intent: Intent): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /** Small pieces of text for people: ids, spans of time, counts, amounts. Used by the log and by the commands. */
 import type { Intent } from '../domain/intent.ts'
-import { formatUsd, toDecimal, USD_DECIMALS, type Usd, usd } from '../domain/units.ts'
+import { formatUnits, formatUsd, toDecimal, USD_DECIMALS, type Usd, usd } from '../domain/units.ts'
 
 /** First eight characters of an intent id: enough for people and for `perpd explain`. */
 export function shortId(intentId: string): string {
@@ -30,10 +30,30 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** What an order does, for people: `increase long ETH/USD [WETH-USDC] $500.00`. */
-export function termsOf(intent: Intent): string {
-  const { terms, kind } = intent
-  return `${kind} ${terms.direction} ${terms.symbol} ${money(terms.sizeDeltaUsd)}`
+/**
+ * What an order does, for people: `increase long ETH/USD [WETH-USDC] $500.00`, `limit increase long ... at $1,900.00`,
+ * `swap 100 USDC to WETH (...)`, `cancel 2 orders of long ...`.
+ */
+export function termsOf({ terms, kind }: Intent): string {
+  const side = `${terms.direction} ${terms.symbol}`
+  const amount = `${formatUnits(terms.collateralDelta, terms.collateralToken.decimals)} ${terms.collateralToken.symbol}`
+  const price = terms.triggerPrice === undefined ? '' : ` at ${formatUsd(terms.triggerPrice)}`
+  const parts = terms.twap === undefined ? '' : ` in ${terms.twap.parts} parts`
+  const exits = (terms.tpsl ?? []).map(({ type, triggerPrice }) => `, ${type} ${formatUsd(triggerPrice)}`)
+  const type = terms.orderType === 'market' ? '' : `${terms.orderType} `
+  switch (kind) {
+    case 'swap':
+      return `swap ${amount} to ${terms.swap?.receiveToken.symbol ?? 'the other token'} in ${terms.symbol}`
+    case 'collateral-in':
+    case 'collateral-out':
+      return `${kind} ${side} ${amount}`
+    case 'cancel':
+      return `cancel ${counted(terms.cancelOrderKeys?.length ?? 0, 'order')} of ${side}`
+    case 'edit':
+      return `edit ${type}order of ${side} to ${money(terms.sizeDeltaUsd)}${price}`
+    default:
+      return `${type}${kind} ${side} ${money(terms.sizeDeltaUsd)}${price}${parts}${exits.join('')}`
+  }
 }
 
 /** A sentence to be embedded in another: on one line, without its full stop. */

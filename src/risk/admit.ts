@@ -1,9 +1,10 @@
 /** The gate: a decision becomes an intent, whole, or a denial that says why. Pure: ids and times are on the desk. */
-import type { Decision } from '../domain/decision.ts'
-import { addsRisk } from '../domain/decision.ts'
-import type { Denial, Intent, TermsToken } from '../domain/intent.ts'
-import type { Token } from '../domain/market.ts'
+import { addsRisk, type Decision } from '../domain/decision.ts'
+import type { Denial, Intent } from '../domain/intent.ts'
+import type { MarketView } from '../domain/snapshot.ts'
+import { planBatch } from './batch.ts'
 import { sideOf } from './book.ts'
+import { planCancel, planEdit } from './changes.ts'
 import {
   checkDataAge,
   checkListed,
@@ -14,37 +15,42 @@ import {
   checkSlippage,
   checkSlot,
   checkTradingState,
+  type Wish,
 } from './checks.ts'
+import { planCollateral } from './collateral.ts'
 import { type Desk, deskMarket, isDenial, marketUnknown } from './desk.ts'
-import { sizeIncrease, sizeReduction } from './sizing.ts'
+import { type Plan, plainTerms, termsToken } from './plan.ts'
+import { type Sized, sizeIncrease, sizeReduction } from './sizing.ts'
+import { planSwap } from './swap.ts'
 
 /** What became of a decision. */
 export type Admission =
   | { readonly kind: 'intent'; readonly intent: Intent }
   | { readonly kind: 'denial'; readonly denial: Denial }
 
-/** Judges one decision: every check in order, then the size. The first refusal is the answer. */
+/** Judges one decision: every check in order, then its plan. The first refusal is the answer. */
 export function admit(decision: Decision, desk: Desk): Admission {
   const { limits, snapshot, nowMs } = desk
-  const stateDenial = checkTradingState(decision, desk.tradingState)
+  const wish: Wish = { decision, adds: addsRisk(decision, snapshot.orders.value) }
+  const stateDenial = checkTradingState(wish, desk.tradingState)
   if (stateDenial) return denied(stateDenial)
   const view = deskMarket(desk, decision)
-  const listedDenial = checkListed(decision, view)
+  const listedDenial = checkListed(wish, view)
   if (listedDenial || view === undefined) return denied(listedDenial ?? marketUnknown(decision.marketToken))
 
   const side = sideOf(desk.book, decision.marketToken, decision.direction)
   const denial =
-    checkMarketOpen(decision, view) ??
+    checkMarketOpen(wish, view) ??
     checkSlippage(desk.slippageBps, limits) ??
-    checkSlot(decision, side) ??
-    checkReduceInFlight(decision, side, limits, nowMs) ??
-    checkOrdersPerHour(decision, desk.acceptedLastHour, limits, desk.accountLimits) ??
-    checkDataAge(decision, snapshot, view, limits) ??
-    checkPriceDivergence(decision, view, limits)
+    checkSlot(wish, side) ??
+    checkReduceInFlight(wish, side, limits, nowMs) ??
+    checkOrdersPerHour(wish, desk.acceptedLastHour, limits, desk.accountLimits) ??
+    checkDataAge(wish, snapshot, view, limits) ??
+    checkPriceDivergence(wish, view, limits)
   if (denial) return denied(denial)
 
-  const sized = decision.kind === 'increase' ? sizeIncrease(decision, desk) : sizeReduction(decision, desk)
-  if (isDenial(sized)) return denied(sized)
+  const plan = planOf(wish, view, desk)
+  if (isDenial(plan)) return denied(plan)
   return {
     kind: 'intent',
     intent: {
@@ -56,31 +62,45 @@ export function admit(decision: Decision, desk: Desk): Admission {
       lane: desk.lane,
       kind: decision.kind,
       decision,
-      terms: {
-        orderType: 'market',
-        symbol: view.market.symbol,
-        marketToken: view.market.marketToken,
-        indexToken: termsToken(view.indexToken),
-        direction: decision.direction,
-        collateralToken: termsToken(sized.collateralToken),
-        sizeDeltaUsd: sized.sizeDeltaUsd,
-        collateralDelta: sized.collateralDelta,
-        keepLeverage: sized.keepLeverage,
-        slippageBps: desk.slippageBps,
-        referencePrice: sized.referencePrice,
-      },
-      sizing: sized.sizing,
-      reservationUsd: addsRisk(decision) ? sized.sizeDeltaUsd : 0n,
+      ...plan,
       expiresAtMs: desk.expiresAtMs,
       acceptedAtMs: nowMs,
     },
   }
 }
 
-function denied(denial: Denial): Admission {
-  return { kind: 'denial', denial }
+function planOf(wish: Wish, view: MarketView, desk: Desk): Plan | Denial {
+  const { decision } = wish
+  switch (decision.kind) {
+    case 'increase':
+      return positionPlan(sizeIncrease(decision, desk), wish, view, desk)
+    case 'decrease':
+    case 'close':
+      return positionPlan(sizeReduction(decision, desk), wish, view, desk)
+    case 'swap':
+      return planSwap(decision, wish, view, desk)
+    case 'edit':
+      return planEdit(decision, wish, view, desk)
+    case 'cancel':
+      return planCancel(decision, wish, view, desk)
+    case 'collateral-in':
+    case 'collateral-out':
+      return planCollateral(decision, wish, view, desk)
+    case 'batch':
+      return planBatch(decision, wish, view, desk)
+  }
 }
 
-function termsToken(token: Token): TermsToken {
-  return { symbol: token.symbol, address: token.address, decimals: token.decimals }
+function positionPlan(sized: Sized | Denial, wish: Wish, view: MarketView, desk: Desk): Plan | Denial {
+  if (isDenial(sized)) return sized
+  const { sizing, collateralToken, ...sizedTerms } = sized
+  return {
+    terms: { ...plainTerms(wish, view, desk), ...sizedTerms, collateralToken: termsToken(collateralToken) },
+    sizing,
+    reservationUsd: wish.adds ? sized.sizeDeltaUsd : 0n,
+  }
+}
+
+function denied(denial: Denial): Admission {
+  return { kind: 'denial', denial }
 }

@@ -2,12 +2,12 @@
  * The book: what the account holds plus everything that may still come, per side of a market and in all. It is the worst
  * case (orders.md, "Exposure while unresolved"): every open increase counts whole, every open reduction counts as nothing.
  */
-import { type Address, hexKey } from '../domain/address.ts'
-import type { IntentState } from '../domain/intent.ts'
-import { isOpen } from '../domain/intent.ts'
+import { type Address, hexKey, sameHex } from '../domain/address.ts'
+import { hasEnded, type IntentState, isOpen, isWaiting, lastAttempt } from '../domain/intent.ts'
+import { mayStillAdd, reservedOf } from '../domain/machine/exposure.ts'
 import type { Direction } from '../domain/market.ts'
-import type { Order } from '../domain/position.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
+import { isIncreaseOrder } from '../domain/position.ts'
+import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import type { Usd } from '../domain/units.ts'
 
 /** An open intent as the book needs it. */
@@ -15,6 +15,8 @@ export interface InFlight {
   readonly intentId: string
   readonly strategy: string
   readonly collateralToken: Address
+  /** Order type of a reduction, or its kind: one of another sort does not wait for it. */
+  readonly sort: string
   /** Unix ms when it was accepted. */
   readonly sinceMs: number
 }
@@ -27,12 +29,23 @@ export interface SideBook {
   readonly heldUsd: Usd
   /** Reservations of our open intents. */
   readonly reservedUsd: Usd
-  /** Increase orders at the venue that no open intent of ours explains: the operator's own, or a lost one's. */
+  /**
+   * Increase orders at the venue beyond our reservations: such as no open intent of ours explains, the operator's own or a
+   * lost one's, and what an edit made larger.
+   */
   readonly restingUsd: Usd
-  /** Open increases of ours; the first one holds the slot. */
+  /** What of ours may add and is in flight; the first one holds the slot. What rests at the venue is reserved, and holds none. */
   readonly increases: readonly InFlight[]
-  /** Open decreases and closes of ours, oldest first. */
+  /** Reductions of ours in flight, oldest first; exits that rest at the venue are none. */
   readonly reductions: readonly InFlight[]
+}
+
+/** A resting order that an open intent of ours explains. */
+export interface OwnOrder {
+  readonly intentId: string
+  readonly strategy: string
+  /** An edit or cancel of it whose fate is not known yet. */
+  readonly changedBy?: string
 }
 
 /** Everything held and in flight. */
@@ -41,10 +54,12 @@ export interface Book {
   readonly sides: ReadonlyMap<string, SideBook>
   /** Held, reserved and resting of all sides, USD. */
   readonly totalExposureUsd: Usd
+  /** By lower-cased order key; ended ones are not in it. */
+  readonly ownOrders: ReadonlyMap<string, OwnOrder>
 }
 
-// MarketIncrease, LimitIncrease and StopIncrease (wire: eip712-and-chain, section 6).
-const increaseOrderTypes: ReadonlySet<number> = new Set([2, 3, 8])
+/** Lists may lag behind a fill by seconds (wire: gaps, section 4); after this they are believed all the same, ms. */
+const listLagMs = 30_000
 
 /** Key of one side of one market in a `Book`. */
 export function sideKey(marketToken: string, direction: Direction): string {
@@ -63,7 +78,8 @@ export function worstCaseUsd(side: SideBook): Usd {
 
 /**
  * The book of a snapshot and the journal's intents. Closed intents are passed over. A fill that shows in the positions
- * while its intent is still open counts twice for that moment: the worst case errs on the safe side.
+ * while its intent is still open counts twice for that moment, and one that does not show yet counts by its reservation:
+ * the worst case errs on the safe side.
  */
 export function bookOf(
   snapshot: Pick<Snapshot, 'positions' | 'orders'>,
@@ -87,42 +103,116 @@ export function bookOf(
   }
 
   const open = openIntents.filter(isOpen)
-  for (const { intent } of [...open].sort((a, b) => a.intent.acceptedAtMs - b.intent.acceptedAtMs)) {
+  for (const state of [...open].sort((a, b) => a.intent.acceptedAtMs - b.intent.acceptedAtMs)) {
+    const { intent } = state
+    const { terms } = intent
     const inFlight: InFlight = {
       intentId: intent.intentId,
       strategy: intent.strategy,
-      collateralToken: intent.terms.collateralToken.address,
+      collateralToken: terms.collateralToken.address,
+      sort: intent.kind === 'collateral-in' ? intent.kind : terms.orderType,
       sinceMs: intent.acceptedAtMs,
     }
-    change(intent.terms.marketToken, intent.terms.direction, (side) => ({
-      reservedUsd: side.reservedUsd + intent.reservationUsd,
-      ...(intent.kind === 'increase'
-        ? { increases: [...side.increases, inFlight] }
-        : { reductions: [...side.reductions, inFlight] }),
+    const place = placeOf(state, snapshot)
+    change(terms.marketToken, terms.direction, (side) => ({
+      reservedUsd: side.reservedUsd + reservedUsdOf(state, snapshot),
+      ...(place === undefined ? {} : { [place]: [...side[place], inFlight] }),
     }))
   }
 
-  const explained = new Set(
-    open.flatMap((state) => state.attempts.flatMap((attempt) => attempt.children.map(childKey))),
-  )
+  const ownOrders = ownOrdersOf(open)
+  const showing = new Map<string, Usd>()
   for (const order of snapshot.orders.value) {
-    if (!isIncreaseOrder(order) || explained.has(hexKey(order.orderKey))) continue
+    if (!isIncreaseOrder(order)) continue
+    const own = ownOrders.get(hexKey(order.orderKey))
+    if (own !== undefined) {
+      showing.set(own.intentId, (showing.get(own.intentId) ?? 0n) + order.sizeDeltaUsd)
+      continue
+    }
     change(order.marketToken, order.direction, (side) => ({
       restingUsd: side.restingUsd + order.sizeDeltaUsd,
     }))
   }
+  for (const state of open) {
+    const beyondUsd = (showing.get(state.intent.intentId) ?? 0n) - reservedUsdOf(state, snapshot)
+    const { marketToken, direction } = state.intent.terms
+    if (beyondUsd > 0n)
+      change(marketToken, direction, (side) => ({ restingUsd: side.restingUsd + beyondUsd }))
+  }
 
   let totalExposureUsd = 0n
   for (const side of sides.values()) totalExposureUsd += worstCaseUsd(side)
-  return { sides, totalExposureUsd }
+  return { sides, totalExposureUsd, ownOrders }
 }
 
-function childKey(child: { readonly orderKey: string }): string {
-  return hexKey(child.orderKey)
+/** What an open intent still holds, USD: its reservation until its fills show, then what is left of it. */
+function reservedUsdOf(state: IntentState, snapshot: Pick<Snapshot, 'positions'>): Usd {
+  return hasUnseenFill(state, snapshot) ? state.intent.reservationUsd : reservedOf(state)
 }
 
-function isIncreaseOrder(order: Order): boolean {
-  return increaseOrderTypes.has(order.orderType)
+/** Whether an order that adds executed too shortly before the positions were read to be surely in them. */
+function hasUnseenFill(state: IntentState, snapshot: Pick<Snapshot, 'positions'>): boolean {
+  const { intent } = state
+  if (intent.reservationUsd === 0n) return false
+  const { terms } = intent
+  const row = positionsOn(snapshot, terms.marketToken, terms.direction).find(({ collateralToken }) =>
+    sameHex(collateralToken, terms.collateralToken.address),
+  )
+  return (lastAttempt(state)?.children ?? []).some(({ phase, role, evidence, settlement }) => {
+    if (phase !== 'EXECUTED' || role === 'take-profit' || role === 'stop-loss') return false
+    if ((evidence?.atMs ?? state.updatedAtMs) + listLagMs <= snapshot.positions.atMs) return false
+    const filledAtSeconds = settlement?.timestampSeconds
+    return filledAtSeconds === undefined || row === undefined || row.increasedAtSeconds < filledAtSeconds
+  })
+}
+
+/** Which list an intent in flight stands in; undefined when it rests, or can neither add nor reduce. */
+function placeOf(
+  state: IntentState,
+  snapshot: Pick<Snapshot, 'positions'>,
+): 'increases' | 'reductions' | undefined {
+  const { kind, reservationUsd } = state.intent
+  if (kind === 'swap' || kind === 'cancel') return undefined
+  if (kind === 'collateral-out' || reservationUsd > 0n) {
+    const isWaitingForExits = kind !== 'collateral-out' && !mayStillAdd(state)
+    const isQuiet = rests(state) || isWaitingForExits
+    return isQuiet && !hasUnseenFill(state, snapshot) ? undefined : 'increases'
+  }
+  return kind === 'edit' || rests(state) ? undefined : 'reductions'
+}
+
+/** Whether an intent landed and nothing is left of it but orders that wait for their price or time. */
+function rests(state: IntentState): boolean {
+  const attempt = lastAttempt(state)
+  const open = attempt?.children.filter((child) => !hasEnded(child)) ?? []
+  return (
+    attempt?.phase === 'LANDED' && open.length > 0 && open.every((child) => isWaiting(state.intent, child))
+  )
+}
+
+function ownOrdersOf(open: readonly IntentState[]): ReadonlyMap<string, OwnOrder> {
+  const changedBy = new Map(
+    open.flatMap(({ intent: { intentId, terms } }) =>
+      [
+        ...(terms.edit === undefined ? [] : [terms.edit.orderKey]),
+        ...(terms.cancelOrderKeys ?? []),
+        ...(terms.batch?.cancelOrderKeys ?? []),
+        ...(terms.batch?.updateOrderParamsList ?? []).map(({ key }) => key),
+      ].map((key) => [hexKey(key), intentId] as const),
+    ),
+  )
+  return new Map(
+    open.flatMap(({ intent: { intentId, strategy }, attempts }) =>
+      attempts
+        .flatMap(({ children }) => children)
+        .filter((child) => !hasEnded(child))
+        .map(({ orderKey }): readonly [string, OwnOrder] => {
+          const changer = changedBy.get(hexKey(orderKey))
+          const own = { intentId, strategy, ...(changer === undefined ? {} : { changedBy: changer }) }
+          return [hexKey(orderKey), own]
+        }),
+    ),
+  )
 }
 
 function emptySide(marketToken: Address, direction: Direction): SideBook {

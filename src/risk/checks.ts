@@ -3,7 +3,7 @@
  * or undefined when the decision may pass. Reductions are refused by as few of them as possible.
  */
 import { sameHex } from '../domain/address.ts'
-import { addsRisk, type Decision } from '../domain/decision.ts'
+import type { Decision } from '../domain/decision.ts'
 import type { Denial } from '../domain/intent.ts'
 import type { Limits, TradingState } from '../domain/limits.ts'
 import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
@@ -11,6 +11,12 @@ import { ageOf, capacityReading } from '../domain/snapshot.ts'
 import { absOf, BPS_ONE, formatUsd } from '../domain/units.ts'
 import type { SideBook } from './book.ts'
 import { marketUnknown } from './desk.ts'
+
+/** A decision, and whether it can add risk (`addsRisk`). */
+export interface Wish {
+  readonly decision: Decision
+  readonly adds: boolean
+}
 
 /** How long an unresolved reduction keeps another one of the same position away when `reduceAgainAfterMs` is absent. */
 export const REDUCE_AGAIN_DEFAULT_MS = 120_000
@@ -28,28 +34,29 @@ export const REDUCTION_AGE_FACTOR = 4
 export const REDUCTION_ORDERS_FACTOR = 2
 
 /** TRADING_HALTED: no orders at all. TRADING_REDUCING: only such as cannot add risk. */
-export function checkTradingState(decision: Decision, tradingState: TradingState): Denial | undefined {
+export function checkTradingState(wish: Wish, tradingState: TradingState): Denial | undefined {
   if (tradingState === 'halted') {
     return {
       code: 'TRADING_HALTED',
       reason: 'Trading is halted: no new orders until an operator resumes it.',
     }
   }
-  if (tradingState === 'reducing' && addsRisk(decision)) {
+  if (tradingState === 'reducing' && wish.adds) {
     return {
       code: 'TRADING_REDUCING',
-      reason: 'Trading is reducing: only decreases and closes are allowed.',
-      wanted: decision.kind,
-      allowed: 'decrease or close',
+      reason: 'Trading is reducing: only what cannot add risk is allowed.',
+      wanted: wish.decision.kind,
+      allowed: 'decrease, close, cancel or collateral-in',
     }
   }
   return undefined
 }
 
 /** MARKET_UNKNOWN: not in the market list. MARKET_NOT_LISTED: delisted or swap-only, which denies increases only. */
-export function checkListed(decision: Decision, view: MarketView | undefined): Denial | undefined {
-  if (view === undefined) return marketUnknown(decision.marketToken)
-  if (!addsRisk(decision) || (view.market.isListed && !view.market.isSpotOnly)) return undefined
+export function checkListed(wish: Wish, view: MarketView | undefined): Denial | undefined {
+  if (view === undefined) return marketUnknown(wish.decision.marketToken)
+  const isUsable = view.market.isListed && (!view.market.isSpotOnly || wish.decision.kind === 'swap')
+  if (!wish.adds || isUsable) return undefined
   return {
     code: 'MARKET_NOT_LISTED',
     reason: view.market.isSpotOnly
@@ -59,8 +66,8 @@ export function checkListed(decision: Decision, view: MarketView | undefined): D
 }
 
 /** MARKET_NOT_OPEN: a closed market, or one whose status is not known, denies increases only. */
-export function checkMarketOpen(decision: Decision, view: MarketView): Denial | undefined {
-  if (!addsRisk(decision) || view.status === 'open') return undefined
+export function checkMarketOpen(wish: Wish, view: MarketView): Denial | undefined {
+  if (!wish.adds || view.status === 'open') return undefined
   return {
     code: 'MARKET_NOT_OPEN',
     reason:
@@ -72,10 +79,13 @@ export function checkMarketOpen(decision: Decision, view: MarketView): Denial | 
   }
 }
 
-/** SLOT_BUSY: an increase of ours on this side of this market is still open; its fate must be known first. */
-export function checkSlot(decision: Decision, side: SideBook): Denial | undefined {
+/**
+ * SLOT_BUSY: something of ours that may add on this side of this market is in flight; its fate must be known first. What
+ * rests at the venue is known, and counted whole.
+ */
+export function checkSlot(wish: Wish, side: SideBook): Denial | undefined {
   const holder = side.increases[0]
-  if (!addsRisk(decision) || holder === undefined) return undefined
+  if (!wish.adds || wish.decision.kind === 'swap' || holder === undefined) return undefined
   return {
     code: 'SLOT_BUSY',
     reason: `Intent ${holder.intentId} of ${holder.strategy} still holds this side of the market; a second increase waits for its end.`,
@@ -85,34 +95,57 @@ export function checkSlot(decision: Decision, side: SideBook): Denial | undefine
 }
 
 /**
- * REDUCE_IN_FLIGHT: a decrease or close of this position is still open. An increase on the side waits for its end;
- * another reduction waits `reduceAgainAfterMs` from the newest one, after which it may go: it cannot add risk whatever
- * became of the first.
+ * REDUCE_IN_FLIGHT: a reduction of this position is in flight. An increase on the side waits for its end; another reduction
+ * of the same sort waits `reduceAgainAfterMs` from the newest one, after which it may go: it cannot add risk whatever
+ * became of the first. Exits that rest at the venue keep nothing away.
  */
 export function checkReduceInFlight(
-  decision: Decision,
+  { decision, adds }: Wish,
   side: SideBook,
   limits: Pick<Limits, 'reduceAgainAfterMs'>,
   nowMs: number,
 ): Denial | undefined {
-  if (addsRisk(decision)) {
-    const first = side.reductions[0]
+  if (decision.kind === 'swap') return undefined
+  if (adds) {
+    const first = side.reductions.find(({ sort }) => sort !== 'collateral-in')
     if (first === undefined) return undefined
     return {
       code: 'REDUCE_IN_FLIGHT',
       reason: `Intent ${first.intentId} of ${first.strategy} is reducing this side of the market; an increase waits for its end.`,
     }
   }
-  const newest = side.reductions.findLast((open) => sameHex(open.collateralToken, decision.collateralToken))
+  const sort = sortOf(decision)
+  if (sort === undefined || !('collateralToken' in decision)) return undefined
+  const { collateralToken } = decision
+  const newest = side.reductions.findLast(
+    (open) => open.sort === sort && sameHex(open.collateralToken, collateralToken),
+  )
   if (newest === undefined) return undefined
   const waitMs = limits.reduceAgainAfterMs ?? REDUCE_AGAIN_DEFAULT_MS
   const agoMs = Math.max(0, nowMs - newest.sinceMs)
   if (agoMs >= waitMs) return undefined
   return {
     code: 'REDUCE_IN_FLIGHT',
-    reason: `Intent ${newest.intentId} of ${newest.strategy} is already reducing this position.`,
+    reason:
+      sort === 'collateral-in'
+        ? `Intent ${newest.intentId} of ${newest.strategy} is already paying into this position.`
+        : `Intent ${newest.intentId} of ${newest.strategy} is already reducing this position.`,
     wanted: `again after ${agoMs} ms`,
     allowed: `again after ${waitMs} ms`,
+  }
+}
+
+/** What a reduction stands as in the book; undefined for what reduces nothing. */
+function sortOf(decision: Decision): string | undefined {
+  switch (decision.kind) {
+    case 'close':
+      return 'market'
+    case 'decrease':
+      return decision.orderType ?? 'market'
+    case 'collateral-in':
+      return decision.kind
+    default:
+      return undefined
   }
 }
 
@@ -121,12 +154,12 @@ export function checkReduceInFlight(
  * `REDUCTION_ORDERS_FACTOR` times. `accountLimits` absent: `limits` stands in for them.
  */
 export function checkOrdersPerHour(
-  decision: Decision,
+  wish: Wish,
   acceptedLastHour: { readonly strategy: number; readonly account: number },
   limits: Pick<Limits, 'maxOrdersPerHour'>,
   accountLimits: Pick<Limits, 'maxOrdersPerHour'> = limits,
 ): Denial | undefined {
-  const factor = addsRisk(decision) ? 1 : REDUCTION_ORDERS_FACTOR
+  const factor = wish.adds ? 1 : REDUCTION_ORDERS_FACTOR
   const budgets = [
     { who: 'this strategy', used: acceptedLastHour.strategy, most: limits.maxOrdersPerHour },
     { who: 'the account', used: acceptedLastHour.account, most: accountLimits.maxOrdersPerHour },
@@ -145,26 +178,28 @@ export function checkOrdersPerHour(
 
 /**
  * DATA_TOO_OLD or DATA_MISSING: an increase needs positions, ticker, oracle price and capacity within `maxDataAgeMs`; a
- * reduction needs positions and oracle price within `REDUCTION_AGE_FACTOR` times that. Without `maxDataAgeMs` the parts
- * must only be there.
+ * reduction needs positions and oracle price within `REDUCTION_AGE_FACTOR` times that, a cancel the orders alone, an edit
+ * the orders too. Without `maxDataAgeMs` the parts must only be there.
  */
 export function checkDataAge(
-  decision: Decision,
-  snapshot: Pick<Snapshot, 'atMs' | 'positions'>,
+  wish: Wish,
+  snapshot: Pick<Snapshot, 'atMs' | 'positions' | 'orders'>,
   view: MarketView,
   limits: Pick<Limits, 'maxDataAgeMs'>,
 ): Denial | undefined {
-  const needed: (readonly [string, Reading<unknown> | undefined])[] = [
-    ['positions', snapshot.positions],
-    ['oracle price', view.oraclePrice],
-  ]
-  if (addsRisk(decision)) {
-    needed.push(['ticker', view.ticker], ['trading capacity', capacityReading(view, decision.direction)])
+  const { kind } = wish.decision
+  const needed: (readonly [string, Reading<unknown> | undefined])[] = []
+  if (kind === 'edit' || kind === 'cancel') needed.push(['orders', snapshot.orders])
+  if (kind !== 'cancel') needed.push(['positions', snapshot.positions], ['oracle price', view.oraclePrice])
+  if (wish.adds) {
+    needed.push(['ticker', view.ticker])
+    if (kind !== 'swap' && kind !== 'collateral-out')
+      needed.push(['trading capacity', capacityReading(view, wish.decision.direction)])
   }
   const mostMs =
     limits.maxDataAgeMs === undefined
       ? Number.POSITIVE_INFINITY
-      : limits.maxDataAgeMs * (addsRisk(decision) ? 1 : REDUCTION_AGE_FACTOR)
+      : limits.maxDataAgeMs * (wish.adds ? 1 : REDUCTION_AGE_FACTOR)
   for (const [name, reading] of needed) {
     if (reading === undefined) {
       return {
@@ -191,12 +226,12 @@ export function checkDataAge(
  * `maxPriceDivergenceBps` of the median. Denies increases only; parts that are missing are `checkDataAge`'s to refuse.
  */
 export function checkPriceDivergence(
-  decision: Decision,
+  wish: Wish,
   view: MarketView,
   limits: Pick<Limits, 'maxPriceDivergenceBps'>,
 ): Denial | undefined {
   const most = limits.maxPriceDivergenceBps
-  if (!addsRisk(decision) || most === undefined || !view.ticker || !view.oraclePrice) return undefined
+  if (!wish.adds || most === undefined || !view.ticker || !view.oraclePrice) return undefined
   const { markPrice } = view.ticker.value
   const { medianPrice } = view.oraclePrice.value
   const gap = absOf(markPrice - medianPrice)

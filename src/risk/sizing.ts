@@ -5,7 +5,7 @@
  */
 import { sameHex } from '../domain/address.ts'
 import type { CloseDecision, DecreaseDecision, IncreaseDecision } from '../domain/decision.ts'
-import type { Denial, Sizing } from '../domain/intent.ts'
+import type { Denial, ExitTerms, OrderKind, Sizing, TwapTerms } from '../domain/intent.ts'
 import type { Token } from '../domain/market.ts'
 import { executionSidePrice } from '../domain/market.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
@@ -21,10 +21,10 @@ import {
   type TokenAmount,
   type Usd,
 } from '../domain/units.ts'
-import { sideOf, worstCaseUsd } from './book.ts'
-import type { Desk } from './desk.ts'
-import { deskMarket, marketUnknown } from './desk.ts'
+import { capsOf, fitInto, tooSmall } from './caps.ts'
+import { type Desk, deskMarket, isDenial, marketUnknown } from './desk.ts'
 import { roomOf } from './room.ts'
+import { exitsOf, triggerOf } from './waiting.ts'
 
 /** What sizing needs of the desk. */
 export type SizingDesk = Pick<Desk, 'snapshot' | 'book' | 'limits'>
@@ -39,6 +39,11 @@ export interface Sized {
   readonly keepLeverage: boolean
   /** Oracle price of the index token on the side that executes, USD per whole token. */
   readonly referencePrice: Usd
+  readonly orderType: OrderKind
+  /** Of limit, stop-market, take-profit and stop-loss orders. */
+  readonly triggerPrice?: Usd
+  readonly twap?: TwapTerms
+  readonly tpsl?: readonly ExitTerms[]
   readonly sizing: Sizing
 }
 
@@ -48,31 +53,14 @@ export interface Sized {
  */
 export const FEE_MARGIN_BPS = 20
 
-/** What each cut is called when it leaves nothing worth sending. */
-const denialOfCut: Readonly<Record<string, { readonly code: string; readonly reason: string }>> = {
-  capacity: { code: 'NO_CAPACITY', reason: 'The venue has no room left on this side of the market.' },
-  maxOrderSizeUsd: { code: 'MAX_ORDER_SIZE', reason: 'The largest order allowed is below the smallest one.' },
-  maxPositionSizeUsd: {
-    code: 'MAX_POSITION_SIZE',
-    reason: 'This side of the market has reached its position limit, open orders included.',
-  },
-  maxTotalExposureUsd: {
-    code: 'MAX_TOTAL_EXPOSURE',
-    reason: 'All positions and open orders together have reached the exposure limit.',
-  },
-  maxLeverageBps: {
-    code: 'MAX_LEVERAGE',
-    reason: 'At the highest leverage allowed this order is too small to send.',
-  },
-}
-
 /**
  * Sizes an increase. The result is never above any limit nor above the room less headroom, and never grows when capacity
  * shrinks. Collateral = size / leverage at the collateral token's min price, rounded up.
  *
  * Refuses with MARKET_UNKNOWN, SIZE_NOT_POSITIVE, LEVERAGE_NOT_POSITIVE, COLLATERAL_TOKEN_UNKNOWN,
- * COLLATERAL_PRICE_UNKNOWN, ORACLE_PRICE_UNKNOWN, COLLATERAL_BELOW_MINIMUM, ORDER_TOO_SMALL, the codes of `roomOf`, and
- * the code of the cut that left too little.
+ * COLLATERAL_PRICE_UNKNOWN, ORACLE_PRICE_UNKNOWN, COLLATERAL_BELOW_MINIMUM, ORDER_TOO_SMALL, the codes of `roomOf`,
+ * `triggerOf` and `exitsOf`, and the code of the cut that left too little. What waits for a price is sized like what does
+ * not; of a twap every part must meet the minimums.
  */
 export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Sized | Denial {
   const view = deskMarket(desk, decision)
@@ -96,6 +84,7 @@ export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Size
     sameHex(token.address, decision.collateralToken),
   )
   if (collateralToken === undefined) return collateralUnknown(view, decision.collateralToken)
+  const orderType = decision.orderType ?? 'market'
   const collateralPrice = collateralToken.minPrice
   if (collateralPrice === undefined || collateralPrice <= 0n) {
     return {
@@ -105,17 +94,19 @@ export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Size
   }
   const referencePrice = referencePriceOf(view, decision.direction, 'increase')
   if (referencePrice === undefined) return oracleUnknown(view)
+  const triggerPrice = triggerOf(orderType, decision, referencePrice, view)
+  if (typeof triggerPrice === 'object') return triggerPrice
   const room = roomOf(decision.marketToken, decision.direction, desk)
-  if ('code' in room) return room
+  if (isDenial(room)) return room
 
   const { limits } = desk
-  const side = sideOf(desk.book, decision.marketToken, decision.direction)
   const leverageBps = Math.min(
     decision.leverageBps,
     limits.maxLeverageBps ?? decision.leverageBps,
     view.market.maxLeverageBps ?? decision.leverageBps,
   )
-  const caps: readonly { readonly by: string; readonly capUsd: Usd | undefined }[] = [
+  const isUnbounded = orderType === 'stop-market' || orderType === 'twap'
+  const { sizeDeltaUsd, cuts } = fitInto(wantedUsd, [
     // The wished collateral stays and the size gives way: a cap must not stake more money than was wished for.
     {
       by: 'maxLeverageBps',
@@ -124,42 +115,40 @@ export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Size
           ? undefined
           : mulDiv(wantedUsd, BigInt(leverageBps), BigInt(decision.leverageBps)),
     },
-    { by: 'maxOrderSizeUsd', capUsd: limits.maxOrderSizeUsd },
-    { by: 'maxPositionSizeUsd', capUsd: rest(limits.maxPositionSizeUsd, worstCaseUsd(side)) },
-    { by: 'maxTotalExposureUsd', capUsd: rest(limits.maxTotalExposureUsd, desk.book.totalExposureUsd) },
-    { by: 'capacity', capUsd: room.roomUsd },
-  ]
-  let sizeDeltaUsd = wantedUsd
-  const cuts: { readonly by: string; readonly toUsd: Usd }[] = []
-  for (const { by, capUsd } of caps) {
-    if (capUsd === undefined || capUsd >= sizeDeltaUsd) continue
-    sizeDeltaUsd = capUsd
-    cuts.push({ by, toUsd: capUsd })
-  }
+    ...(isUnbounded ? [{ by: 'maxUnboundedOrderUsd', capUsd: limits.maxUnboundedOrderUsd }] : []),
+    ...capsOf(decision, room, desk),
+  ])
 
   const position = positionsOn(desk.snapshot, decision.marketToken, decision.direction).find((held) =>
     sameHex(held.collateralToken, decision.collateralToken),
   )
+  const parts = BigInt(decision.twap?.parts ?? 1)
   const leastUsd = maxOf(
-    1n,
+    parts,
     limits.minOrderSizeUsd ?? 0n,
-    view.market.minPositionSizeUsd - (position?.sizeInUsd ?? 0n),
+    parts * (view.market.minPositionSizeUsd - (position?.sizeInUsd ?? 0n)),
   )
-  if (sizeDeltaUsd < leastUsd) return tooSmall(wantedUsd, sizeDeltaUsd, leastUsd, cuts.at(-1)?.by)
+  if (sizeDeltaUsd < leastUsd) return tooSmall(wantedUsd, { sizeDeltaUsd, cuts }, leastUsd)
 
   const collateralUsd = mulDivUp(sizeDeltaUsd, BigInt(BPS_ONE), BigInt(leverageBps))
   const collateralDelta = mulDivUp(collateralUsd, 10n ** BigInt(collateralToken.decimals), collateralPrice)
   const heldCollateralUsd = maxOf(0n, position?.remainingCollateralUsd ?? 0n)
-  const neededUsd = view.market.minCollateralUsd + bps(sizeDeltaUsd, FEE_MARGIN_BPS)
-  if (collateralUsd + heldCollateralUsd < neededUsd) {
+  const neededUsd = view.market.minCollateralUsd + bps(sizeDeltaUsd / parts, FEE_MARGIN_BPS)
+  if (collateralUsd / parts + heldCollateralUsd < neededUsd) {
     return {
       code: 'COLLATERAL_BELOW_MINIMUM',
       reason: "The collateral left after fees would be below the venue's minimum.",
       wanted: `${formatUsd(collateralUsd)} collateral for ${formatUsd(sizeDeltaUsd)}`,
-      allowed: `at least ${formatUsd(maxOf(0n, neededUsd - heldCollateralUsd))} collateral`,
+      allowed: `at least ${formatUsd(parts * maxOf(0n, neededUsd - heldCollateralUsd))} collateral`,
     }
   }
+  const tpsl = exitsOf(decision, sizeDeltaUsd, triggerPrice ?? referencePrice, view)
+  if (tpsl !== undefined && isDenial(tpsl)) return tpsl
   return {
+    orderType,
+    ...(triggerPrice === undefined ? {} : { triggerPrice }),
+    ...(decision.twap === undefined ? {} : { twap: decision.twap }),
+    ...(tpsl === undefined ? {} : { tpsl }),
     sizeDeltaUsd,
     collateralDelta,
     collateralToken,
@@ -182,7 +171,8 @@ export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Size
  * it; one that would leave a rest below the venue's smallest position or smallest collateral takes the whole position.
  * No limit cuts a reduction: less risk is never too much.
  *
- * Refuses with MARKET_UNKNOWN, NO_POSITION, SIZE_NOT_POSITIVE, COLLATERAL_TOKEN_UNKNOWN, ORACLE_PRICE_UNKNOWN.
+ * Refuses with MARKET_UNKNOWN, NO_POSITION, SIZE_NOT_POSITIVE, COLLATERAL_TOKEN_UNKNOWN, ORACLE_PRICE_UNKNOWN, and the
+ * codes of `triggerOf`.
  */
 export function sizeReduction(decision: DecreaseDecision | CloseDecision, desk: SizingDesk): Sized | Denial {
   const view = deskMarket(desk, decision)
@@ -210,6 +200,11 @@ export function sizeReduction(decision: DecreaseDecision | CloseDecision, desk: 
   }
   const referencePrice = referencePriceOf(view, decision.direction, 'decrease')
   if (referencePrice === undefined) return oracleUnknown(view)
+  const orderType = decision.kind === 'decrease' ? (decision.orderType ?? 'market') : 'market'
+  const triggerPrice =
+    decision.kind === 'decrease' ? triggerOf(orderType, decision, referencePrice, view) : undefined
+  if (typeof triggerPrice === 'object') return triggerPrice
+  const twap = decision.kind === 'decrease' ? decision.twap : undefined
 
   const whole = position.sizeInUsd
   const keepLeverage = decision.kind === 'decrease' && decision.keepLeverage
@@ -226,6 +221,9 @@ export function sizeReduction(decision: DecreaseDecision | CloseDecision, desk: 
     cuts.push({ by: 'minCollateralUsd', toUsd: whole })
   }
   return {
+    orderType,
+    ...(triggerPrice === undefined ? {} : { triggerPrice }),
+    ...(twap === undefined ? {} : { twap }),
     sizeDeltaUsd,
     // What may leave with the part: its share of the collateral, never more than a unit above it.
     collateralDelta: keepLeverage ? mulDivUp(position.collateralAmount, sizeDeltaUsd, whole) : 0n,
@@ -236,7 +234,8 @@ export function sizeReduction(decision: DecreaseDecision | CloseDecision, desk: 
   }
 }
 
-function referencePriceOf(
+/** Our own oracle price of the index token on the side that executes, USD per whole token; undefined without one. */
+export function referencePriceOf(
   view: MarketView,
   direction: IncreaseDecision['direction'],
   action: 'increase' | 'decrease',
@@ -246,23 +245,8 @@ function referencePriceOf(
   return price > 0n ? price : undefined
 }
 
-function rest(limit: Usd | undefined, used: Usd): Usd | undefined {
-  return limit === undefined ? undefined : maxOf(0n, limit - used)
-}
-
-function tooSmall(wantedUsd: Usd, cutToUsd: Usd, leastUsd: Usd, by: string | undefined): Denial {
-  const denial = by === undefined ? undefined : denialOfCut[by]
-  return {
-    ...(denial ?? { code: 'ORDER_TOO_SMALL', reason: 'The order is smaller than the smallest one allowed.' }),
-    wanted: formatUsd(wantedUsd),
-    allowed: [
-      ...(denial === undefined ? [] : [formatUsd(cutToUsd)]),
-      ...(leastUsd > 1n ? [`at least ${formatUsd(leastUsd)}`] : []),
-    ].join(', but '),
-  }
-}
-
-function oldestAgeMs(
+/** Age of the oldest reading that a size stands on, ms. */
+export function oldestAgeMs(
   snapshot: Snapshot,
   view: MarketView,
   direction?: IncreaseDecision['direction'],
@@ -272,7 +256,8 @@ function oldestAgeMs(
   return Math.max(...readings.map((reading) => (reading ? ageOf(snapshot, reading) : 0)))
 }
 
-function collateralUnknown(view: MarketView, wanted: string): Denial {
+/** COLLATERAL_TOKEN_UNKNOWN: the market is backed by two other tokens. */
+export function collateralUnknown(view: MarketView, wanted: string): Denial {
   return {
     code: 'COLLATERAL_TOKEN_UNKNOWN',
     reason: `${view.market.symbol} is not backed by that token.`,
@@ -281,7 +266,8 @@ function collateralUnknown(view: MarketView, wanted: string): Denial {
   }
 }
 
-function oracleUnknown(view: MarketView): Denial {
+/** ORACLE_PRICE_UNKNOWN: there is nothing of our own to bound a price by. */
+export function oracleUnknown(view: MarketView): Denial {
   return {
     code: 'ORACLE_PRICE_UNKNOWN',
     reason: `The oracle gives no price for ${view.indexToken.symbol}; nothing is signed without our own price to bound it.`,

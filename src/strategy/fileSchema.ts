@@ -15,6 +15,7 @@ const limitsSchema = z.strictObject({
   maxTotalExposureUsd: usdField().optional(),
   maxOrderSizeUsd: usdField().optional(),
   minOrderSizeUsd: usdField().optional(),
+  maxUnboundedOrderUsd: usdField().optional(),
   maxLeverage: leverageField().optional(),
   maxSlippageBps: bpsField({ min: 1, max: 1000 }).optional(),
   maxOrdersPerHour: countField({ min: 1, max: 3600 }).optional(),

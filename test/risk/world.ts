@@ -230,7 +230,11 @@ export function intentState(
       marketToken: decision.marketToken,
       indexToken: { symbol: 'ETH', address: WETH, decimals: 18 },
       direction: decision.direction,
-      collateralToken: { symbol: 'USDC', address: decision.collateralToken, decimals: 6 },
+      collateralToken: {
+        symbol: 'USDC',
+        address: 'collateralToken' in decision ? decision.collateralToken : USDC,
+        decimals: 6,
+      },
       sizeDeltaUsd,
       collateralDelta: 0n,
       keepLeverage: false,

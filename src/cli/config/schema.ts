@@ -101,6 +101,11 @@ export const schema = {
     ),
     maxOrderSizeUsd: setting(as.dollars, '2500', 'Largest single order, USD.'),
     minOrderSizeUsd: setting(as.dollars, '10', 'Smallest order worth sending, USD.'),
+    maxUnboundedOrderUsd: setting(
+      as.dollars,
+      '1000',
+      'Largest stop-market or twap increase, USD: such orders are signed without a bound on their price.',
+    ),
     maxLeverage: setting(
       as.decimal('a leverage from 1 to 200, as 5 or "2.5"', 4, '1', '200'),
       '10',

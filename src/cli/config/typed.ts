@@ -50,6 +50,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       maxTotalExposureUsd: amount(risk.maxTotalExposureUsd),
       maxOrderSizeUsd: amount(risk.maxOrderSizeUsd),
       minOrderSizeUsd: amount(risk.minOrderSizeUsd),
+      maxUnboundedOrderUsd: amount(risk.maxUnboundedOrderUsd),
       maxLeverageBps: Number(parseUnits(String(risk.maxLeverage), 4)),
       maxSlippageBps: number(risk.maxSlippageBps),
       maxOrdersPerHour: number(risk.maxOrdersPerHour),

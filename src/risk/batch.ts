@@ -1,0 +1,116 @@
+/**
+ * A message of the strategy's own: all or nothing, so that nothing in it is cut. What its orders add together must fit
+ * every limit and the room as one increase would; what it changes must be the strategy's own.
+ */
+import { sameHex } from '../domain/address.ts'
+import type { CreateOrderParams } from '../domain/batch.ts'
+import type { BatchDecision } from '../domain/decision.ts'
+import type { Denial } from '../domain/intent.ts'
+import { isIncreaseOrder, type Order } from '../domain/position.ts'
+import type { MarketView } from '../domain/snapshot.ts'
+import { BPS_ONE, formatUsd, maxOf, type Usd, usdOfAmount } from '../domain/units.ts'
+import { capsOf, fitInto, tooSmall } from './caps.ts'
+import { changeable } from './changes.ts'
+import type { Wish } from './checks.ts'
+import { type Desk, isDenial } from './desk.ts'
+import { type Plan, plainTerms } from './plan.ts'
+import { roomOf } from './room.ts'
+import { collateralUnknown, oldestAgeMs, oracleUnknown } from './sizing.ts'
+
+/** Increases and decreases, by on-chain order type; a batch swaps nothing. */
+const allowedTypes: ReadonlySet<number> = new Set([2, 3, 4, 5, 6, 8])
+
+/**
+ * Plans a batch. Refuses with BATCH_NEEDS_RELAY, BATCH_EMPTY, BATCH_UNSUPPORTED, ORACLE_PRICE_UNKNOWN,
+ * COLLATERAL_TOKEN_UNKNOWN, MAX_LEVERAGE, the codes of `changeable` and `roomOf`, and the code of the limit that it does not fit.
+ */
+export function planBatch(decision: BatchDecision, wish: Wish, view: MarketView, desk: Desk): Plan | Denial {
+  const { batch } = decision
+  if (desk.lane !== 'relay') {
+    return {
+      code: 'BATCH_NEEDS_RELAY',
+      reason: 'The order chain builds its own messages; a batch of your own needs the relay lane.',
+      wanted: `lane ${desk.lane}`,
+      allowed: 'lane relay',
+    }
+  }
+  const creates = batch.createOrderParamsList
+  if (creates.length + batch.updateOrderParamsList.length + batch.cancelOrderKeys.length === 0)
+    return { code: 'BATCH_EMPTY', reason: 'A batch creates, changes or cancels at least one order.' }
+  if (view.oraclePrice === undefined) return oracleUnknown(view)
+  let addedUsd = 0n
+  for (const create of creates) {
+    const denial = unfit(create, decision, view, desk)
+    if (denial !== undefined) return denial
+    if (isIncreaseOrder({ orderType: Number(create.orderType) })) addedUsd += create.numbers.sizeDeltaUsd
+  }
+  for (const { key, sizeDeltaUsd } of batch.updateOrderParamsList) {
+    const order = changeable(key, desk)
+    if (isDenial(order)) return order
+    if (isElsewhere(order, decision)) return unsupported(`changes the order ${key} of another market or side`)
+    if (isIncreaseOrder(order)) addedUsd += maxOf(0n, sizeDeltaUsd - order.sizeDeltaUsd)
+  }
+  for (const key of batch.cancelOrderKeys) {
+    const order = changeable(key, desk)
+    if (isDenial(order)) return order
+  }
+  const denial = addedUsd === 0n ? undefined : notFitting(decision, addedUsd, desk)
+  if (denial !== undefined) return denial
+  return {
+    terms: { ...plainTerms(wish, view, desk), sizeDeltaUsd: addedUsd, batch },
+    sizing: {
+      wantedUsd: addedUsd,
+      sizeDeltaUsd: addedUsd,
+      cuts: [],
+      dataAgeMs: oldestAgeMs(desk.snapshot, view, decision.direction),
+    },
+    reservationUsd: addedUsd,
+  }
+}
+
+function notFitting(decision: BatchDecision, addedUsd: Usd, desk: Desk): Denial | undefined {
+  const room = roomOf(decision.marketToken, decision.direction, desk)
+  if (isDenial(room)) return room
+  const fitted = fitInto(addedUsd, capsOf(decision, room, desk))
+  return fitted.sizeDeltaUsd < addedUsd ? tooSmall(addedUsd, fitted, addedUsd) : undefined
+}
+
+function unfit(
+  { addresses, numbers, orderType, isLong }: CreateOrderParams,
+  { marketToken, direction }: BatchDecision,
+  view: MarketView,
+  { limits }: Desk,
+): Denial | undefined {
+  if (!allowedTypes.has(Number(orderType))) return unsupported(`creates an order of type ${orderType}`)
+  if (!sameHex(addresses.market, marketToken) || isLong !== (direction === 'long'))
+    return unsupported('creates an order on another market or side than it says')
+  const token = [view.longToken, view.shortToken].find(({ address }) =>
+    sameHex(address, addresses.initialCollateralToken),
+  )
+  if (token === undefined) return collateralUnknown(view, addresses.initialCollateralToken)
+  if (!isIncreaseOrder({ orderType: Number(orderType) })) return undefined
+  const most = Math.min(
+    limits.maxLeverageBps ?? Number.MAX_SAFE_INTEGER,
+    view.market.maxLeverageBps ?? Number.MAX_SAFE_INTEGER,
+  )
+  const collateralUsd = usdOfAmount(
+    numbers.initialCollateralDeltaAmount,
+    token.minPrice ?? 0n,
+    token.decimals,
+  )
+  if (collateralUsd * BigInt(most) >= numbers.sizeDeltaUsd * BigInt(BPS_ONE)) return undefined
+  return {
+    code: 'MAX_LEVERAGE',
+    reason: 'An order of the batch brings too little collateral for its size.',
+    wanted: `${formatUsd(numbers.sizeDeltaUsd)} on ${formatUsd(collateralUsd)}`,
+    allowed: `${most / BPS_ONE}x`,
+  }
+}
+
+function isElsewhere(order: Order, { marketToken, direction }: BatchDecision): boolean {
+  return !sameHex(order.marketToken, marketToken) || order.direction !== direction
+}
+
+function unsupported(what: string): Denial {
+  return { code: 'BATCH_UNSUPPORTED', reason: `The batch ${what}, which is not admitted.` }
+}

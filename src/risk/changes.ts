@@ -1,0 +1,276 @@
+/**
+ * Edits and cancels of resting orders. Only orders that an open intent of the same strategy explains may be changed, and
+ * one change of an order at a time: the fate of the first decides what a second would change (orders.md, "Cancel/update
+ * races").
+ */
+import { type Hex, hexKey, sameHex } from '../domain/address.ts'
+import type { CancelDecision, EditDecision } from '../domain/decision.ts'
+import type { Denial, EditTerms, OrderKind } from '../domain/intent.ts'
+import { executionSidePrice } from '../domain/market.ts'
+import { isIncreaseOrder, type Order } from '../domain/position.ts'
+import { ageOf, type MarketView } from '../domain/snapshot.ts'
+import {
+  BPS_ONE,
+  contractPriceOf,
+  formatUsd,
+  MAX_UINT256,
+  maxOf,
+  minOf,
+  mulDivUp,
+  priceOfContractPrice,
+  type Usd,
+  usdOfAmount,
+} from '../domain/units.ts'
+import { capsOf, type Fitted, fitInto, tooSmall } from './caps.ts'
+import type { Wish } from './checks.ts'
+import { type Desk, isDenial } from './desk.ts'
+import { type Plan, plainSizing, plainTerms, termsToken } from './plan.ts'
+import { roomOf } from './room.ts'
+import { triggerOf } from './waiting.ts'
+
+/** Room that a limit or take-profit order's acceptable price leaves beyond its trigger for price impact, bps (wire: orders, 2.1). */
+export const TRIGGER_BUFFER_BPS = 30
+
+/** On-chain types of orders that rest and can be edited (wire: eip712-and-chain, section 6). */
+const editableTypes: Readonly<Record<number, OrderKind>> = {
+  3: 'limit',
+  5: 'take-profit',
+  6: 'stop-loss',
+  8: 'stop-market',
+}
+const marketTypes: ReadonlySet<number> = new Set([0, 2, 4])
+
+/** The order of a key when the strategy may change it now. Refuses with ORDER_UNKNOWN, ORDER_NOT_OWN, ORDER_CHANGING. */
+export function changeable(
+  orderKey: Hex,
+  desk: Pick<Desk, 'snapshot' | 'book' | 'strategy'>,
+): Order | Denial {
+  const order = desk.snapshot.orders.value.find((row) => sameHex(row.orderKey, orderKey))
+  if (order === undefined) {
+    return {
+      code: 'ORDER_UNKNOWN',
+      reason: `The account has no resting order ${orderKey}: it has ended, or does not show yet.`,
+    }
+  }
+  const own = desk.book.ownOrders.get(hexKey(orderKey))
+  if (own?.strategy !== desk.strategy) {
+    return {
+      code: 'ORDER_NOT_OWN',
+      reason:
+        own === undefined
+          ? `No open intent explains the order ${orderKey}; only an operator may change it.`
+          : `The order ${orderKey} is of ${own.strategy}; a strategy changes its own orders alone.`,
+    }
+  }
+  if (own.changedBy !== undefined) {
+    return {
+      code: 'ORDER_CHANGING',
+      reason: `Intent ${own.changedBy} is changing the order ${orderKey}; a second change waits for its end.`,
+    }
+  }
+  return order
+}
+
+/**
+ * Plans a cancel: it moves nothing and adds nothing. Refuses with NO_ORDERS, ORDER_NOT_CANCELLABLE (a market order, which
+ * decides itself within seconds), and the codes of `changeable`.
+ */
+export function planCancel(
+  decision: CancelDecision,
+  wish: Wish,
+  view: MarketView,
+  desk: Desk,
+): Plan | Denial {
+  const orderKeys = [...new Map(decision.orderKeys.map((key) => [hexKey(key), key])).values()]
+  if (orderKeys.length === 0) return { code: 'NO_ORDERS', reason: 'A cancel names at least one order.' }
+  let worthUsd = 0n
+  for (const orderKey of orderKeys) {
+    const order = changeable(orderKey, desk)
+    if (isDenial(order)) return order
+    const denial = marketTypes.has(order.orderType)
+      ? {
+          code: 'ORDER_NOT_CANCELLABLE',
+          reason: `The order ${orderKey} is a market order; the venue lets it be cancelled after minutes only.`,
+        }
+      : otherSide(decision, order)
+    if (denial !== undefined) return denial
+    worthUsd += order.sizeDeltaUsd
+  }
+  return {
+    terms: { ...plainTerms(wish, view, desk), cancelOrderKeys: orderKeys },
+    sizing: plainSizing(worthUsd, ageOf(desk.snapshot, desk.snapshot.orders)),
+    reservationUsd: 0n,
+  }
+}
+
+/**
+ * Plans an edit. What it adds to the size of an order that opens is sized like an increase of that much, and may be cut;
+ * its collateral stays, so that leverage is looked at too. The acceptable price of a limit or take-profit order moves with
+ * its trigger: it is absolute, and an order whose trigger moved alone may never fill (wire: orders, 8).
+ *
+ * Refuses with ORDER_NOT_EDITABLE, EDIT_CHANGES_NOTHING, SIZE_NOT_POSITIVE, ORACLE_PRICE_UNKNOWN, MAX_LEVERAGE, the codes
+ * of `changeable`, `triggerOf` and `roomOf`, and the code of the cut that left nothing.
+ */
+export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, desk: Desk): Plan | Denial {
+  const order = changeable(decision.orderKey, desk)
+  if (isDenial(order)) return order
+  const orderType = editableTypes[order.orderType]
+  const trigger = order.triggerContractPrice
+  // A part of a twap has no price of its own, and any update would release it before its time.
+  const isPart = trigger === 0n || trigger === MAX_UINT256 || order.validFromSeconds > 0
+  if (orderType === undefined || isPart) {
+    return {
+      code: 'ORDER_NOT_EDITABLE',
+      reason: `The order ${decision.orderKey} cannot be edited: only limit, stop-market, take-profit and stop-loss orders can.`,
+    }
+  }
+  const side = otherSide(decision, order)
+  if (side !== undefined) return side
+  const { decimals } = view.indexToken
+  const isIncrease = isIncreaseOrder(order)
+  const price = view.oraclePrice?.value
+  if (price === undefined) {
+    return {
+      code: 'ORACLE_PRICE_UNKNOWN',
+      reason: `The oracle gives no price for ${view.indexToken.symbol}; no trigger is placed without it.`,
+    }
+  }
+  const referencePrice = executionSidePrice(price, order.direction, isIncrease ? 'increase' : 'decrease')
+  const moved =
+    decision.triggerPrice === undefined
+      ? priceOfContractPrice(trigger, decimals)
+      : triggerOf(orderType, decision, referencePrice, view)
+  if (typeof moved === 'object') return moved
+  const triggerPrice = moved ?? 0n
+  const sized = sizeEdit(decision, order, isIncrease, desk, view)
+  if (isDenial(sized)) return sized
+  const { fitted, growthUsd, sizeDeltaUsd } = sized
+  const triggerContractPrice = contractPriceOf(triggerPrice, decimals)
+  const isSame = triggerContractPrice === trigger && sizeDeltaUsd === order.sizeDeltaUsd
+  // The same again lifts a freeze.
+  if (isSame && !order.isFrozen) {
+    return { code: 'EDIT_CHANGES_NOTHING', reason: `The order ${decision.orderKey} already is as wished.` }
+  }
+  const isBounded = orderType === 'limit' || orderType === 'take-profit'
+  const buys = (order.direction === 'long') === isIncrease
+  const edit: EditTerms = {
+    orderKey: order.orderKey,
+    sizeDeltaUsd,
+    triggerContractPrice,
+    acceptableContractPrice:
+      isBounded && triggerContractPrice !== trigger
+        ? contractPriceOf(beyond(triggerPrice, desk.slippageBps + TRIGGER_BUFFER_BPS, buys), decimals)
+        : order.acceptableContractPrice,
+    minOutputAmount: order.minOutputAmount ?? 0n,
+    autoCancel: order.autoCancel ?? !isIncrease,
+    executionFeeIncrease: 0n,
+    changed: ['size', 'trigger', 'auto-cancel', ...(isBounded ? (['acceptable'] as const) : [])],
+  }
+  const collateral = [view.longToken, view.shortToken].find(({ address }) =>
+    sameHex(address, order.initialCollateralToken),
+  )
+  return {
+    terms: {
+      ...plainTerms(wish, view, desk),
+      orderType,
+      ...(collateral === undefined ? {} : { collateralToken: termsToken(collateral) }),
+      sizeDeltaUsd,
+      referencePrice,
+      triggerPrice,
+      edit,
+    },
+    sizing: {
+      wantedUsd: decision.sizeDeltaUsd ?? order.sizeDeltaUsd,
+      sizeDeltaUsd,
+      cuts: fitted.cuts.map(({ by, toUsd }) => ({ by, toUsd: order.sizeDeltaUsd + toUsd })),
+      dataAgeMs: maxAge(desk, view),
+    },
+    reservationUsd: growthUsd,
+  }
+}
+
+interface SizedEdit {
+  readonly fitted: Fitted
+  /** What it adds to an order that opens, USD. */
+  readonly growthUsd: Usd
+  readonly sizeDeltaUsd: Usd
+}
+
+function sizeEdit(
+  decision: EditDecision,
+  order: Order,
+  isIncrease: boolean,
+  desk: Desk,
+  view: MarketView,
+): SizedEdit | Denial {
+  const wantedUsd = decision.sizeDeltaUsd ?? order.sizeDeltaUsd
+  if (wantedUsd <= 0n) {
+    return {
+      code: 'SIZE_NOT_POSITIVE',
+      reason: 'An order needs a size above zero; cancel it instead.',
+      wanted: formatUsd(wantedUsd),
+    }
+  }
+  const growthUsd = isIncrease ? maxOf(0n, wantedUsd - order.sizeDeltaUsd) : 0n
+  if (growthUsd === 0n) return { fitted: fitInto(0n, []), growthUsd: 0n, sizeDeltaUsd: wantedUsd }
+  const room = roomOf(decision.marketToken, decision.direction, desk)
+  if (isDenial(room)) return room
+  const most = desk.limits.maxOrderSizeUsd
+  const caps = capsOf(decision, room, desk).map((cap) =>
+    cap.by === 'maxOrderSizeUsd' && most !== undefined
+      ? { by: cap.by, capUsd: maxOf(0n, most - order.sizeDeltaUsd) }
+      : cap,
+  )
+  const fitted = fitInto(growthUsd, caps)
+  if (fitted.sizeDeltaUsd <= 0n) return tooSmall(growthUsd, fitted, 1n)
+  const sizeDeltaUsd = order.sizeDeltaUsd + fitted.sizeDeltaUsd
+  const denial = leverageDenial(order, sizeDeltaUsd, desk, view)
+  return denial ?? { fitted, growthUsd: fitted.sizeDeltaUsd, sizeDeltaUsd }
+}
+
+/** MAX_LEVERAGE: an order's collateral does not grow with its size. */
+function leverageDenial(order: Order, sizeDeltaUsd: Usd, desk: Desk, view: MarketView): Denial | undefined {
+  const most = Math.min(
+    desk.limits.maxLeverageBps ?? Number.MAX_SAFE_INTEGER,
+    view.market.maxLeverageBps ?? Number.MAX_SAFE_INTEGER,
+  )
+  if (most === Number.MAX_SAFE_INTEGER) return undefined
+  const token = [view.longToken, view.shortToken].find(({ address }) =>
+    sameHex(address, order.initialCollateralToken),
+  )
+  const collateralUsd = usdOfAmount(
+    order.initialCollateralDeltaAmount,
+    token?.minPrice ?? 0n,
+    token?.decimals ?? 0,
+  )
+  if (collateralUsd * BigInt(most) >= sizeDeltaUsd * BigInt(BPS_ONE)) return undefined
+  return {
+    code: 'MAX_LEVERAGE',
+    reason: "The order's collateral stays as it is, and does not carry the larger size.",
+    wanted: `${formatUsd(sizeDeltaUsd)} on ${formatUsd(collateralUsd)}`,
+    allowed: `${most / BPS_ONE}x`,
+  }
+}
+
+function otherSide(
+  { marketToken, direction }: EditDecision | CancelDecision,
+  order: Order,
+): Denial | undefined {
+  if (sameHex(order.marketToken, marketToken) && order.direction === direction) return undefined
+  return {
+    code: 'ORDER_UNKNOWN',
+    reason: `The order ${order.orderKey} is on another market or side than the decision says.`,
+    wanted: `${direction} ${marketToken}`,
+    allowed: `${order.direction} ${order.marketToken}`,
+  }
+}
+
+/** A price moved by bps towards what an order may still pay. */
+function beyond(price: Usd, basisPoints: number, buys: boolean): Usd {
+  const by = mulDivUp(price, BigInt(basisPoints), BigInt(BPS_ONE))
+  return buys ? price + by : price - minOf(price, by)
+}
+
+function maxAge({ snapshot }: Desk, { oraclePrice }: MarketView): number {
+  return Math.max(ageOf(snapshot, snapshot.orders), oraclePrice ? ageOf(snapshot, oraclePrice) : 0)
+}

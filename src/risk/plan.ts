@@ -1,0 +1,45 @@
+/** What admission makes of a decision: the terms that may be signed, how they were sized, and what they reserve. */
+import type { OrderTerms, Sizing, TermsToken } from '../domain/intent.ts'
+import { executionSidePrice, type Token } from '../domain/market.ts'
+import type { MarketView } from '../domain/snapshot.ts'
+import type { Usd } from '../domain/units.ts'
+import type { Wish } from './checks.ts'
+import type { Desk } from './desk.ts'
+
+/** A decision, sized. */
+export interface Plan {
+  readonly terms: OrderTerms
+  readonly sizing: Sizing
+  /** Worst-case exposure that it adds, USD. */
+  readonly reservationUsd: Usd
+}
+
+/** A token as terms name it. */
+export function termsToken({ symbol, address, decimals }: Token): TermsToken {
+  return { symbol, address, decimals }
+}
+
+/** Terms that every kind shares: a market order that changes nothing, for the kinds to fill. */
+export function plainTerms({ decision, adds }: Wish, view: MarketView, desk: Desk): OrderTerms {
+  const { direction } = decision
+  const price = view.oraclePrice?.value
+  return {
+    orderType: 'market',
+    symbol: view.market.symbol,
+    marketToken: view.market.marketToken,
+    indexToken: termsToken(view.indexToken),
+    direction,
+    collateralToken: termsToken(view.shortToken),
+    sizeDeltaUsd: 0n,
+    collateralDelta: 0n,
+    keepLeverage: false,
+    slippageBps: desk.slippageBps,
+    referencePrice:
+      price === undefined ? 0n : executionSidePrice(price, direction, adds ? 'increase' : 'decrease'),
+  }
+}
+
+/** The sizing of what moves no exposure: what it is worth, and how old the data is. */
+export function plainSizing(worthUsd: Usd, dataAgeMs: number): Sizing {
+  return { wantedUsd: worthUsd, sizeDeltaUsd: worthUsd, cuts: [], dataAgeMs }
+}

@@ -1,0 +1,120 @@
+/** Swaps inside one market's pool: bounded by the wallet, by the limits of one order, and by what they must give. */
+import { sameHex } from '../domain/address.ts'
+import type { SwapDecision } from '../domain/decision.ts'
+import type { Denial } from '../domain/intent.ts'
+import type { Token } from '../domain/market.ts'
+import { ageOf, type MarketView } from '../domain/snapshot.ts'
+import {
+  amountOfUsd,
+  bps,
+  formatUnits,
+  formatUsd,
+  minOf,
+  type TokenAmount,
+  type Usd,
+  usdOfAmount,
+} from '../domain/units.ts'
+import type { Wish } from './checks.ts'
+import type { Desk } from './desk.ts'
+import { type Plan, plainTerms, termsToken } from './plan.ts'
+
+/** What a swap may lose to the pool's fee, its price impact and the market's drift on top of the slippage, bps. */
+export const SWAP_COST_BPS = 50
+
+/**
+ * Plans a swap. The amount is cut to the balance and to `maxOrderSizeUsd`. What it must give is the fair amount at our own
+ * oracle prices, on the worse side of each, less slippage and `SWAP_COST_BPS`.
+ *
+ * Refuses with SWAP_SAME_TOKEN, AMOUNT_NOT_POSITIVE, BALANCE_UNKNOWN, COLLATERAL_PRICE_UNKNOWN, NO_BALANCE and
+ * ORDER_TOO_SMALL.
+ */
+export function planSwap(decision: SwapDecision, wish: Wish, view: MarketView, desk: Desk): Plan | Denial {
+  const { longToken, shortToken, market } = view
+  const [pay, receive] = decision.direction === 'long' ? [shortToken, longToken] : [longToken, shortToken]
+  if (sameHex(pay.address, receive.address)) {
+    return { code: 'SWAP_SAME_TOKEN', reason: `${market.symbol} holds one token only; it swaps nothing.` }
+  }
+  if (decision.payAmount <= 0n) {
+    return {
+      code: 'AMOUNT_NOT_POSITIVE',
+      reason: 'A swap needs an amount above zero.',
+      wanted: amountText(decision.payAmount, pay),
+    }
+  }
+  const balances = desk.snapshot.balances
+  if (balances === undefined) {
+    return {
+      code: 'BALANCE_UNKNOWN',
+      reason: "The wallet's balances were not asked for or could not be read; a swap needs them.",
+    }
+  }
+  const payPrice = pay.minPrice
+  const receivePrice = receive.maxPrice
+  if (payPrice === undefined || receivePrice === undefined || payPrice <= 0n || receivePrice <= 0n) {
+    const token = payPrice === undefined || payPrice <= 0n ? pay : receive
+    return {
+      code: 'COLLATERAL_PRICE_UNKNOWN',
+      reason: `The two services give no common price for ${token.symbol}, so the swap cannot be bounded.`,
+    }
+  }
+  const held = balances.value.find(({ address }) => sameHex(address, pay.address))?.balance ?? 0n
+  const most = desk.limits.maxOrderSizeUsd
+  const cuts: { readonly by: string; readonly toUsd: Usd }[] = []
+  let amount = decision.payAmount
+  for (const { by, cap } of [
+    { by: 'balance', cap: held },
+    { by: 'maxOrderSizeUsd', cap: most === undefined ? amount : amountOfUsd(most, payPrice, pay.decimals) },
+  ]) {
+    if (cap >= amount) continue
+    amount = minOf(amount, cap)
+    cuts.push({ by, toUsd: usdOfAmount(amount, payPrice, pay.decimals) })
+  }
+  if (amount <= 0n) {
+    return {
+      code: 'NO_BALANCE',
+      reason: `The wallet has no ${pay.symbol} to swap.`,
+      wanted: amountText(decision.payAmount, pay),
+      allowed: amountText(held, pay),
+    }
+  }
+  const worthUsd = usdOfAmount(amount, payPrice, pay.decimals)
+  const leastUsd = desk.limits.minOrderSizeUsd ?? 0n
+  const minOutputAmount = leastOut(worthUsd, receivePrice, receive, desk.slippageBps)
+  if (worthUsd < leastUsd || minOutputAmount <= 0n) {
+    return {
+      code: 'ORDER_TOO_SMALL',
+      reason: 'The swap is smaller than the smallest one allowed.',
+      wanted: formatUsd(worthUsd),
+      allowed: `at least ${formatUsd(leastUsd)}`,
+    }
+  }
+  return {
+    terms: {
+      ...plainTerms(wish, view, desk),
+      collateralToken: termsToken(pay),
+      collateralDelta: amount,
+      swap: { receiveToken: termsToken(receive), isNativeOut: false, minOutputAmount },
+    },
+    sizing: {
+      wantedUsd: usdOfAmount(decision.payAmount, payPrice, pay.decimals),
+      sizeDeltaUsd: worthUsd,
+      cuts,
+      dataAgeMs: Math.max(
+        ageOf(desk.snapshot, balances),
+        view.oraclePrice ? ageOf(desk.snapshot, view.oraclePrice) : 0,
+      ),
+    },
+    reservationUsd: 0n,
+  }
+}
+
+/** The least that may come out, rounded down; never negative. */
+function leastOut(worthUsd: Usd, receivePrice: Usd, receive: Token, slippageBps: number): TokenAmount {
+  const fair = amountOfUsd(worthUsd, receivePrice, receive.decimals)
+  const least = fair - bps(fair, slippageBps + SWAP_COST_BPS)
+  return least > 0n ? least : 0n
+}
+
+function amountText(amount: TokenAmount, { decimals, symbol }: Token): string {
+  return `${formatUnits(amount, decimals)} ${symbol}`
+}
