@@ -564,3 +564,59 @@ test('Position value: list and detail agree, and related orders come when asked 
   }
   await own.close()
 })
+
+test('Position value: where closing costs more impact than the size, it is rebuilt from full PnL and the capped impact', async () => {
+  const own = await startVenue()
+  await own.trade({})
+  const value = async (): Promise<bigint> => BigInt((await own.positions())[0].positionValueInUsd)
+  const market: Any = own.venue.world.markets.find(({ catalog }) => catalog.marketToken === ethMarket)
+  // The impact of any close is beyond its size; the cap is half a percent.
+  market.settings = {
+    ...market.settings,
+    positionImpactFactorPositive: 0n,
+    positionImpactFactorNegative: 10n ** 40n,
+    maxPositionImpactFactorNegative: 5n * 10n ** 27n,
+  }
+  own.clock.move(1000)
+  const [row] = await own.positions()
+  const expected =
+    BigInt(row.collateralUsd) +
+    BigInt(row.pendingClaimableFundingFeesUsd) +
+    BigInt(row.pnl) -
+    BigInt(row.pendingBorrowingFeesUsd) -
+    BigInt(row.pendingFundingFeesUsd) -
+    BigInt(usd(5))
+  const difference = (await value()) - expected
+  // Fees are taken at the dearer price of the collateral: less than a cent of difference.
+  expect(difference < 10n ** 28n && difference > -(10n ** 28n)).toBe(true)
+  const detail = await own.get(`/positions/${encodeURIComponent(row.key)}`)
+  expect([detail.status, detail.body.positionValueInUsd]).toEqual([200, row.positionValueInUsd])
+  await own.close()
+})
+
+test('What the service does: either peer may be down, and both; the others answer on', async () => {
+  const own = await startVenue()
+  const answers = async (url: string): Promise<number> =>
+    fetch(url).then(
+      ({ status }) => status,
+      () => 0,
+    )
+  const all = () =>
+    Promise.all(
+      [own.api, own.peer].map((host) => answers(`${host}/tokens`)).concat(answers(`${own.oracle}/ping`)),
+    )
+  for (const [down, expected] of [
+    [['api/0'], [0, 200, 200]],
+    [['api/1'], [200, 0, 200]],
+    [
+      ['api/0', 'api/1'],
+      [0, 0, 200],
+    ],
+    [['oracle/0'], [200, 200, 0]],
+    [[], [200, 200, 200]],
+  ] as const) {
+    await own.call('POST', `${own.control}/faults`, { down })
+    expect(await all()).toEqual(expected)
+  }
+  await own.close()
+})
