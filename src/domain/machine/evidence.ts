@@ -70,9 +70,16 @@ export function lossOf(
     return death === undefined ? undefined : { kind: 'dead', ...death }
   }
   if (chain === undefined) return undefined
-  const said = answer.kind === 'status' ? { observedStatus: answer.status } : {}
+  // The word counts for the label alone: which of reverted, failed and expired the operator reads.
+  const said = answer.kind === 'status' ? answer.status : undefined
   const foreign = chainVoid(chain, atMs)
-  if (foreign !== undefined) return { kind: 'void', evidence: foreign, ...said }
+  if (foreign !== undefined) return lossBy('void', foreign, said)
   const death = chainDeath(attempt, chain, atMs)
-  return death === undefined ? undefined : { kind: 'dead', evidence: death, ...said }
+  return death === undefined ? undefined : lossBy('dead', death, said)
+}
+
+function lossBy(kind: Loss['kind'], evidence: Evidence, said: string | undefined): Loss {
+  return said === undefined
+    ? { kind, evidence }
+    : { kind, evidence: { ...evidence, status: said }, observedStatus: said }
 }

@@ -249,6 +249,25 @@ describe('a death', () => {
     })
     expect([kinds(run), label(run)]).toEqual([[], 'unknown'])
   })
+
+  test.each([
+    ['relay_reverted', 'reverted'],
+    ['relay_failed', 'failed'],
+    ['relay_pending', 'expired'],
+  ])('is shown with what the relay said last: %s reads as %s', (status, shown) => {
+    const run = sent()
+    feed(run, {
+      type: 'observed',
+      nowMs: startMs,
+      observation: {
+        atMs: startMs,
+        answer: { kind: 'status', host: 'h', status, orderKeys: [] },
+        chain: { configured: 1, endpoints: [endpoint({ latest: 400, final: 301 })] },
+        explained: new Set(),
+      },
+    })
+    expect([kinds(run), label(run)]).toEqual([['attempt.dead', 'intent.closed'], shown])
+  })
 })
 
 test('a digest used up by a stranger ends as failed when that is final everywhere, and not before', () => {
