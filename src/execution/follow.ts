@@ -40,9 +40,10 @@ export interface Follower {
 
 /** Makes the follower. */
 export function createFollower(context: ExecutionContext, options: FollowOptions): Follower {
-  return context.chainReader === undefined
+  const { chainReader, rules } = context
+  return rules.source === 'api' || chainReader === undefined
     ? apiFollower(context, options)
-    : chainFollower(context, context.chainReader, options)
+    : chainFollower(context, chainReader, options)
 }
 
 function apiFollower(context: ExecutionContext, { open, heard, observed, signal }: FollowOptions): Follower {

@@ -1,0 +1,227 @@
+/** Orders followed on the chain alone, over real sockets against the paper venue's node, on a clock that the test moves. */
+import { afterEach, expect, test } from 'vitest'
+import type { Event } from '../../src/domain/event.ts'
+import { type Intent, lastAttempt } from '../../src/domain/intent.ts'
+import { usd } from '../../src/domain/units.ts'
+import { type ChainBench, type ChainBenchOptions, chainBench, signer } from '../support/chain.ts'
+import { ethMarket, intentOf } from '../support/intents.ts'
+
+let world: ChainBench
+afterEach(() => world.close())
+
+async function start(options: ChainBenchOptions = {}): Promise<ChainBench> {
+  world = await chainBench(options)
+  return world
+}
+
+async function increase(parts: Partial<Intent> = {}): Promise<Intent> {
+  const ticker = (await world.api.getMarketTickers({ addresses: [ethMarket] })).value[0]
+  const base = intentOf()
+  return intentOf({
+    account: signer.address,
+    acceptedAtMs: world.clock.now(),
+    expiresAtMs: world.clock.now() + 30_000,
+    ...parts,
+    terms: { ...base.terms, referencePrice: ticker?.maxPrice ?? usd(0), ...parts.terms },
+  })
+}
+
+const labels = (events: readonly Event[]) =>
+  events.flatMap((event) => (event.type === 'order.moved' ? [event.to] : []))
+
+test('a market order lands provisionally, then for good, and closes as executed by its own event', async () => {
+  await start()
+  const intent = await increase()
+  await world.shell.accept(intent)
+  await world.clock.advance(12_000)
+  const story = world.story(intent.intentId)
+  expect(story.closing).toMatchObject({ outcome: 'EXECUTED', evidence: { level: 'chain-final' } })
+  expect(labels(world.events)).toEqual(['planned', 'pending', 'executed'])
+  const kinds = world.journal.records(intent.intentId).map(({ record }) => record.kind)
+  expect(kinds).toEqual([
+    'intent.accepted',
+    'attempt.preparing',
+    'attempt.armed',
+    'send.result',
+    'landed',
+    'landed',
+    'child.executed',
+    'child.executed',
+    'intent.closed',
+  ])
+  expect(lastAttempt(story)?.armed?.armBlockNumber).toBeGreaterThan(399_999_000n)
+  // The figures of the fill are those of the account's own trades.
+  const { trades } = (await world.api.getTrades({ account: signer.address })).value
+  const trade = trades.find(({ eventName }) => eventName === 'OrderExecuted')
+  expect(story.closing?.settlement).toMatchObject({
+    sizeDeltaUsd: usd(500),
+    transactionHash: trade?.transactionHash,
+    timestampSeconds: trade?.timestampSeconds,
+    priceImpactUsd: trade?.priceImpactUsd,
+    executionPrice: (trade?.executionContractPrice ?? 0n) * 10n ** 18n,
+  })
+})
+
+test('a market order that the keeper cancels closes with the decoded reason', async () => {
+  await start()
+  world.set({ keeperFails: 'InsufficientReserve' })
+  const intent = await increase()
+  await world.shell.accept(intent)
+  await world.clock.advance(12_000)
+  const { closing } = world.story(intent.intentId)
+  expect(closing?.outcome).toBe('CANCELLED')
+  expect(closing?.reason).toMatch(/InsufficientReserve/)
+})
+
+test('a relay that never lands it is believed by nobody: block time past the deadline proves the death', async () => {
+  await start({ endpoints: 2 })
+  world.set({ relay: 'fails' })
+  const intent = await increase()
+  await world.shell.accept(intent)
+  await world.clock.advance(55_000)
+  const before = world.story(intent.intentId)
+  expect(before.closing).toBeUndefined()
+  expect(labels(world.events).at(-1)).toBe('unknown')
+  await world.clock.advance(15_000)
+  const { closing } = world.story(intent.intentId)
+  expect(closing).toMatchObject({ outcome: 'DEAD', evidence: { level: 'chain-final' } })
+  expect(closing?.evidence.endpoints).toHaveLength(2)
+  const deadline = lastAttempt(before)?.armed?.deadlineSeconds ?? 0
+  expect(closing?.evidence.block?.timestampSeconds).toBeGreaterThan(deadline)
+  expect(world.venue.record()).toHaveLength(1)
+})
+
+test('an answer that was lost and a relay that says failed change nothing: it lands late, and is seen', async () => {
+  await start()
+  world.set({ relay: 'lands-late', relayLateMs: 20_000, submit: '503-after-work', times: 1 })
+  const intent = await increase()
+  await world.shell.accept(intent)
+  await world.clock.advance(15_000)
+  expect(labels(world.events).at(-1)).toBe('unknown')
+  await world.clock.advance(25_000)
+  expect(world.story(intent.intentId).closing?.outcome).toBe('EXECUTED')
+  expect(world.venue.record()).toHaveLength(1)
+})
+
+test('a revert is not the end: somebody sends the calldata again, and it lands', async () => {
+  await start()
+  world.set({ relayReverts: 'TokenTransferError', replayMs: 15_000 })
+  const intent = await increase()
+  await world.shell.accept(intent)
+  await world.clock.advance(8_000)
+  expect(labels(world.events).at(-1)).toBe('unknown')
+  world.set({ relayReverts: '' })
+  await world.clock.advance(25_000)
+  expect(world.story(intent.intentId).closing?.outcome).toBe('EXECUTED')
+})
+
+test('a digest that a stranger used up is void: used, and nothing of ours in the transaction', async () => {
+  await start()
+  world.set({ foreignDigest: 'before-landing' })
+  const intent = await increase()
+  await world.shell.accept(intent)
+  await world.clock.advance(20_000)
+  const { closing } = world.story(intent.intentId)
+  expect(closing).toMatchObject({ outcome: 'VOID_CONSUMED', evidence: { level: 'chain-final' } })
+  const used = world.venue.world.blockChain.byDigest.get(
+    (lastAttempt(world.story(intent.intentId))?.armed?.digest ?? '').toLowerCase(),
+  )
+  expect(closing?.evidence.transactionHashes).toEqual([used?.hash])
+})
+
+test('a landing that is reorganised out is taken back, and closes when it returns', async () => {
+  await start({ settings: { safeLagBlocks: 40 } })
+  const intent = await increase()
+  await world.shell.accept(intent)
+  await world.clock.advance(4_000)
+  expect(world.story(intent.intentId).attempts[0]?.phase).toBe('LANDED')
+  await world.reorganise(30, { returnAfterBlocks: 12 })
+  await world.clock.advance(1_500)
+  expect(world.story(intent.intentId).attempts[0]?.phase).toBe('UNRESOLVED')
+  await world.clock.advance(30_000)
+  const kinds = world.journal.records(intent.intentId).map(({ record }) => record.kind)
+  expect(kinds).toContain('attempt.unlanded')
+  expect(world.story(intent.intentId).closing).toMatchObject({
+    outcome: 'EXECUTED',
+    evidence: { level: 'chain-final' },
+  })
+})
+
+test('a landing that is reorganised away for good is dead by its deadline', async () => {
+  await start({ settings: { safeLagBlocks: 40 } })
+  world.set({ keeperExtraDelayMs: 600_000 })
+  const intent = await increase()
+  await world.shell.accept(intent)
+  await world.clock.advance(4_000)
+  expect(world.story(intent.intentId).attempts[0]?.phase).toBe('LANDED')
+  await world.reorganise(30, { transactions: 'drop' })
+  await world.clock.advance(90_000)
+  expect(world.story(intent.intentId).closing?.outcome).toBe('DEAD')
+})
+
+test('an endpoint that lags holds an order open until it has seen the same', async () => {
+  await start({ endpoints: 2 })
+  world.set({ rpcLagBlocks: 80 })
+  const intent = await increase()
+  await world.shell.accept(intent)
+  await world.clock.advance(15_000)
+  expect(world.story(intent.intentId).attempts[0]?.phase).toBe('LANDED')
+  expect(world.story(intent.intentId).closing).toBeUndefined()
+  await world.clock.advance(20_000)
+  const { closing } = world.story(intent.intentId)
+  expect(closing?.outcome).toBe('EXECUTED')
+  expect(closing?.evidence.endpoints).toHaveLength(2)
+})
+
+test('an endpoint on a fork holds a death open: both must show the digest unused, and both must show a landing', async () => {
+  await start({ endpoints: 2 })
+  await world.clock.advance(5_000)
+  world.set({ rpcFork: 'forked', rpcForkBlocks: 2 })
+  const intent = await increase()
+  await world.shell.accept(intent)
+  // The fork holds none of our transactions, and its time passes the deadline all the same.
+  await world.clock.advance(90_000)
+  expect(world.story(intent.intentId).closing).toBeUndefined()
+  expect(world.story(intent.intentId).attempts[0]?.phase).toBe('LANDED')
+  world.set({ rpcFork: 'none' })
+  await world.clock.advance(40_000)
+  expect(world.story(intent.intentId).closing?.outcome).toBe('EXECUTED')
+})
+
+test('an endpoint that is down is told of, closes nothing, and is enough again when it is back', async () => {
+  await start({ endpoints: 2 })
+  const intent = await increase()
+  world.set({ down: ['rpc/1'] })
+  await world.shell.accept(intent)
+  await world.clock.advance(20_000)
+  expect(world.story(intent.intentId).closing).toBeUndefined()
+  const reads = world.events.filter((event) => event.type === 'chain.read')
+  const failed = reads.filter(({ outcome }) => outcome !== 'ok')
+  expect(failed.length).toBeGreaterThan(0)
+  // It rests between failures: the healthy one is not slowed down, and the log is not filled.
+  expect(failed.length).toBeLessThan(12)
+  expect(new Set(failed.map(({ endpoint }) => endpoint)).size).toBe(1)
+  world.set({ down: [] })
+  await world.clock.advance(30_000)
+  expect(world.story(intent.intentId).closing?.outcome).toBe('EXECUTED')
+})
+
+test('after a restart the chain alone says what became of an order, with both application hosts silent', async () => {
+  await start()
+  world.set({ submit: 'accept-and-never-answer', times: 1 })
+  const intent = await increase()
+  void world.shell.accept(intent)
+  await world.clock.advance(1_000)
+  await world.shell.stop()
+  world.set({ down: ['api/0', 'api/1'] })
+  await world.clock.advance(20_000)
+  const next = world.restart()
+  next.adopt(world.journal.openIntents(), [])
+  const recovered = next.recover()
+  await world.clock.advance(5_000)
+  await recovered
+  expect(world.story(intent.intentId).closing).toMatchObject({
+    outcome: 'EXECUTED',
+    evidence: { level: 'chain-final' },
+  })
+})

@@ -1,0 +1,157 @@
+/** The paper venue with its JSON-RPC on real sockets, a chain reader over them, and a shell that closes by the chain alone. */
+import { createNodeFetch } from '../../src/api/nodeFetch.ts'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import type { ChainReader } from '../../src/domain/chainReader.ts'
+import type { Event } from '../../src/domain/event.ts'
+import type { IntentState } from '../../src/domain/intent.ts'
+import { connectChain } from '../../src/evm/connect.ts'
+import type { Finality } from '../../src/evm/node.ts'
+import type { EndpointsReader } from '../../src/evm/reader.ts'
+import type { ExecutionContext } from '../../src/execution/context.ts'
+import { createShell, type Shell } from '../../src/execution/shell.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { createLocalSigner } from '../../src/keys/local.ts'
+import { applyFaults, type Faults } from '../../src/paper/faults.ts'
+import { type ServedVenue, serveVenue } from '../../src/paper/serve.ts'
+import type { VenueSettings } from '../../src/paper/settings.ts'
+import { ethMarket } from './intents.ts'
+import { type Between, settle, type VenueBench, venueBench } from './venue.ts'
+
+export const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
+
+/** A venue, its chain, and what follows orders on it. */
+export interface ChainBench extends VenueBench {
+  readonly served: ServedVenue
+  readonly reader: EndpointsReader
+  readonly journal: Journal
+  readonly shell: Shell
+  readonly events: Event[]
+  /** HTTP requests to the chain so far. */
+  requests(): number
+  set(faults: Partial<Faults>): void
+  reorganise(blocks: number, more?: Readonly<Record<string, unknown>>): Promise<void>
+  /** A shell of a new process over the same journal. */
+  restart(): Shell
+  /** The story of an intent as it is now. */
+  story(intentId: string): IntentState
+  close(): Promise<void>
+}
+
+/** How a bench is made. */
+export interface ChainBenchOptions {
+  readonly settings?: Partial<VenueSettings>
+  /** Endpoints of the venue to read: 1 or 2. */
+  readonly endpoints?: number
+  /** Further or other addresses of endpoints. */
+  readonly http?: readonly string[]
+  readonly finality?: Finality
+  readonly between?: Between
+  readonly context?: Partial<ExecutionContext>
+  readonly reader?: (reader: ChainReader) => ChainReader
+}
+
+/** Makes a bench; to be closed. Blocks come every 250 ms of the venue's clock, `safe` is a second behind. */
+export async function chainBench(options: ChainBenchOptions = {}): Promise<ChainBench> {
+  let inFlight = 0
+  let requests = 0
+  const settled = async (): Promise<void> => {
+    await settle()
+    while (inFlight > 0) {
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      if (inFlight === 0) await settle()
+    }
+  }
+  const bench = venueBench({
+    settings: { orderDeadlineSeconds: 60, keeperJitterMs: 0, safeLagBlocks: 4, ...options.settings },
+    settled,
+    ...(options.between === undefined ? {} : { between: options.between }),
+  })
+  const { venue, clock } = bench
+  const served = await serveVenue(venue, { hostname: '127.0.0.1', port: 0 })
+  const node = createNodeFetch()
+  const events: Event[] = []
+  const emit = (event: Event): void => void events.push(event)
+  const reader = connectChain({
+    http: options.http ?? served.rpc.slice(0, options.endpoints ?? 1),
+    ws: [],
+    chainId: arbitrum.chainId,
+    eventEmitter: arbitrum.contracts.eventEmitter,
+    multicall: arbitrum.contracts.multicall,
+    finality: options.finality ?? 'safe',
+    timeoutMs: 5_000,
+    maxLogSpan: 10_000,
+    clock,
+    emit,
+    fetch: async (url, init) => {
+      inFlight += 1
+      requests += 1
+      try {
+        return await node.fetch(url, init)
+      } finally {
+        inFlight -= 1
+      }
+    },
+  })
+  const journal = createMemoryJournal()
+  const context: ExecutionContext = {
+    api: bench.api,
+    journal,
+    signer,
+    chain: arbitrum,
+    chainReader: options.reader?.(reader) ?? reader,
+    clock,
+    emit,
+    rules: { source: 'chain', trustVenue: false, deadlineMarginMs: 5_000 },
+    settings: {
+      statusPollMs: 500,
+      statusPollMaxMs: 5_000,
+      prepareRetryMs: 500,
+      poisonRestMs: 60_000,
+      relayDeadlineSeconds: 120,
+      relayFeePerOrder: 1_000_000n,
+    },
+    signingPolicy: () => ({
+      minDeadlineSeconds: 20,
+      maxDeadlineSeconds: 3700,
+      maxExecutionFee: 10n ** 17n,
+      maxRelayFee: 50_000_000n,
+      priceToleranceBps: 100,
+      feeSwapMarkets: new Set([ethMarket.toLowerCase()]),
+    }),
+    fatal: (error) => {
+      throw error
+    },
+    ...options.context,
+  }
+  return {
+    ...bench,
+    served,
+    reader,
+    journal,
+    shell: createShell(context),
+    events,
+    requests: () => requests,
+    set(faults) {
+      const wrong = applyFaults(venue.faults, faults)
+      if (wrong !== undefined) throw new Error(wrong)
+    },
+    async reorganise(blocks, more = {}) {
+      const body = JSON.stringify({ blocks, ...more })
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(`${served.control}/reorg`, { method: 'POST', headers, body })
+      if (!answer.ok) throw new Error(await answer.text())
+    },
+    restart: () => createShell(context),
+    story(intentId) {
+      const state = journal.intent(intentId)
+      if (state === undefined) throw new Error(`no intent ${intentId}`)
+      return state
+    },
+    async close() {
+      reader.close()
+      node.close()
+      await served.close()
+    },
+  }
+}
