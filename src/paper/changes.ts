@@ -122,6 +122,15 @@ export function prepareCancel(world: World, body: Body): PreparedChange {
   return { account, actions: { creates: [], updates: [], cancels }, executionFees: 0n }
 }
 
+/** A number that may be left out; one that is none is put among the errors. */
+function optionalUint(body: Body, field: string, errors: Record<string, FieldError>): bigint | undefined {
+  const value = body[field] ?? undefined
+  if (value === undefined) return undefined
+  const number = uintOf(value)
+  if (number === undefined) errors[field] = { message: `'${field}' must be a non-negative integer` }
+  return number
+}
+
 /** `/orders/txns/collateral/prepare`: a market increase or decrease of size 0. Throws HttpFailure 400. */
 export function prepareCollateral(world: World, body: Body, nowMs: number): PreparedChange {
   const account = accountOf(body)
@@ -135,7 +144,14 @@ export function prepareCollateral(world: World, body: Body, nowMs: number): Prep
   if (amount === undefined || amount === 0n) {
     errors.amount = { message: "'amount' must be a positive integer" }
   }
-  if (Object.keys(errors).length > 0 || amount === undefined) throw badFields(errors)
+  const slippage = optionalUint(body, 'slippage', errors) ?? BigInt(world.settings.defaultSlippageBps)
+  if (slippage > 10_000n) errors.slippage = { message: "'slippage' must be an integer from 0 to 10000" }
+  const buffer = optionalUint(body, 'executionFeeBufferBps', errors)
+  const uiFeeReceiver = parseAddress(body.uiFeeReceiver ?? ZERO_ADDRESS)
+  if (uiFeeReceiver === undefined) errors.uiFeeReceiver = { message: "'uiFeeReceiver' must be an address" }
+  if (Object.keys(errors).length > 0 || amount === undefined || uiFeeReceiver === undefined) {
+    throw badFields(errors)
+  }
   const record = positionNamed(world, account, String(positionKey))
   const market = world.marketByKey.get(record.marketKey)
   if (market === undefined) throw refused('POSITION_NOT_FOUND', `Position not found: ${String(positionKey)}`)
@@ -145,8 +161,6 @@ export function prepareCollateral(world: World, body: Body, nowMs: number): Prep
   const isDeposit = operation === 'deposit'
   const { index } = marketPrices(world, market, seconds)
   const buying = isBuying(isDeposit ? 'increase' : 'decrease', isLong)
-  const slippage = uintOf(body.slippage) ?? BigInt(world.settings.defaultSlippageBps)
-  const buffer = uintOf(body.executionFeeBufferBps)
   const executionFee = executionFeeOf(
     world,
     buffer === undefined ? world.settings.executionFeeBufferBps : Number(buffer),
@@ -157,7 +171,7 @@ export function prepareCollateral(world: World, body: Body, nowMs: number): Prep
       receiver: account,
       cancellationReceiver: ZERO_ADDRESS,
       callbackContract: ZERO_ADDRESS,
-      uiFeeReceiver: ZERO_ADDRESS,
+      uiFeeReceiver,
       market: market.catalog.marketToken,
       initialCollateralToken: record.collateralToken.address,
       swapPath: [],

@@ -237,3 +237,39 @@ test.each([
   expect(body.code).toBeUndefined()
   expect((await paper.prepare({ [field]: null })).status).toBe(200)
 })
+
+test('collateral/prepare takes its optional fields as asked, and refuses those that mean nothing', async () => {
+  const own = await startVenue()
+  await own.trade({})
+  const [{ key }] = (await own.positions()) as [Any]
+  const withdraw = (fields: Record<string, unknown>) =>
+    own.post('/orders/txns/collateral/prepare', {
+      operation: 'withdraw',
+      positionKey: key,
+      amount: '1000000',
+      mode: 'express',
+      from: trader.address,
+      ...fields,
+    })
+  const receiver = '0x00000000000000000000000000000000000000b8'
+  const { body } = await withdraw({ uiFeeReceiver: receiver, slippage: 10_000, executionFeeBufferBps: 0 })
+  const [order] = body.payload.typedData.message.createOrderParamsList
+  expect(order.addresses.uiFeeReceiver.toLowerCase()).toBe(receiver)
+  expect(order.numbers.acceptablePrice).toBe('0')
+  for (const [field, value] of [
+    ['slippage', 10_001],
+    ['slippage', -1],
+    ['slippage', 'much'],
+    ['executionFeeBufferBps', -1],
+    ['uiFeeReceiver', '0x12'],
+  ] as const) {
+    const refused = await withdraw({ [field]: value })
+    expect([field, value, refused.status, Object.keys(refused.body.message)]).toEqual([
+      field,
+      value,
+      400,
+      [field],
+    ])
+  }
+  await own.close()
+})
