@@ -15,7 +15,7 @@ import { normaliseDecrease } from './normalise.ts'
 import { addToImpactPool, takeFromImpactPool, takeFromPool } from './pools.ts'
 import { checkLiquidation, type PositionState, positionPnl, tokensClosed } from './position.ts'
 import { ProtocolRevert } from './revert.ts'
-import { type PoolSwap, swapInPool } from './swap.ts'
+import { type PoolSwap, trySwapInPool } from './swap.ts'
 
 /** Terms of a decrease. */
 export interface DecreaseTerms {
@@ -152,7 +152,7 @@ export function decreasePosition(
   }
   let profitSwap: PoolSwap | undefined
   if (terms.swapProfitToCollateral && secondary > 0n) {
-    profitSwap = swapProfit(settings, draft, profitSlot, secondary, prices)
+    profitSwap = trySwapInPool(settings, draft, profitSlot, secondary, prices)
     if (profitSwap !== undefined) {
       output += profitSwap.amountOut
       secondary = 0n
@@ -282,21 +282,5 @@ function withoutCharges(fees: PositionFees): PositionFees {
     ...noFees,
     claimableLongTokenAmount: fees.claimableLongTokenAmount,
     claimableShortTokenAmount: fees.claimableShortTokenAmount,
-  }
-}
-
-/** Profit swapped within the market's own pool; undefined when the pool refuses, and then nothing is changed. */
-function swapProfit(
-  settings: MarketSettings,
-  draft: MarketState,
-  from: Slot,
-  amount: bigint,
-  prices: MarketPrices,
-): PoolSwap | undefined {
-  try {
-    return swapInPool(settings, draft, from, amount, prices)
-  } catch (error) {
-    if (error instanceof ProtocolRevert) return undefined
-    throw error
   }
 }

@@ -128,6 +128,22 @@ export function swapInPool(
   }
 }
 
+/** The same; undefined when the pool refuses, and then nothing is changed. */
+export function trySwapInPool(
+  settings: MarketSettings,
+  draft: MarketState,
+  slotIn: Slot,
+  amountIn: bigint,
+  prices: MarketPrices,
+): PoolSwap | undefined {
+  try {
+    return swapInPool(settings, draft, slotIn, amountIn, prices)
+  } catch (error) {
+    if (error instanceof ProtocolRevert) return undefined
+    throw error
+  }
+}
+
 /** What positions reserve of the token that goes out stays in the pool. */
 function requireReserve(
   settings: MarketSettings,
