@@ -11,6 +11,7 @@ import type { Difference, Event } from '../domain/event.ts'
 import type { BatchTerms, Intent } from '../domain/intent.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
 import { type ArmingTime, beginArmingTime } from './armingTime.ts'
+import { type ClockDoubt, clockDoubtOf } from './chainClock.ts'
 import type { ExecutionContext } from './context.ts'
 import { prepare } from './prepare.ts'
 import { ownRelayFee, type RelayFee, relayProposal } from './relayLane.ts'
@@ -65,6 +66,8 @@ export async function makeAttempt(
       ? await ownMessage(context, intent, n, host)
       : await preparedMessage(context, intent, n, host)
   if ('event' in message) return message
+  const doubt = clockDoubtOf(context, intent, message.time)
+  if (doubt !== undefined) return doubted(context, doubt)
   const atMs = clock.monotonicMs()
   let signed: Signed
   try {
@@ -155,6 +158,15 @@ function relayMessage(
     validForSeconds: settings.relayDeadlineSeconds,
   })
   return verifyBatch(chain, intent, proposal, policy, nowSeconds)
+}
+
+/** The chain's time is unknown, which is asked again while the intent lasts, or is not ours, which ends it. */
+function doubted(context: ExecutionContext, doubt: ClockDoubt): MadeAttempt {
+  const { reason } = doubt
+  if (doubt.kind === 'skew') {
+    return refused(context, 'CHAIN_CLOCK_SKEW', reason, { skewSeconds: Math.round(doubt.skewSeconds) })
+  }
+  return { event: { type: 'prepare.unreachable', nowMs: context.clock.now(), reason }, signed: undefined }
 }
 
 /** Shows prepare's warnings before anything is signed. The venue cannot vouch for an increase with one: it is dropped. */

@@ -225,3 +225,45 @@ test('after a restart the chain alone says what became of an order, with both ap
     evidence: { level: 'chain-final' },
   })
 })
+
+test('a clock that differs from the chain by more than half a minute stops what adds risk', async () => {
+  let skewed = 0
+  await start({
+    reader: (reader) => ({
+      ...reader,
+      latestBlock: async () => {
+        const block = await reader.latestBlock()
+        return block && { ...block, timestampSeconds: block.timestampSeconds - skewed }
+      },
+    }),
+  })
+  const skews = () => world.events.filter((event) => event.type === 'chain.skew')
+  skewed = 40
+  const refused = await increase()
+  await world.shell.accept(refused)
+  await world.clock.advance(3_000)
+  expect(world.story(refused.intentId).closing).toMatchObject({
+    outcome: 'REFUSED_LOCAL',
+    code: 'CHAIN_CLOCK_SKEW',
+  })
+  expect(skews()).toMatchObject([{ isTooLarge: true }])
+  expect(world.venue.record()).toEqual([])
+  skewed = 10
+  await world.shell.accept(await increase({ intentId: 'told', decisionKey: 'told#0' }))
+  await world.clock.advance(15_000)
+  expect(skews().at(-1)).toMatchObject({ isTooLarge: false })
+  expect(world.story('told').closing?.outcome).toBe('EXECUTED')
+})
+
+test('with no endpoint answering nothing that adds risk is armed; it is, as soon as one tells the time', async () => {
+  await start()
+  world.set({ down: ['rpc/0'] })
+  const intent = await increase()
+  await world.shell.accept(intent)
+  await world.clock.advance(5_000)
+  expect(world.story(intent.intentId).attempts[0]?.phase).toBe('PREPARING')
+  expect(world.venue.record()).toEqual([])
+  world.set({ down: [] })
+  await world.clock.advance(30_000)
+  expect(world.story(intent.intentId).closing?.outcome).toBe('EXECUTED')
+})
