@@ -1,0 +1,195 @@
+/** Both lanes over real sockets, client and venue, on the clock of this machine: the whole road from J1 to J7. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Api, createApi } from '../../src/api/client.ts'
+import { createNodeFetch, type NodeFetch } from '../../src/api/nodeFetch.ts'
+import { systemClock } from '../../src/api/systemClock.ts'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import type { Address } from '../../src/domain/address.ts'
+import { type Intent, isOpen, type Lane, lastAttempt } from '../../src/domain/intent.ts'
+import { contractPriceOf, usd } from '../../src/domain/units.ts'
+import { createShell, type Shell } from '../../src/execution/shell.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { createLocalSigner } from '../../src/keys/local.ts'
+import { type ServedVenue, serveVenue } from '../../src/paper/serve.ts'
+import { createVenue, type Venue } from '../../src/paper/venue.ts'
+import { ethMarket, intentOf, usdc } from '../support/intents.ts'
+import { until } from '../support/until.ts'
+
+let venue: Venue
+let served: ServedVenue
+let node: NodeFetch
+let api: Api
+
+beforeAll(async () => {
+  const settings = { relayDelayMs: 20, keeperDelayMs: 50, keeperJitterMs: 0 }
+  venue = createVenue({ clock: systemClock, chain: arbitrum, seed: 7, settings })
+  served = await serveVenue(venue, { hostname: '127.0.0.1', port: 0, tickMs: 20 })
+  node = createNodeFetch()
+  api = createApi({
+    chain: arbitrum,
+    hosts: { api: served.api, oracle: served.oracle },
+    fetch: node.fetch,
+    clock: systemClock,
+    random: () => 0.5,
+    limits: { requestsPerSecondPerHost: Number.POSITIVE_INFINITY },
+  })
+})
+
+afterAll(async () => {
+  node.close()
+  await served.close()
+})
+
+interface Trader {
+  readonly account: Address
+  readonly shell: Shell
+  readonly journal: Journal
+}
+
+function trader(key: string): Trader {
+  const signer = createLocalSigner(`0x${key.repeat(32)}`)
+  const journal = createMemoryJournal()
+  const shell = createShell({
+    api,
+    journal,
+    signer,
+    chain: arbitrum,
+    clock: systemClock,
+    emit: () => {},
+    rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000 },
+    settings: {
+      statusPollMs: 50,
+      statusPollMaxMs: 100,
+      prepareRetryMs: 100,
+      poisonRestMs: 60_000,
+      relayDeadlineSeconds: 120,
+      relayFeePerOrder: 1_000_000n,
+    },
+    signingPolicy: () => ({
+      minDeadlineSeconds: 20,
+      maxDeadlineSeconds: 3700,
+      maxExecutionFee: 10n ** 16n,
+      maxRelayFee: 5_000_000n,
+      priceToleranceBps: 200,
+      feeSwapMarkets: new Set([ethMarket.toLowerCase()]),
+    }),
+    fatal: (error) => {
+      throw error
+    },
+  })
+  return { account: signer.address, shell, journal }
+}
+
+async function priceOf(side: 'min' | 'max'): Promise<bigint> {
+  const [ticker] = (await api.getMarketTickers({ addresses: [ethMarket] }, { isFresh: true })).value
+  return (side === 'min' ? ticker?.minPrice : ticker?.maxPrice) ?? 0n
+}
+
+let made = 0
+async function walk(who: Trader, lane: Lane, parts: Partial<Intent>) {
+  made += 1
+  const nowMs = systemClock.now()
+  const intent = intentOf({
+    intentId: `lanes-${made}`,
+    decisionKey: `lanes#${made}`,
+    account: who.account,
+    lane,
+    acceptedAtMs: nowMs,
+    expiresAtMs: nowMs + 30_000,
+    ...parts,
+  })
+  await who.shell.accept(intent)
+  return until(`${intent.intentId} closed`, () => {
+    const state = who.journal.intent(intent.intentId)
+    return state === undefined || isOpen(state) ? undefined : state
+  })
+}
+
+test.each([
+  ['order-chain', 'a1'],
+  ['relay', 'a2'],
+] as const)('an increase, a decrease and a close walk the %s lane', async (lane, key) => {
+  const who = trader(key)
+  const { terms } = intentOf()
+  const sizes: bigint[] = []
+  const steps = [
+    ['increase', 500, 250_000_000n, 'max'],
+    ['decrease', 200, 0n, 'min'],
+    ['close', 300, 0n, 'min'],
+  ] as const
+  for (const [kind, size, collateralDelta, side] of steps) {
+    const referencePrice = await priceOf(side)
+    const state = await walk(who, lane, {
+      kind,
+      terms: { ...terms, sizeDeltaUsd: usd(size), collateralDelta, referencePrice },
+    })
+    expect(state.closing, `${lane} ${kind}`).toMatchObject({
+      outcome: 'EXECUTED',
+      settlement: { sizeDeltaUsd: usd(size) },
+    })
+    expect(lastAttempt(state)?.armed?.requestId === undefined).toBe(lane === 'relay')
+    const [held] = (await api.getPositions({ account: who.account }, { isFresh: true })).value
+    sizes.push(held?.sizeInUsd ?? 0n)
+  }
+  expect(sizes).toEqual([usd(500), usd(300), 0n])
+  const lanes = venue.record().filter(({ account }) => account === who.account)
+  expect(lanes.map((entry) => entry.lane)).toEqual([lane, lane, lane])
+  await who.shell.stop()
+})
+
+test('a message of the caller walks the relay lane, and one cancels the order that it left resting', async () => {
+  const who = trader('a3')
+  const { terms } = intentOf()
+  const referencePrice = await priceOf('max')
+  const zero: Address = `0x${'00'.repeat(20)}`
+  const trigger = contractPriceOf(referencePrice / 2n, 18)
+  const batch = {
+    createOrderParamsList: [
+      {
+        addresses: {
+          receiver: who.account,
+          cancellationReceiver: zero,
+          callbackContract: zero,
+          uiFeeReceiver: zero,
+          market: ethMarket,
+          initialCollateralToken: usdc,
+          swapPath: [],
+        },
+        numbers: {
+          sizeDeltaUsd: usd(100),
+          initialCollateralDeltaAmount: 50_000_000n,
+          triggerPrice: trigger,
+          acceptablePrice: trigger,
+          executionFee: 10n ** 15n,
+          callbackGasLimit: 0n,
+          minOutputAmount: 0n,
+          validFromTime: 0n,
+        },
+        orderType: 3n,
+        decreasePositionSwapType: 0n,
+        isLong: true,
+        shouldUnwrapNativeToken: false,
+        autoCancel: false,
+        referralCode: `0x${'00'.repeat(32)}`,
+        dataList: [],
+      },
+    ],
+    updateOrderParamsList: [],
+    cancelOrderKeys: [],
+  } as const
+  const resting = walk(who, 'relay', { kind: 'batch', terms: { ...terms, referencePrice, batch } })
+  const order = await until('the order rests', async () => {
+    const orders = await api.getOrders({ account: who.account }, { isFresh: true })
+    return orders.value[0]
+  })
+  expect(order.sizeDeltaUsd).toBe(usd(100))
+  const cancel = { createOrderParamsList: [], updateOrderParamsList: [], cancelOrderKeys: [order.orderKey] }
+  const cancelled = await walk(who, 'relay', {
+    kind: 'batch',
+    terms: { ...terms, referencePrice, batch: cancel },
+  })
+  expect(cancelled.closing?.outcome).toBe('EXECUTED')
+  expect((await resting).closing?.outcome).toBe('CANCELLED')
+  await who.shell.stop()
+})
