@@ -26,7 +26,7 @@ import { hexKey } from '../src/domain/address.ts'
 import type { Intent, Lane } from '../src/domain/intent.ts'
 import { usd } from '../src/domain/units.ts'
 import type { ExecutionContext } from '../src/execution/context.ts'
-import { prepareRequestOf } from '../src/execution/prepare.ts'
+import { requestOf } from '../src/execution/prepare.ts'
 import { createShell } from '../src/execution/shell.ts'
 import { openJournal } from '../src/journal/open.ts'
 import { createLocalSigner } from '../src/keys/local.ts'
@@ -152,7 +152,7 @@ function intentOf(price: bigint): Intent {
 
 /** One body that the paper venue prepared, told again under as many nonces as there will be orders. */
 async function startBare(price: bigint): Promise<HostLists> {
-  const request = prepareRequestOf({ chain: arbitrum }, intentOf(price)) as PrepareRequest
+  const request = requestOf({ chain: arbitrum }, intentOf(price)).request as PrepareRequest
   const answer = await connection.fetch(`${paperHosts.api?.[0]}/orders/txns/prepare`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -39,13 +39,14 @@ const capacityReadsMax = 8
 /** Reads what `needs` asks for. Throws what the api throws when the catalogue, the tokens or the account cannot be read. */
 export async function readSnapshot(context: SnapshotContext, needs: Needs): Promise<Snapshot> {
   const { api, account } = context
-  const [markets, tokens, positions, orders, oraclePrices, states] = await Promise.all([
+  const [markets, tokens, positions, orders, oraclePrices, states, balances] = await Promise.all([
     api.getMarkets(),
     api.getTokensInfo(),
     api.getPositions({ account }),
     api.getOrders({ account }),
     tolerate(readPrices(api)),
     tolerate(api.getMarketsState()),
+    needs.balances === true ? tolerate(api.getWalletBalances({ account })) : undefined,
   ])
   const wanted = wantedMarkets(markets.value, needs, positions.value)
   const tokensByAddress = new Map(tokens.value.map((token) => [hexKey(token.address), token]))
@@ -104,6 +105,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
     markets: byMarket,
     positions: { value: positions.value, atMs: positions.readAtMs },
     orders: { value: orders.value, atMs: orders.readAtMs },
+    ...optional('balances', readingOf(balances?.value, balances?.readAtMs ?? 0)),
   }
   reportFeeds(context, snapshot)
   return snapshot

@@ -13,6 +13,7 @@ import { checkBudget } from '../risk/budget.ts'
 import { isDenial } from '../risk/desk.ts'
 import { roomOf } from '../risk/room.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
+import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
 import { viewOf } from '../strategy/strategy.ts'
 import type { EngineContext } from './context.ts'
 import { decisionProblem } from './decisionProblem.ts'
@@ -48,14 +49,14 @@ export async function tick(
   // A stop may have come while the venue was read.
   if (!context.isDeciding()) return nothing
   const { name } = loaded
-  const openIntents = unseen(snapshot)
-    .filter(({ intent }) => intent.strategy === name)
-    .map(({ intent }) => ({
-      kind: intent.kind,
-      marketToken: intent.terms.marketToken,
-      direction: intent.terms.direction,
-    }))
-  const view = viewOf({ snapshot, params: loaded.params, instance: loaded.instance, openIntents })
+  const own = unseen(snapshot).filter(({ intent }) => intent.strategy === name)
+  const view = viewOf({
+    snapshot,
+    params: loaded.params,
+    instance: loaded.instance,
+    openIntents: openIntentsOf(own),
+    restingOrders: restingOrdersOf(snapshot, own),
+  })
   const decisions = loaded.strategy.decide(view)
   reportRoom(context, loaded, snapshot, unseen)
   let admittedCount = 0
@@ -114,14 +115,15 @@ async function consider(
   if (invalid !== undefined) return { code: 'DECISION_INVALID', reason: invalid }
   // A host rests after a payload that was not what was asked, or after failing again and again. What adds risk waits for
   // one that does not; a reduction may still be tried, and is verified like any other.
-  if (addsRisk(decision) && api.hosts.api.every((host) => api.isResting(host))) {
+  const adds = addsRisk(decision, snapshot.orders.value)
+  if (adds && api.hosts.api.every((host) => api.isResting(host))) {
     return {
       code: 'NO_HOST',
       reason: 'every host of the application API rests; increases wait until one is back',
     }
   }
   const skewMs = Math.max(0, ...api.hosts.api.map((host) => Math.abs(api.clockSkewMs(host) ?? 0)))
-  if (addsRisk(decision) && skewMs > maxSkewMs) {
+  if (adds && skewMs > maxSkewMs) {
     return {
       code: 'CLOCK_SKEW',
       reason:
@@ -130,7 +132,7 @@ async function consider(
       allowed: `at most ${maxSkewMs / 1000} s`,
     }
   }
-  const finding = addsRisk(decision) ? context.pausedBy(decision.marketToken) : undefined
+  const finding = adds ? context.pausedBy(decision.marketToken) : undefined
   if (finding !== undefined) {
     return {
       code: 'UNEXPLAINED',

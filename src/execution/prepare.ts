@@ -1,34 +1,118 @@
-/** Intent to Prepared: ask one host to build the order. Moves nothing; may be repeated. */
+/** Intent to Prepared: ask one host to build the message. Moves nothing; may be repeated. */
+import type { CancelRequest, CollateralRequest, EditRequest } from '../api/orderChangeRequest.ts'
 import type { Prepared } from '../api/orders.ts'
 import type { PrepareRequest } from '../api/prepareRequest.ts'
+import type { Read } from '../api/route.ts'
+import type { Hex } from '../domain/address.ts'
 import type { Intent } from '../domain/intent.ts'
+import { priceOfContractPrice } from '../domain/units.ts'
 import type { ExecutionContext } from './context.ts'
 
-/** The request that an intent makes. Every field that has a default at the venue is sent, so that none is guessed. */
-export function prepareRequestOf(context: Pick<ExecutionContext, 'chain'>, intent: Intent): PrepareRequest {
-  const { terms, kind, account } = intent
+/** What is asked, and of which of the four prepare routes. */
+export type AskedRequest =
+  | { readonly route: 'order'; readonly request: PrepareRequest }
+  | { readonly route: 'edit'; readonly request: EditRequest }
+  | { readonly route: 'cancel'; readonly request: CancelRequest }
+  | { readonly route: 'collateral'; readonly request: CollateralRequest }
+
+type Asking = Pick<ExecutionContext, 'chain'>
+
+/**
+ * The request that an intent makes. Every field that has a default at the venue is sent, so that none is guessed. Throws
+ * TypeError for a batch, which no host builds, and for terms that cannot be: admission makes none.
+ */
+export function requestOf(context: Asking, intent: Intent): AskedRequest {
+  switch (intent.kind) {
+    case 'increase':
+    case 'decrease':
+    case 'close':
+    case 'swap':
+      return { route: 'order', request: orderRequest(context, intent) }
+    case 'edit':
+      return { route: 'edit', request: editRequest(context, intent) }
+    case 'cancel':
+      return { route: 'cancel', request: cancelRequest(context, intent) }
+    case 'collateral-in':
+    case 'collateral-out':
+      return { route: 'collateral', request: collateralRequest(context, intent) }
+    case 'batch':
+      throw new TypeError('requestOf: a batch is built here, not by a host')
+  }
+}
+
+function orderRequest({ chain }: Asking, { kind, terms, account }: Intent): PrepareRequest {
+  const { orderType, triggerPrice, twap, tpsl, swap } = terms
   const base = {
-    orderType: 'market',
+    orderType,
     from: account,
     symbol: terms.symbol,
-    direction: terms.direction,
-    sizeDeltaUsd: terms.sizeDeltaUsd,
     slippageBps: terms.slippageBps,
-    collateralToken: terms.collateralToken.symbol,
-    gasPaymentToken: context.chain.feeToken.address,
+    gasPaymentToken: chain.feeToken.address,
+    ...(triggerPrice === undefined ? {} : { triggerPrice }),
+    ...(twap === undefined ? {} : { twapConfig: twap }),
   } as const
-  if (kind === 'increase') {
+  const collateralToPay = { amount: terms.collateralDelta, token: terms.collateralToken.symbol }
+  if (swap !== undefined) {
     return {
       ...base,
-      kind: 'increase',
-      collateralToPay: { amount: terms.collateralDelta, token: terms.collateralToken.symbol },
+      kind: 'swap',
+      collateralToPay,
+      receiveToken: swap.receiveToken.symbol,
+      manualSwapPath: [terms.marketToken],
     }
   }
-  return {
+  const position = {
     ...base,
+    direction: terms.direction,
+    sizeDeltaUsd: terms.sizeDeltaUsd,
+    collateralToken: terms.collateralToken.symbol,
+  }
+  if (kind === 'increase') {
+    return { ...position, kind: 'increase', collateralToPay, ...(tpsl === undefined ? {} : { tpsl }) }
+  }
+  return {
+    ...position,
     kind: 'decrease',
     receiveToken: terms.collateralToken.symbol,
     keepLeverage: terms.keepLeverage,
+    // An exit that outlives its position can only ever hit another one.
+    ...(orderType === 'take-profit' || orderType === 'stop-loss' ? { autoCancel: true } : {}),
+  }
+}
+
+function editRequest({ chain }: Asking, { terms, account }: Intent): EditRequest {
+  const { edit, indexToken } = terms
+  if (edit === undefined) throw new TypeError('requestOf: an edit without its terms')
+  const named = new Set(edit.changed)
+  const price = (contractPrice: bigint) => priceOfContractPrice(contractPrice, indexToken.decimals)
+  const acceptable = price(edit.acceptableContractPrice)
+  return {
+    from: account,
+    gasPaymentToken: chain.feeToken.address,
+    orderKeys: [edit.orderKey],
+    newSizeUsd: edit.sizeDeltaUsd,
+    ...(named.has('trigger') ? { newTriggerPrice: price(edit.triggerContractPrice) } : {}),
+    ...(named.has('acceptable') ? { newAcceptablePrice: acceptable } : {}),
+    ...(named.has('auto-cancel') ? { newAutoCancel: edit.autoCancel } : {}),
+    ...(named.has('execution-fee') ? { executionFeeTopUp: edit.executionFeeIncrease } : {}),
+  }
+}
+
+function cancelRequest({ chain }: Asking, { terms, account }: Intent): CancelRequest {
+  const [first, ...others]: readonly Hex[] = terms.cancelOrderKeys ?? []
+  if (first === undefined) throw new TypeError('requestOf: a cancel of nothing')
+  return { from: account, gasPaymentToken: chain.feeToken.address, orderKeys: [first, ...others] }
+}
+
+function collateralRequest({ chain }: Asking, { kind, terms, account }: Intent): CollateralRequest {
+  if (terms.positionKey === undefined) throw new TypeError('requestOf: collateral without a position')
+  return {
+    from: account,
+    gasPaymentToken: chain.feeToken.address,
+    operation: kind === 'collateral-in' ? 'deposit' : 'withdraw',
+    positionKey: terms.positionKey,
+    amount: terms.collateralDelta,
+    slippageBps: terms.slippageBps,
   }
 }
 
@@ -37,7 +121,23 @@ const attemptsPerHost = 2
 
 /** Asks a host to prepare the intent. Throws RefusedError, UnreachableError or DecodeError. */
 export async function prepare(context: ExecutionContext, intent: Intent, host: string): Promise<Prepared> {
-  const request = prepareRequestOf(context, intent)
-  const { value } = await context.api.prepareOrder(request, { host, attempts: attemptsPerHost })
+  const { value } = await ask(context, requestOf(context, intent), { host, attempts: attemptsPerHost })
   return value
+}
+
+function ask(
+  { api }: ExecutionContext,
+  asked: AskedRequest,
+  options: { readonly host: string; readonly attempts: number },
+): Promise<Read<Prepared>> {
+  switch (asked.route) {
+    case 'order':
+      return api.prepareOrder(asked.request, options)
+    case 'edit':
+      return api.prepareEdit(asked.request, options)
+    case 'cancel':
+      return api.prepareCancel(asked.request, options)
+    case 'collateral':
+      return api.prepareCollateral(asked.request, options)
+  }
 }

@@ -7,14 +7,15 @@ import { z } from 'zod'
 import type { Address } from '../domain/address.ts'
 import { hexKey } from '../domain/address.ts'
 import type { Decision } from '../domain/decision.ts'
-import type { IntentKind } from '../domain/intent.ts'
 import type { CandlePeriod, Direction } from '../domain/market.ts'
 import type { Position } from '../domain/position.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import type { Usd } from '../domain/units.ts'
+import type { OpenIntent, RestingOrder } from './resting.ts'
 
 // biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#strategy)
 export { bpsField, countField, leverageField, secondsField, usdField } from './fields.ts'
+export type { OpenIntent, RestingOrder } from './resting.ts'
 /** Schemas for the params of a kind. */
 export { z }
 
@@ -33,6 +34,8 @@ export interface Needs {
   readonly symbols: readonly string[]
   /** Also the markets of every open position of the account. */
   readonly allPositionMarkets?: boolean
+  /** Also the tokens in the wallet; swaps are denied without them. */
+  readonly balances?: boolean
   /** At most one period a market. */
   readonly candles?: readonly CandleNeed[]
 }
@@ -56,20 +59,15 @@ export interface StrategyInstance {
   readonly size?: OrderSize
 }
 
-/** An open intent of the instance itself. */
-export interface OpenIntent {
-  readonly kind: IntentKind
-  readonly marketToken: Address
-  readonly direction: Direction
-}
-
 /** All that a strategy sees. */
 export interface StrategyView<Params = unknown> {
   readonly snapshot: Snapshot
   readonly params: Params
   readonly instance: StrategyInstance
-  /** This instance's open intents. */
+  /** This instance's open intents: planned, on their way, unknown, or resting with their orders. */
   readonly openIntents: readonly OpenIntent[]
+  /** This instance's orders that rest at the venue, and that it may edit and cancel. */
+  readonly restingOrders: readonly RestingOrder[]
   /** The market with this symbol, or undefined when the snapshot has none. */
   market(symbol: string): MarketView | undefined
   /** The account's positions, of one market or one side when asked. */
@@ -123,12 +121,15 @@ export function viewOf<Params>(parts: {
   readonly params: Params
   readonly instance: StrategyInstance
   readonly openIntents: readonly OpenIntent[]
+  /** None when absent. */
+  readonly restingOrders?: readonly RestingOrder[]
 }): StrategyView<Params> {
   const market = (symbol: string): MarketView | undefined => {
     for (const view of parts.snapshot.markets.values()) if (view.market.symbol === symbol) return view
     return undefined
   }
   return {
+    restingOrders: [],
     ...parts,
     market,
     positions(symbol, direction) {

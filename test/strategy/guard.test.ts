@@ -4,8 +4,10 @@ import type { Position } from '../../src/domain/position.ts'
 import { usd } from '../../src/domain/units.ts'
 import { admit } from '../../src/risk/admit.ts'
 import { guard, liquidationDistanceBps } from '../../src/strategy/kinds/guard.ts'
+import { openIntentsOf } from '../../src/strategy/resting.ts'
 import { type OpenIntent, viewOf } from '../../src/strategy/strategy.ts'
 import {
+  close,
   desk,
   intentState,
   MARKET,
@@ -107,8 +109,8 @@ test('it watches every position when no market is named, else those named', () =
 
 test('its own unresolved close does not silence it; risk lets the next one through when its time has come', () => {
   const near = position({ markPrice: usd(2000), liquidationPrice: usd(1990) })
-  const open = { kind: 'close', marketToken: MARKET, direction: 'long' } as const
-  const [decision] = decide([near], { openIntents: [open] })
+  const openIntents = openIntentsOf([intentState({ decision: close() })])
+  const [decision] = decide([near], { openIntents })
   if (decision === undefined) throw new Error('the guard should have wished')
   const judged = (agoMs: number) =>
     admit(

@@ -4,11 +4,13 @@ import type { MarketView } from '../../src/domain/snapshot.ts'
 import { usd } from '../../src/domain/units.ts'
 import { admit } from '../../src/risk/admit.ts'
 import { trend } from '../../src/strategy/kinds/trend.ts'
+import { openIntentsOf } from '../../src/strategy/resting.ts'
 import { type OpenIntent, viewOf } from '../../src/strategy/strategy.ts'
 import {
   candles,
   capacity,
   desk,
+  intentState,
   MARKET,
   marketView,
   NOW_MS,
@@ -117,7 +119,7 @@ test('a price that has run away, or fallen back hard, is not followed', () => {
 })
 
 test('while an order of its own is open in the market it opens nothing, but still closes what turned', () => {
-  const openIntents = [{ kind: 'increase', marketToken: MARKET, direction: 'long' } as const]
+  const openIntents = openIntentsOf([intentState()])
   expect(decide(path(1), { openIntents }).decisions).toEqual([])
   const turned = position({ entryPrice: usd(2000) })
   expect(decide(path(-1), { openIntents, positions: [turned] }).decisions).toMatchObject([

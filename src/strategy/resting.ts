@@ -1,0 +1,100 @@
+/** What of a strategy's own waits at the venue: the account's resting orders that its open intents explain. Pure. */
+import { type Address, type Hex, hexKey } from '../domain/address.ts'
+import { type ChildRole, hasEnded, type IntentState, type OrderKind } from '../domain/intent.ts'
+import type { Direction } from '../domain/market.ts'
+import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import { priceOfContractPrice, type Usd } from '../domain/units.ts'
+
+/** An open intent of the instance itself. */
+export interface OpenIntent {
+  readonly intentId: string
+  readonly kind: IntentState['intent']['kind']
+  readonly marketToken: Address
+  readonly direction: Direction
+  readonly orderType: OrderKind
+  /** As admitted, USD. */
+  readonly sizeDeltaUsd: Usd
+  /** Of orders that wait for a price, USD per whole index token. */
+  readonly triggerPrice?: Usd
+}
+
+/** A resting order of the instance's own, as the venue shows it. */
+export interface RestingOrder {
+  readonly orderKey: Hex
+  /** The intent that created it. */
+  readonly intentId: string
+  readonly orderType: Exclude<OrderKind, 'market'>
+  readonly marketToken: Address
+  readonly direction: Direction
+  /** Token that an increase pays, or that backs the position a decrease is of. */
+  readonly collateralToken: Address
+  readonly sizeDeltaUsd: Usd
+  /** USD per whole index token; absent on the parts of a twap, which wait for their time. */
+  readonly triggerPrice?: Usd
+  /** Failed at its trigger and held back; an edit to the same values lets it be tried again. */
+  readonly isFrozen: boolean
+  /** An edit or cancel of it is on its way: another would be denied. */
+  readonly isChanging: boolean
+}
+
+/** On-chain types of orders that rest (wire: eip712-and-chain, section 6). */
+const restingTypes: Readonly<Record<number, RestingOrder['orderType']>> = {
+  3: 'limit',
+  5: 'take-profit',
+  6: 'stop-loss',
+  8: 'stop-market',
+}
+
+/** The open intents as a strategy sees them. */
+export function openIntentsOf(states: readonly IntentState[]): readonly OpenIntent[] {
+  return states.map(({ intent: { intentId, kind, terms } }) => ({
+    intentId,
+    kind,
+    marketToken: terms.marketToken,
+    direction: terms.direction,
+    orderType: terms.orderType,
+    sizeDeltaUsd: terms.sizeDeltaUsd,
+    ...(terms.triggerPrice === undefined ? {} : { triggerPrice: terms.triggerPrice }),
+  }))
+}
+
+/**
+ * The resting orders of a snapshot that `states`, the open intents of one strategy, explain. An order too new for the
+ * venue's list, or of a market that was not read, is not in it; its intent is among the open ones all the same.
+ */
+export function restingOrdersOf(snapshot: Snapshot, states: readonly IntentState[]): readonly RestingOrder[] {
+  const explained = new Map<string, { readonly intentId: string; readonly role: ChildRole | undefined }>()
+  const changing = new Set<string>()
+  for (const { intent, attempts } of states) {
+    for (const child of attempts.flatMap(({ children }) => children)) {
+      if (hasEnded(child)) continue
+      explained.set(hexKey(child.orderKey), { intentId: intent.intentId, role: child.role })
+    }
+    const { edit, cancelOrderKeys, batch } = intent.terms
+    if (edit !== undefined) changing.add(hexKey(edit.orderKey))
+    for (const key of [...(cancelOrderKeys ?? []), ...(batch?.cancelOrderKeys ?? [])])
+      changing.add(hexKey(key))
+    for (const { key } of batch?.updateOrderParamsList ?? []) changing.add(hexKey(key))
+  }
+  return snapshot.orders.value.flatMap((row): RestingOrder[] => {
+    const own = explained.get(hexKey(row.orderKey))
+    const orderType = own?.role === 'part' ? 'twap' : restingTypes[row.orderType]
+    const market = marketOf(snapshot, row.marketToken)
+    if (own === undefined || orderType === undefined || market === undefined) return []
+    const triggerPrice = priceOfContractPrice(row.triggerContractPrice, market.indexToken.decimals)
+    return [
+      {
+        orderKey: row.orderKey,
+        intentId: own.intentId,
+        orderType,
+        marketToken: row.marketToken,
+        direction: row.direction,
+        collateralToken: row.initialCollateralToken,
+        sizeDeltaUsd: row.sizeDeltaUsd,
+        ...(orderType === 'twap' ? {} : { triggerPrice }),
+        isFrozen: row.isFrozen,
+        isChanging: changing.has(hexKey(row.orderKey)),
+      },
+    ]
+  })
+}
