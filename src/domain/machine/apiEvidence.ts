@@ -55,7 +55,8 @@ export function apiLanding(state: IntentState, observation: Observation): Landin
     if (row !== undefined) rows.set(key, row)
   }
   if (named.size === 0) {
-    for (const trade of account.trades) {
+    // Trades come newest first; orders are counted as they were created.
+    for (const trade of account.trades.toReversed()) {
       if (isShown(trade.transactionHash) && ours(trade)) rows.set(trade.orderKey.toLowerCase(), trade)
     }
   }
@@ -201,8 +202,11 @@ interface OwnRow {
   readonly updatedAtSeconds?: number
 }
 
-/** The venue's clock may stand before ours by this much, seconds. */
-const clockGraceSeconds = 3_600
+/**
+ * How long before its deadline an attempt may have been armed, at most, seconds: an hour that a host may sign ahead, and an
+ * hour between its clock and the chain's. Our own clock has no say in it.
+ */
+export const longestLifeSeconds = 7_200
 
 /** The same in the relay lane, where the deadline is our own: 180 s at most, and half a minute between clocks. */
 const longestRelayLifeSeconds = 210
@@ -219,7 +223,7 @@ function isOwn(state: IntentState, attempt: Attempt, row: OwnRow): boolean {
   return (
     sameHex(row.account, state.intent.account) &&
     expectedOf(state.intent).orders.some((expected) => fits(expected, row)) &&
-    atSecondsOf(row) >= (attempt.armedAtMs ?? 0) / 1000 - clockGraceSeconds
+    atSecondsOf(row) >= (attempt.armed?.deadlineSeconds ?? 0) - longestLifeSeconds
   )
 }
 
