@@ -24,7 +24,7 @@ export interface ConfigSource {
 /** A configuration that may be used. */
 export interface LoadedConfig {
   readonly config: Config
-  /** The same values in their normal form, by dotted key, for showing. May hold secrets in `venue.rpcUrls`. */
+  /** The same values in their normal form, by dotted key, for showing. May hold secrets in `rpc.http` and `rpc.ws`. */
   readonly values: Readonly<Record<string, unknown>>
   /** Where each value came from, by dotted key: `default`, `profile F`, `file F`, `env NAME`, `flag --x`. */
   readonly origins: Readonly<Record<string, string>>

@@ -185,7 +185,11 @@ function printedConfig(config: Config, { hosts, chains }: StartedVenue): Record<
       chain: config.venue.chain.name,
       apiHosts: hosts.api,
       oracleHosts: hosts.oracle,
-      rpcUrls: chains[config.venue.chain.name]?.rpc ?? [],
+    },
+    rpc: {
+      http: chains[config.venue.chain.name]?.rpc ?? [],
+      ws: chains[config.venue.chain.name]?.ws ?? [],
+      finality: 'safe',
     },
   }
 }

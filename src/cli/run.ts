@@ -5,15 +5,18 @@
  */
 import { createApi } from '../api/client.ts'
 import { createNodeFetch } from '../api/nodeFetch.ts'
+import type { Fetch } from '../api/route.ts'
 import { systemClock } from '../api/systemClock.ts'
 import { createControlServer } from '../control/server.ts'
 import { sameHex } from '../domain/address.ts'
+import type { ChainReader } from '../domain/chainReader.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
 import { isUnresolved } from '../domain/intent.ts'
 import type { Signer } from '../domain/signer.ts'
 import { fromDecimal, type TokenAmount, toDecimal, USD_DECIMALS, type Usd } from '../domain/units.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
+import { connectChain } from '../evm/connect.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import type { SigningPolicy } from '../execution/policy.ts'
 import { createShell } from '../execution/shell.ts'
@@ -24,6 +27,7 @@ import type { Log } from '../monitor/log.ts'
 import { createMetrics } from '../monitor/metrics.ts'
 import { checkMarkets, type LoadedStrategy, loadStrategies } from '../strategy/load.ts'
 import type { Config } from './config/types.ts'
+import { chooseEvidence, type EvidenceChoice } from './evidence.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { type StartedVenue, startVenue } from './paper.ts'
 import { signerOf } from './signer.ts'
@@ -138,6 +142,8 @@ async function live(
     onAttempt: (attempt) => emit({ type: 'host.attempt', ...attempt }),
     onRest: ({ host, restMs, reason }) => emit({ type: 'host.rested', host, restMs, reason }),
   })
+  const evidence = chooseEvidence(config, venue?.chains[chain.name])
+  const chainReader = await connect(config, evidence, { emit, fetch: fetch.fetch }, closers)
   const execution: ExecutionContext = {
     api,
     journal,
@@ -145,8 +151,9 @@ async function live(
     chain,
     clock: systemClock,
     emit,
+    ...(chainReader === undefined ? {} : { chainReader }),
     rules: {
-      source: 'api',
+      source: evidence.source,
       trustVenue: config.evidence.trustVenue,
       deadlineMarginMs: config.execution.deadlineMarginSeconds * 1000,
     },
@@ -184,7 +191,7 @@ async function live(
         heartbeatMs,
       },
     },
-    { version, profile: config.profile, journalPath: config.journal.path, evidence: evidenceText(config) },
+    { version, profile: config.profile, journalPath: config.journal.path, evidence: evidence.text },
     (markets) => {
       listedMarkets = new Set(markets.map(({ marketToken }) => marketToken.toLowerCase()))
       const problems = checkMarkets(
@@ -204,7 +211,16 @@ async function live(
   })
   closers.push(() => control.close())
 
-  announce(config, emit, { strategies, signer, journal, openedMs, hosts, statusUrl: control.url, notes })
+  announce(config, emit, {
+    strategies,
+    signer,
+    journal,
+    openedMs,
+    hosts,
+    statusUrl: control.url,
+    evidence,
+    notes,
+  })
   const stopListening = listenForSignals(engine, log, fatal, ended.resolve)
   try {
     engine.start().catch((error: unknown) => fatal(error))
@@ -242,10 +258,40 @@ function feeTokenAmount(config: Config, amountUsd: Usd): TokenAmount {
   return fromDecimal(toDecimal(amountUsd, USD_DECIMALS), config.venue.chain.feeToken.decimals)
 }
 
-function evidenceText(config: Config): string {
-  return config.evidence.trustVenue
-    ? 'the paper venue itself: its word after the signed deadline closes what never landed'
-    : 'the APIs alone: what they show closes an order, what they fail to show never does'
+/**
+ * Connects to the endpoints that evidence is read from, if any. One that does not answer is told of and waited for.
+ *
+ * @throws CommandError when one serves another chain
+ */
+async function connect(
+  config: Config,
+  evidence: EvidenceChoice,
+  { emit, fetch }: { readonly emit: Emit; readonly fetch: Fetch },
+  closers: (() => void)[],
+): Promise<ChainReader | undefined> {
+  if (evidence.source === 'api') return undefined
+  const { chain } = config.venue
+  const reader = connectChain({
+    http: evidence.http,
+    ws: evidence.ws,
+    finality: evidence.finality,
+    chainId: chain.chainId,
+    eventEmitter: chain.contracts.eventEmitter,
+    multicall: chain.contracts.multicall,
+    timeoutMs: config.rpc.timeoutMs,
+    maxLogSpan: config.rpc.maxLogBlocks,
+    clock: systemClock,
+    emit,
+    fetch,
+  })
+  closers.push(() => reader.close())
+  try {
+    await reader.check()
+  } catch (error) {
+    if (error instanceof BaseError) throw new CommandError(error.message, exitCodes.configuration)
+    throw error
+  }
+  return reader
 }
 
 /** Open orders of another account or chain would be signed by the wrong key: the journal is refused whole. */
@@ -274,18 +320,11 @@ function announce(
     readonly openedMs: number
     readonly hosts: { readonly api: readonly string[]; readonly oracle: readonly string[] }
     readonly statusUrl: string
+    readonly evidence: EvidenceChoice
     readonly notes: readonly string[]
   },
 ): void {
-  const liveNotes = config.isPaper
-    ? []
-    : [
-        'LIVE: real money moves from here on.',
-        'API-only: without chain evidence an order whose outcome is unknown holds its room until the APIs show it.',
-        ...(config.venue.rpcUrls.length > 0
-          ? ['venue.rpcUrls is set, but chain evidence is not built yet: it is not used.']
-          : []),
-      ]
+  const liveNotes = config.isPaper ? [] : ['LIVE: real money moves from here on.']
   emit({
     type: 'daemon.started',
     version,
@@ -303,6 +342,8 @@ function announce(
       ...liveNotes,
     ],
   })
+  const { source, endpoints, text, isWeak } = parts.evidence
+  emit({ type: 'evidence.chosen', source, endpoints, text, isWeak })
   const { records, intents } = parts.journal.summary()
   const open = parts.journal.openIntents()
   if (records === 0) return

@@ -13,7 +13,7 @@ export function runCommand({ loaded, env }: Call): Promise<number> {
     stream: process.stdout,
     color: process.stdout.isTTY === true && (env.NO_COLOR ?? '') === '',
     runId: randomUUID().slice(0, 8),
-    secrets: config.venue.rpcUrls,
+    secrets: [...config.rpc.http, ...config.rpc.ws],
   })
   return run(config, { log, notes: warnings })
 }

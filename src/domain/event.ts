@@ -152,6 +152,14 @@ export type Event =
       readonly outcome: string
     }
   | { readonly type: 'host.rested'; readonly host: string; readonly restMs: number; readonly reason: string }
+  /** What closes orders in this run. `endpoints` is 0 in API-only mode; `isWeak` when real money has no chain's word. */
+  | {
+      readonly type: 'evidence.chosen'
+      readonly source: 'chain' | 'api'
+      readonly endpoints: number
+      readonly text: string
+      readonly isWeak: boolean
+    }
   /** One question to a chain endpoint, or one look at it. Block numbers and ages are absent when it did not answer. */
   | {
       readonly type: 'chain.read'

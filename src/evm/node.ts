@@ -2,6 +2,7 @@
  * One endpoint as typed questions: what a look asks of it. What can never change under its name (a block, a transaction or
  * a receipt by hash) is remembered; everything else is asked anew.
  */
+import type { Finality } from '../chains/finality.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { BlockRef } from '../domain/intent.ts'
@@ -16,9 +17,6 @@ import {
   type ReceiptRow,
   type TransactionRow,
 } from './rows.ts'
-
-/** Which block counts as final: a tag of the endpoint, or a number of blocks behind its latest. */
-export type Finality = 'latest' | 'safe' | 'finalized' | { readonly depth: number }
 
 /** Most logs that one answer may hold. */
 const MAX_LOGS = 20_000

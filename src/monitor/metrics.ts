@@ -187,6 +187,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
   gauge('perpd_findings_open', 'Findings that nobody settled yet.', [], (self) =>
     self.set(status()?.findings.length ?? 0),
   )
+  const evidenceEndpoints = gauge(
+    'perpd_evidence_endpoints',
+    'Chain endpoints whose word closes orders, and which must agree; 0 in API-only mode.',
+  )
   const chainReads = counter(
     'perpd_chain_reads_total',
     'Looks at a chain endpoint by outcome: ok, or the code of the fault.',
@@ -255,6 +259,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
         return
       case 'host.attempt':
         attempts.inc({ route: event.route, host: hostName(event.host), outcome: event.outcome })
+        return
+      case 'evidence.chosen':
+        evidenceEndpoints.set(event.endpoints)
         return
       case 'chain.read': {
         const { endpoint, outcome, latest, final, lagBlocks, latestAgeSeconds } = event

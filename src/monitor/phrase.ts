@@ -417,6 +417,15 @@ export function phrase(event: Event): Line {
         `${event.host} rests for ${span(event.restMs)}: ${plain(event.reason)}. Other hosts are asked meanwhile`,
         { host: event.host, rest_ms: event.restMs, reason: event.reason },
       )
+    case 'evidence.chosen':
+      return line(
+        event.isWeak ? 'warn' : 'info',
+        'evidence',
+        event.isWeak
+          ? `NO CHAIN ENDPOINT: orders close by ${event.text}. Set rpc.http to prove how they end`
+          : `orders close by ${event.text}`,
+        { source: event.source, endpoints: event.endpoints, is_weak: event.isWeak },
+      )
     case 'chain.read': {
       const heads =
         event.latest === undefined ? '' : `, block ${event.latest}, final ${event.final ?? 'unknown'}`

@@ -81,7 +81,7 @@ test('every problem of every layer is told at once, with its place, what is expe
     rsik: {},
     log: 'loud',
     api: { timeoutMs: '10' },
-    venue: { rpcUrls: ['ftp://user:pass@example.com/secret-key'] },
+    rpc: { http: ['ftp://user:pass@example.com/secret-key'] },
   })
   const argv = ['--log.levle=debug', '--contol.port', '1', '--control.port', '99999', '--paper.seed', 'stray']
   const env = { PERPD__RISK__MAX_LEVERAG: '3', PERPD__LOG__FORMAT: 'xml', PERPD_PORT: '1' }
@@ -98,7 +98,7 @@ test('every problem of every layer is told at once, with its place, what is expe
       perpd.json: rsik: no such section. Did you mean risk?
       perpd.json: log is "loud"; expected an object of settings.
       perpd.json: api.timeoutMs is "10"; expected a whole number from 100 to 120000.
-      perpd.json: venue.rpcUrls is ftp://example.com/[hidden]; expected a list of https:// addresses; http:// is for this machine only.
+      perpd.json: rpc.http is ftp://example.com/[hidden]; expected a list of https:// addresses; http:// is for this machine only.
       Nothing was started. Settings: docs/configuration.md; what is in force: perpd config]
   `)
 })

@@ -84,7 +84,7 @@ test('config shows each value with its origin, and no secret', async () => {
     'config',
     '--profile',
     'megaeth',
-    '--venue.rpcUrls',
+    '--rpc.http',
     'https://rpc.example/v2/abcdef123',
     '--port=1',
   ]
@@ -92,7 +92,7 @@ test('config shows each value with its origin, and no secret', async () => {
   expect(code).toBe(0)
   const lines = new Map(out.split('\n').map((line) => [line.split(' ')[0], line.split(/ {2,}/).slice(1)]))
   expect(lines.get('profile')).toEqual(['megaeth', 'flag --profile'])
-  expect(lines.get('venue.rpcUrls')).toEqual(['https://rpc.example/[hidden]', 'flag --venue.rpcUrls'])
+  expect(lines.get('rpc.http')).toEqual(['https://rpc.example/[hidden]', 'flag --rpc.http'])
   expect(lines.get('log.level')).toEqual(['warn', 'env PERPD__LOG__LEVEL'])
   expect(lines.get('control.port')).toEqual(['1', 'flag --port'])
   expect(lines.get('journal.path')).toEqual(['./var/megaeth/journal.db', 'default'])

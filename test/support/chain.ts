@@ -1,11 +1,11 @@
 /** The paper venue with its JSON-RPC on real sockets, a chain reader over them, and a shell that closes by the chain alone. */
 import { createNodeFetch } from '../../src/api/nodeFetch.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
+import type { Finality } from '../../src/chains/finality.ts'
 import type { ChainReader } from '../../src/domain/chainReader.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { IntentState } from '../../src/domain/intent.ts'
 import { connectChain } from '../../src/evm/connect.ts'
-import type { Finality } from '../../src/evm/node.ts'
 import type { EndpointsReader } from '../../src/evm/reader.ts'
 import type { ExecutionContext } from '../../src/execution/context.ts'
 import { createShell, type Shell } from '../../src/execution/shell.ts'

@@ -139,6 +139,23 @@ export const rpcUrls: Format = list(
   (item) => isSafeUrl(item, true),
 )
 
+/** RPC endpoints over WebSocket: as `rpcUrls`, with their schemes. */
+export const socketUrls: Format = list(
+  'a list of wss:// addresses; ws:// is for this machine only',
+  (item) => /^wss?:/i.test(item) && isSafeUrl(item.replace(/^ws/i, 'http'), true),
+)
+
+/** When a block counts as final: a word, or how many blocks it must be behind the latest. */
+export const finality: Format = scalar(
+  'one of auto, latest, safe, finalized, or a number of blocks behind latest up to 100000',
+  (value) => {
+    const written = typeof value === 'number' ? String(value) : value
+    if (typeof written !== 'string') return undefined
+    const isDepth = /^\d{1,6}$/.test(written) && Number(written) <= 100_000
+    return isDepth || ['auto', 'latest', 'safe', 'finalized'].includes(written) ? written : undefined
+  },
+)
+
 /** A list of some words. */
 export function choices(words: readonly string[]): Format {
   return list(`a list of ${words.join(', ')}`, (item) => words.includes(item))

@@ -45,11 +45,30 @@ export const schema = {
       [],
       "Base addresses of the oracle price service, primary first. Empty: the chain's own; in the paper profile the embedded venue.",
     ),
-    rpcUrls: setting(
+  },
+  rpc: {
+    http: setting(
       as.rpcUrls,
       [],
-      'RPC endpoints of the chain. Only scheme and host are ever shown, because keys stand in such addresses.',
+      "The chain's JSON-RPC endpoints, whose word proves how orders end: one or, better, two of different providers. Only scheme and host are ever shown, because keys stand in such addresses. Empty: in the paper profile the embedded venue's own; else API-only mode.",
       true,
+    ),
+    ws: setting(
+      as.socketUrls,
+      [],
+      'The same over WebSocket: new blocks are pushed, so that orders are looked at as soon as one comes. Read from only when rpc.http is empty.',
+      true,
+    ),
+    finality: setting(
+      as.finality,
+      'auto',
+      'When a block counts as final. `auto`: safe on Arbitrum, 3 blocks behind latest on Avalanche, finalized on MegaETH.',
+    ),
+    timeoutMs: setting(ms(100, 120_000), 5_000, 'Longest wait for one answer of an endpoint, ms.'),
+    maxLogBlocks: setting(
+      as.integer(64, 1_000_000),
+      10_000,
+      'Most blocks that one question for events spans; narrower questions are tried when an endpoint refuses.',
     ),
   },
   account: {
@@ -198,10 +217,15 @@ export const schema = {
     ),
   },
   evidence: {
+    source: setting(
+      as.choice(['auto', 'chain', 'api']),
+      'auto',
+      'What closes orders. `auto`: the chain when there are endpoints, else the APIs alone. `chain`: no start without endpoints. `api`: endpoints are not used.',
+    ),
     trustVenue: setting(
       as.flag,
       false,
-      "Let the venue's own statement close an order as dead without a chain. Only the paper profile may.",
+      "Let the venue's own statement close an order as dead in API-only mode. Only the paper profile may.",
     ),
   },
   api: {
@@ -238,7 +262,7 @@ export const schema = {
       0,
       "Time between the blocks of the chain, ms. 0: the chain's own pace.",
     ),
-    safeLagBlocks: setting(as.integer(0, 1_000_000), 20, 'Blocks that `safe` is behind `latest`.'),
+    safeLagBlocks: setting(as.integer(0, 1_000_000), 4, 'Blocks that `safe` is behind `latest`.'),
     finalizedLagBlocks: setting(as.integer(0, 1_000_000), 100, 'Blocks that `finalized` is behind `latest`.'),
     orderDeadlineSeconds: setting(
       seconds(5, 86_400),

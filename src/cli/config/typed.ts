@@ -1,6 +1,7 @@
 /** From checked values to the typed configuration, and the rules that hold between settings. */
 import { resolve } from 'node:path'
 import type { Chain, ChainName } from '../../chains/chain.ts'
+import type { Finality } from '../../chains/finality.ts'
 import { chains } from '../../chains/index.ts'
 import { NATIVE_DECIMALS, parseUnits, usd } from '../../domain/units.ts'
 import { isJournalLocation } from '../../journal/open.ts'
@@ -36,7 +37,13 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       chain,
       apiHosts: own(apiHosts, chain.hosts.api),
       oracleHosts: own(oracleHosts, chain.hosts.oracle),
-      rpcUrls: texts(raw.venue.rpcUrls),
+    },
+    rpc: {
+      http: texts(raw.rpc.http),
+      ws: texts(raw.rpc.ws),
+      finality: finalityOf(String(raw.rpc.finality)),
+      timeoutMs: number(raw.rpc.timeoutMs),
+      maxLogBlocks: number(raw.rpc.maxLogBlocks),
     },
     account: {
       keyFile: raw.account.keyFile === '' ? undefined : file(raw.account.keyFile),
@@ -80,7 +87,10 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       relayFeeUsd: amount(signing.relayFeeUsd),
       priceToleranceBps: number(signing.priceToleranceBps),
     },
-    evidence: { trustVenue: raw.evidence.trustVenue as boolean },
+    evidence: {
+      source: raw.evidence.source as Config['evidence']['source'],
+      trustVenue: raw.evidence.trustVenue as boolean,
+    },
     api: {
       timeoutMs: number(api.timeoutMs),
       attempts: number(api.attempts),
@@ -158,7 +168,22 @@ export function judge(
     ...config.venue.apiHosts.map((url) => ({ key: 'venue.apiHosts', url, known: 'api' as const })),
     ...config.venue.oracleHosts.map((url) => ({ key: 'venue.oracleHosts', url, known: 'oracle' as const })),
   ]
+  const endpoints = [
+    ...config.rpc.http.map((url) => ({ key: 'rpc.http', url })),
+    ...config.rpc.ws.map((url) => ({ key: 'rpc.ws', url })),
+  ]
+  if (config.evidence.source === 'chain' && endpoints.length === 0 && !config.embedsVenue) {
+    problems.push(
+      `${at('evidence.source')} is chain, and no endpoint is given: set rpc.http, or let evidence.source be auto.`,
+    )
+  }
   if (config.isPaper) {
+    // Such an address may carry a key: its host alone is told.
+    for (const { key, url } of endpoints) {
+      const { hostname } = new URL(url)
+      if (isLoopback(hostname)) continue
+      problems.push(`${at(key)} has an address of ${hostname}; the paper profile talks to this machine only.`)
+    }
     for (const { key, url } of hosts) {
       if (!isLoopback(new URL(url).hostname)) {
         problems.push(
@@ -181,6 +206,11 @@ export function judge(
     if (config.evidence.trustVenue) {
       problems.push(
         `${at('evidence.trustVenue')} is true; with real money the venue's word alone never closes an order. Remove it.`,
+      )
+    }
+    if (config.rpc.finality === 'latest') {
+      warnings.push(
+        `${at('rpc.finality')} is latest; what a reorganisation takes back was then already closed.`,
       )
     }
     for (const { key, url, known } of hosts) {
@@ -271,6 +301,12 @@ function journalPath(written: string, file: (path: string) => string): string {
   const [, scheme, rest = ''] = /^([a-z][a-z0-9+]+):(.*)$/.exec(written) ?? []
   if (scheme === undefined) return file(written)
   return scheme === 'sqlite' ? file(rest) : written
+}
+
+function finalityOf(written: string): Finality | undefined {
+  if (written === 'auto') return undefined
+  if (written === 'latest' || written === 'safe' || written === 'finalized') return written
+  return { depth: Number(written) }
 }
 
 function withoutSlash(url: string): string {

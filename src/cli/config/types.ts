@@ -1,5 +1,6 @@
 /** The configuration as the daemon uses it: typed, in the domain's units, frozen. */
 import type { Chain } from '../../chains/chain.ts'
+import type { Finality } from '../../chains/finality.ts'
 import type { Lane } from '../../domain/intent.ts'
 import type { Limits } from '../../domain/limits.ts'
 import type { TokenAmount, Usd } from '../../domain/units.ts'
@@ -17,8 +18,16 @@ export interface Config {
     readonly apiHosts: readonly string[]
     /** Empty exactly when `embedsVenue`. */
     readonly oracleHosts: readonly string[]
+  }
+  readonly rpc: {
     /** May carry keys: never to be printed. */
-    readonly rpcUrls: readonly string[]
+    readonly http: readonly string[]
+    /** May carry keys: never to be printed. */
+    readonly ws: readonly string[]
+    /** Undefined: what the chain needs. */
+    readonly finality: Finality | undefined
+    readonly timeoutMs: number
+    readonly maxLogBlocks: number
   }
   readonly account: {
     readonly keyFile: string | undefined
@@ -53,7 +62,7 @@ export interface Config {
     readonly relayFeeUsd: Usd
     readonly priceToleranceBps: number
   }
-  readonly evidence: { readonly trustVenue: boolean }
+  readonly evidence: { readonly source: 'auto' | 'chain' | 'api'; readonly trustVenue: boolean }
   readonly api: {
     readonly timeoutMs: number
     readonly attempts: number

@@ -1,0 +1,41 @@
+/** Where this run's evidence comes from: the chain's endpoints, or, without any, the APIs alone. */
+import { type Finality, finalityText, requiredFinality } from '../chains/finality.ts'
+import type { Config } from './config/types.ts'
+
+/** What is used, and how it is said to the operator. */
+export interface EvidenceChoice {
+  readonly source: 'chain' | 'api'
+  readonly http: readonly string[]
+  readonly ws: readonly string[]
+  readonly finality: Finality
+  /** Endpoints that must agree; 0 in API-only mode. */
+  readonly endpoints: number
+  /** One sentence for banner, log and status. */
+  readonly text: string
+  /** True when an operator should do something about it: real money without a chain's word. */
+  readonly isWeak: boolean
+}
+
+/** Chooses by the configuration; the embedded venue brings endpoints of its own. */
+export function chooseEvidence(
+  config: Config,
+  venue: { readonly rpc: readonly string[]; readonly ws: readonly string[] } | undefined,
+): EvidenceChoice {
+  const { rpc, evidence, isPaper } = config
+  const isGiven = rpc.http.length + rpc.ws.length > 0
+  // One node of the embedded venue is enough: it is this process's own.
+  const http = isGiven ? rpc.http : (venue?.rpc.slice(0, 1) ?? [])
+  const ws = isGiven ? rpc.ws : (venue?.ws.slice(0, 1) ?? [])
+  const finality = rpc.finality ?? requiredFinality(config.venue.chain.name)
+  const endpoints = http.length > 0 ? http.length : ws.length
+  if (evidence.source === 'api' || endpoints === 0) {
+    const text = evidence.trustVenue
+      ? 'API-only: the paper venue itself; its word after the signed deadline closes what never landed'
+      : 'API-only: what the APIs show closes an order, what they fail to show never does; an order that never landed stays unknown until an operator resolves it'
+    return { source: 'api', http: [], ws: [], finality, endpoints: 0, text, isWeak: !isPaper }
+  }
+  const who =
+    endpoints === 1 ? 'one endpoint, whose word is trusted' : `${endpoints} endpoints, which must agree`
+  const text = `the chain, final at ${finalityText(finality)}, read from ${who}`
+  return { source: 'chain', http, ws, finality, endpoints, text, isWeak: false }
+}
