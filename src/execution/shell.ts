@@ -59,7 +59,7 @@ export interface Shell {
   open(): readonly { readonly state: IntentState; readonly label: Label; readonly observedStatus?: string }[]
   /** Intents that closed after a landing in the last minutes: fills that a position list may not show yet. */
   recentlyLanded(): readonly IntentState[]
-  /** Resolves with the state when the intent's newest attempt was answered by its one send, or when it closed. */
+  /** Resolves when the intent's newest attempt was answered by its one send, or was seen to land, or when it closed. */
   settled(intentId: string): Promise<void>
   /**
    * No effect begins after this; what is in the air is left to the next start. Resolves when what was being written is
@@ -143,7 +143,7 @@ export function createShell(context: ExecutionContext): Shell {
         }
         relabel(live, reasonOfRecord(state))
         if (live.following) follower.touch(intentId)
-        if (record.kind === 'send.result' || !isOpen(state)) wake(intentId)
+        if (record.kind === 'send.result' || record.kind === 'landed' || !isOpen(state)) wake(intentId)
         if (!isOpen(state)) forget(intentId, live, state)
       }
       for (const effect of effects) run(intentId, live, effect)
@@ -335,7 +335,8 @@ export function createShell(context: ExecutionContext): Shell {
     settled(intentId) {
       const live = lives.get(intentId)
       if (live === undefined) return Promise.resolve()
-      if (live.state !== undefined && lastAttempt(live.state)?.send !== undefined) return Promise.resolve()
+      const attempt = live.state === undefined ? undefined : lastAttempt(live.state)
+      if (attempt?.send !== undefined || attempt?.phase === 'LANDED') return Promise.resolve()
       return new Promise((resolve) => {
         waiters.set(intentId, [...(waiters.get(intentId) ?? []), resolve])
       })

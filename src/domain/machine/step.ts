@@ -126,7 +126,10 @@ export function step(state: IntentState | undefined, event: MachineEvent, rules:
       }
     case 'sent':
       if (attempt?.phase === 'NOT_SENT') return conclude(state, attempt, event.nowMs) ?? nothing
-      if (attempt?.phase !== 'ARMED') throw misused(event, state)
+      if (attempt?.armed === undefined || attempt.send !== undefined) throw misused(event, state)
+      // The chain can show what became of it before the submit is answered: the answer comes late and adds nothing.
+      if (attempt.phase !== 'ARMED')
+        return { effects: [{ type: 'follow', attempt: attempt.n }], again: false }
       return {
         record: { ...stamp(state, event.nowMs), kind: 'send.result', attempt: attempt.n, send: event.send },
         effects: event.send.result === 'not-sent' ? [] : [{ type: 'follow', attempt: attempt.n }],
