@@ -121,7 +121,7 @@ export function executeDecrease(
     hash,
     isDeleveraging: byKeeper === 'deleveraging',
   })
-  if (result.position === undefined) cancelAutoCancelOrders(world, record, seconds * 1000, hash)
+  if (result.position === undefined) cancelAutoCancelOrders(world, record, order, seconds * 1000, hash)
   return hash
 }
 
@@ -180,9 +180,16 @@ function pnlAfterCosts(result: DecreaseResult, collateralPriceMin: bigint): bigi
   )
 }
 
-/** Cancels the auto-cancel orders of a position that closed. */
-function cancelAutoCancelOrders(world: World, record: PositionRecord, nowMs: number, hash: Hex): void {
+/** Cancels the auto-cancel orders of a position that closed; the order that closed it has left the store before. */
+function cancelAutoCancelOrders(
+  world: World,
+  record: PositionRecord,
+  closing: OrderRecord,
+  nowMs: number,
+  hash: Hex,
+): void {
   for (const order of [...world.orders.values()]) {
+    if (order.key === closing.key) continue
     const { addresses, isLong, autoCancel, orderType } = order.params
     if (!autoCancel || bringsCollateral(Number(orderType))) continue
     const key = positionKeyOf(order.account, addresses.market, addresses.initialCollateralToken, isLong)
