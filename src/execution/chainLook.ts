@@ -7,6 +7,12 @@ import { expectedOf } from '../domain/machine/expected.ts'
 import type { HostAnswer, Observation } from '../domain/machine/observation.ts'
 import type { ExecutionContext } from './context.ts'
 
+/**
+ * How far before the newest block at arming a use of the digest is looked for. That block was not final: a reorganisation
+ * can put the transaction into one of a lower number. More than any chain takes to make its blocks final.
+ */
+const REORGANISED_BLOCKS_MAX = 10_000n
+
 /** What the chain is asked about an intent's newest attempt; undefined while nothing of it is armed. */
 export function queryOf(state: IntentState, answer: HostAnswer | undefined): AttemptQuery | undefined {
   const attempt = lastAttempt(state)
@@ -30,8 +36,12 @@ export function queryOf(state: IntentState, answer: HostAnswer | undefined): Att
     transactionHashes: [...new Set(hints)],
     marketToken: terms.marketToken,
     indexTokenDecimals: terms.indexToken.decimals,
-    ...(armBlockNumber === undefined ? {} : { fromBlock: armBlockNumber }),
+    ...(armBlockNumber === undefined ? {} : { fromBlock: earliestAfter(armBlockNumber) }),
   }
+}
+
+function earliestAfter(armBlockNumber: bigint): bigint {
+  return armBlockNumber > REORGANISED_BLOCKS_MAX ? armBlockNumber - REORGANISED_BLOCKS_MAX : 0n
 }
 
 /** A look at the chain with the newest word of the host, as the machine judges it. */
