@@ -22,6 +22,9 @@ export interface Exchange {
 const readHeaders = { accept: 'application/json', 'user-agent': 'perpd' }
 const writeHeaders = { ...readHeaders, 'content-type': 'application/json' }
 
+/** Why a signal is aborted when nothing went wrong: an exchange is over. Made once; an error made each time is dear. */
+const over = new Error('the exchange is over')
+
 /** Turns of the microtask queue in which an aborted fetch says how far it had come. */
 const ABORT_TURNS = 16
 
@@ -41,10 +44,9 @@ export async function exchange(
   const pending = converse(context, place, request, controller.signal)
   // A timeout wins the race before the aborted fetch rejects; that rejection must not go unheard.
   pending.catch(() => {})
-  const finished = new AbortController()
   try {
     if (!Number.isFinite(request.timeoutMs)) return await pending
-    const timeout = clock.sleep(request.timeoutMs, finished.signal)
+    const timeout = clock.sleep(request.timeoutMs, controller.signal)
     const first = await Promise.race([pending, timeout])
     if (first !== undefined) return first
     controller.abort()
@@ -63,7 +65,8 @@ export async function exchange(
       cause,
     })
   } finally {
-    finished.abort()
+    // Wakes the sleeper; the request itself has had its end.
+    controller.abort(over)
   }
 }
 

@@ -51,7 +51,8 @@ export function createNodeFetch(options: NodeFetchOptions = {}): NodeFetch {
     new Promise<FetchAnswer>((resolve, reject) => {
       const target = new URL(url)
       const isSecure = target.protocol === 'https:'
-      const body = init.body === undefined ? undefined : Buffer.from(init.body, 'utf8')
+      // As text, because Node then writes head and body in one piece.
+      const { body } = init
       let hasConnection = false
       let isDone = false
 
@@ -63,7 +64,8 @@ export function createNodeFetch(options: NodeFetchOptions = {}): NodeFetch {
         auth: authOf(target),
         method: init.method,
         agent: isSecure ? secure : plain,
-        headers: body === undefined ? init.headers : { ...init.headers, 'content-length': body.length },
+        headers:
+          body === undefined ? init.headers : { ...init.headers, 'content-length': Buffer.byteLength(body) },
       })
 
       function settle(): void {
@@ -83,7 +85,8 @@ export function createNodeFetch(options: NodeFetchOptions = {}): NodeFetch {
       function send(): void {
         if (isDone) return
         hasConnection = true
-        request.end(body)
+        if (body === undefined) request.end()
+        else request.end(body, 'utf8')
       }
 
       request.once('socket', (socket: Socket) => {
