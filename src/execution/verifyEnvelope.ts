@@ -25,13 +25,13 @@ export function checkEnvelope(
     findings.hex('relayRouterAddress', router, prepared.relayRouterAddress)
   findings.same('typedData.primaryType', 'Batch', primaryType)
   // We hash with our own types; a venue that lists others means something else than we do.
-  const ours: Readonly<Record<string, readonly { name: string; type: string }[]>> = batchTypes
   const names = new Set([...Object.keys(ours), ...Object.keys(types)])
   for (const name of names) {
     if (name === 'EIP712Domain') continue
-    const expected = Object.hasOwn(ours, name) ? fieldsText(ours[name]) : 'absent'
-    const found = Object.hasOwn(types, name) ? fieldsText(types[name]) : 'absent'
-    findings.same(`typedData.types.${name}`, expected, found)
+    const expected = fieldsOf(ours, name)
+    const found = fieldsOf(types, name)
+    if (isSame(expected, found)) continue
+    findings.add(`typedData.types.${name}`, fieldsText(expected), fieldsText(found))
   }
   // The host's own offer may end before the deadline; half of the deadline's margin must be left to hand it in.
   const minOfferSeconds = policy.minDeadlineSeconds / 2
@@ -40,6 +40,23 @@ export function checkEnvelope(
   }
 }
 
-function fieldsText(fields: readonly { readonly name: string; readonly type: string }[] | undefined): string {
-  return (fields ?? []).map(({ name, type }) => `${type} ${name}`).join(',')
+type TypeFields = readonly { readonly name: string; readonly type: string }[]
+
+const ours: Readonly<Record<string, TypeFields>> = batchTypes
+
+function fieldsOf(types: Readonly<Record<string, TypeFields>>, name: string): TypeFields | undefined {
+  return Object.hasOwn(types, name) ? types[name] : undefined
+}
+
+/** Field by field: texts of types that agree, which is all but always, are never made. */
+function isSame(expected: TypeFields | undefined, found: TypeFields | undefined): boolean {
+  if (expected === undefined || found === undefined) return expected === found
+  return (
+    expected.length === found.length &&
+    expected.every(({ name, type }, index) => name === found[index]?.name && type === found[index]?.type)
+  )
+}
+
+function fieldsText(fields: TypeFields | undefined): string {
+  return fields === undefined ? 'absent' : fields.map(({ name, type }) => `${type} ${name}`).join(',')
 }
