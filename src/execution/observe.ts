@@ -134,7 +134,7 @@ async function readTrades(
   state: IntentState,
   options: CallOptions,
 ): Promise<{ readonly trades: readonly Trade[]; readonly complete: boolean }> {
-  const { account, terms } = state.intent
+  const { account, terms, kind } = state.intent
   const deadlineSeconds = lastAttempt(state)?.armed?.deadlineSeconds ?? longestLifeSeconds
   const sinceSeconds = Math.max(0, deadlineSeconds - longestLifeSeconds)
   const trades: Trade[] = []
@@ -143,7 +143,8 @@ async function readTrades(
     const { value } = await context.api.getTrades(
       {
         account,
-        marketToken: terms.marketToken,
+        // The rows of a swap name no market.
+        ...(kind === 'swap' ? {} : { marketToken: terms.marketToken }),
         sinceSeconds,
         limit: tradesLimit,
         ...(cursor === undefined ? {} : { cursor }),

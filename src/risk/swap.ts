@@ -19,7 +19,7 @@ import type { Desk } from './desk.ts'
 import { type Plan, plainTerms, termsToken } from './plan.ts'
 
 /** What a swap may lose to the pool's fee, its price impact and the market's drift on top of the slippage, bps. */
-export const SWAP_COST_BPS = 50
+export const SWAP_COST_BPS = 100
 
 /**
  * Plans a swap. The amount is cut to the balance and to `maxOrderSizeUsd`. What it must give is the fair amount at our own

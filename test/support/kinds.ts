@@ -1,0 +1,196 @@
+/** Decisions of every kind walking the whole road: a paper venue on real sockets, on a clock and a price path of the test's. */
+import { createNodeFetch } from '../../src/api/nodeFetch.ts'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import type { Decision } from '../../src/domain/decision.ts'
+import type { Event } from '../../src/domain/event.ts'
+import type { Intent, IntentState } from '../../src/domain/intent.ts'
+import type { Limits } from '../../src/domain/limits.ts'
+import { marketOf, type Snapshot } from '../../src/domain/snapshot.ts'
+import { usd } from '../../src/domain/units.ts'
+import { readSnapshot } from '../../src/engine/snapshot.ts'
+import type { ExecutionContext } from '../../src/execution/context.ts'
+import type { SigningPolicy } from '../../src/execution/policy.ts'
+import { createShell, type Shell } from '../../src/execution/shell.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { createLocalSigner } from '../../src/keys/local.ts'
+import type { PriceReplay, ReplayCandle } from '../../src/paper/replayFile.ts'
+import { type ServedVenue, serveVenue } from '../../src/paper/serve.ts'
+import type { VenueSettings } from '../../src/paper/settings.ts'
+import { type Admission, admit } from '../../src/risk/admit.ts'
+import { bookOf } from '../../src/risk/book.ts'
+import { settle, type VenueBench, venueBench } from './venue.ts'
+
+export const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
+export const ethSymbol = 'ETH/USD [WETH-USDC]'
+export const btcSymbol = 'BTC/USD [BTC-USDC]'
+
+/** A price path of ETH: USD at seconds after the venue's start, straight between the points. */
+export type PricePath = readonly (readonly [seconds: number, priceUsd: number])[]
+
+/** The settings that make the venue's ETH follow a path. */
+export function pathOf(path: PricePath): PriceReplay {
+  const candles = path.map(([startSeconds, price], index): ReplayCandle => {
+    const next = path[index + 1]?.[1] ?? price
+    return {
+      startSeconds,
+      open: usd(price),
+      close: usd(next),
+      high: usd(Math.max(price, next)),
+      low: usd(Math.min(price, next)),
+    }
+  })
+  return { series: new Map([['ETH', candles]]), speed: 1 }
+}
+
+/** What the road stands on. */
+export interface KindsBench extends VenueBench {
+  readonly served: ServedVenue
+  readonly journal: Journal
+  readonly shell: Shell
+  readonly events: Event[]
+  readonly context: ExecutionContext
+  snapshot(): Promise<Snapshot>
+  /** Judges a decision on the world as it is now, with everything in flight. */
+  judge(decision: Decision, limits?: Limits): Promise<Admission>
+  /** Admits and accepts a decision, which must be admitted; the clock stands. */
+  accept(decision: Decision, limits?: Limits): Promise<Intent>
+  /** Market token of a symbol. */
+  marketToken(symbol: string): Promise<`0x${string}`>
+  story(intentId: string): IntentState
+  close(): Promise<void>
+}
+
+/** Makes a bench; to be closed. */
+export async function kindsBench(
+  options: { readonly settings?: Partial<VenueSettings>; readonly path?: PricePath } = {},
+): Promise<KindsBench> {
+  const node = createNodeFetch()
+  let inFlight = 0
+  let origin = ''
+  const settled = async (): Promise<void> => {
+    await settle()
+    while (inFlight > 0) {
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      if (inFlight === 0) await settle()
+    }
+  }
+  const bench = venueBench({
+    settings: {
+      keeperJitterMs: 0,
+      ...(options.path === undefined ? {} : { replay: pathOf(options.path) }),
+      ...options.settings,
+    },
+    settled,
+    between: async (url, init) => {
+      inFlight += 1
+      try {
+        return await node.fetch(url.replace('http://venue.test', origin), init)
+      } finally {
+        inFlight -= 1
+      }
+    },
+  })
+  const { api, clock } = bench
+  const served = await serveVenue(bench.venue, { hostname: '127.0.0.1', port: 0 })
+  origin = `http://127.0.0.1:${served.port}`
+  const markets = (await api.getMarkets()).value
+  const policy: SigningPolicy = {
+    minDeadlineSeconds: 20,
+    maxDeadlineSeconds: 3700,
+    maxExecutionFee: 10n ** 16n,
+    maxRelayFee: 5_000_000n,
+    priceToleranceBps: 100,
+    feeSwapMarkets: new Set(markets.map(({ marketToken }) => marketToken.toLowerCase())),
+  }
+  const journal = createMemoryJournal()
+  const events: Event[] = []
+  const context: ExecutionContext = {
+    api,
+    journal,
+    signer,
+    chain: arbitrum,
+    clock,
+    emit: (event) => void events.push(event),
+    rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000 },
+    settings: {
+      statusPollMs: 500,
+      statusPollMaxMs: 5_000,
+      prepareRetryMs: 500,
+      poisonRestMs: 60_000,
+      relayDeadlineSeconds: 120,
+      relayFeePerOrder: 1_000_000n,
+    },
+    signingPolicy: () => policy,
+    fatal: (error) => {
+      throw error
+    },
+  }
+  const shell = createShell(context)
+  let made = 0
+  const snapshot = () =>
+    readSnapshot(
+      { api, clock, account: signer.address, onFeed: () => undefined },
+      { symbols: [ethSymbol, btcSymbol], balances: true },
+    )
+  const judge = async (decision: Decision, limits: Limits = {}): Promise<Admission> => {
+    const world = await snapshot()
+    made += 1
+    return admit(decision, {
+      snapshot: world,
+      book: bookOf(
+        world,
+        shell.open().map(({ state }) => state),
+      ),
+      limits,
+      tradingState: 'active',
+      intentId: made.toString(16).padStart(24, '0'),
+      decisionKey: `test#${made}`,
+      strategy: 'test',
+      account: signer.address,
+      chain: arbitrum.name,
+      lane: 'order-chain',
+      slippageBps: 100,
+      nowMs: clock.now(),
+      expiresAtMs: clock.now() + 30_000,
+      acceptedLastHour: { strategy: 0, account: 0 },
+    })
+  }
+  return {
+    ...bench,
+    served,
+    journal,
+    shell,
+    events,
+    context,
+    snapshot,
+    judge,
+    async accept(decision, limits) {
+      const admitted = await judge(decision, limits)
+      if (admitted.kind === 'denial') throw new Error(JSON.stringify(admitted.denial))
+      await shell.accept(admitted.intent)
+      return admitted.intent
+    },
+    async marketToken(symbol) {
+      const found = markets.find((market) => market.symbol === symbol)
+      if (found === undefined) throw new Error(symbol)
+      return found.marketToken
+    },
+    story(intentId) {
+      const state = journal.intent(intentId)
+      if (state === undefined) throw new Error(`no intent ${intentId}`)
+      return state
+    },
+    async close() {
+      node.close()
+      await served.close()
+    },
+  }
+}
+
+/** The median oracle price of a market's index token, moved by bps. */
+export function priceAt(snapshot: Snapshot, marketToken: string, movedBps = 0): bigint {
+  const price = marketOf(snapshot, marketToken)?.oraclePrice?.value.medianPrice
+  if (price === undefined) throw new Error(`no price of ${marketToken}`)
+  return price + (price * BigInt(movedBps)) / 10_000n
+}
