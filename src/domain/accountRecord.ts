@@ -1,10 +1,17 @@
 /**
  * What the journal keeps of the account besides our own intents: what it could not explain (findings), what became of
- * each, and how far the account's history was read. Same file, same hash chain, no intent.
+ * each, how far the account's history was read, and what an operator said about records that were lost. Same file, same hash chain, no intent.
  */
 import type { Address, Hex } from './address.ts'
 import type { Direction } from './market.ts'
 import type { RECORD_VERSION } from './records.ts'
+import {
+  applyTradingEntry,
+  emptyTradingFold,
+  type TradingEntry,
+  type TradingFold,
+  tradingKinds,
+} from './trading.ts'
 import type { Usd } from './units.ts'
 
 /** Stands where an intent's id stands in a record of the account. */
@@ -72,12 +79,26 @@ export type AccountRecord =
     })
   /** The account's trades were read and judged up to here, Unix seconds. */
   | (AccountBase & { readonly kind: 'account.reconciled'; readonly throughSeconds: number })
+  /** An operator goes on with a journal that lost records; nothing is made before the last lost signature has died. */
+  | (AccountBase & {
+      readonly kind: 'loss.accepted'
+      readonly by: string
+      /** Number of the newest record that had been written, and of the newest that is left. */
+      readonly lastWritten: number
+      readonly lastFound: number
+      /** Unix ms; a signature among the lost records cannot land later. */
+      readonly quietUntilMs: number
+    })
+  /** Holds on trading, commands of operators, and what the account is worth. */
+  | (AccountBase & TradingEntry)
 
 /** Kinds of account records. */
 export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['kind']>([
+  ...tradingKinds,
   'finding.raised',
   'finding.settled',
   'account.reconciled',
+  'loss.accepted',
 ])
 
 /** A finding and what became of it. */
@@ -95,16 +116,21 @@ export interface AccountState {
   readonly findings: ReadonlyMap<string, FindingState>
   /** How far trades were judged; absent before the first pass ever. */
   readonly throughSeconds?: number
+  readonly trading: TradingFold
+  /** Unix ms; until then nothing new is made, because lost records may hold a signature that can still land. */
+  readonly quietUntilMs?: number
 }
 
 /** Before the first record. */
-export const emptyAccountState: AccountState = { findings: new Map() }
+export const emptyAccountState: AccountState = { findings: new Map(), trading: emptyTradingFold }
 
 /** The state after one more record. Pure; a settlement of an unknown finding changes nothing. */
 export function applyAccountRecord(state: AccountState, record: AccountRecord): AccountState {
   switch (record.kind) {
     case 'account.reconciled':
       return { ...state, throughSeconds: record.throughSeconds }
+    case 'loss.accepted':
+      return { ...state, quietUntilMs: Math.max(state.quietUntilMs ?? 0, record.quietUntilMs) }
     case 'finding.raised': {
       const { finding, atMs } = record
       const findings = new Map(state.findings).set(finding.findingId, { finding, raisedAtMs: atMs })
@@ -117,6 +143,8 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
       const settled = { ...known, end: as, endedAtMs: atMs, ...(by === undefined ? {} : { by }) }
       return { ...state, findings: new Map(state.findings).set(record.findingId, settled) }
     }
+    default:
+      return { ...state, trading: applyTradingEntry(state.trading, record, record.atMs) }
   }
 }
 
