@@ -127,28 +127,51 @@ export function createShell(context: ExecutionContext): Shell {
         const startedMs = context.clock.monotonicMs()
         const stored = await write(record)
         if (stored === undefined) return take(intentId, live, digestReused(event.nowMs))
-        const state = applyRecord(live.state, record)
-        live.state = state
-        if (record.kind === 'attempt.armed') live.armedRecord = stored
-        const commitMs = context.clock.monotonicMs() - startedMs
-        context.emit({
-          type: 'journal.committed',
-          record,
-          state,
-          commitMs,
-        })
-        if (record.kind === 'intent.accepted' || record.kind === 'attempt.armed') {
-          const name = record.kind === 'attempt.armed' ? 'arm' : 'accept'
-          context.emit({ type: 'order.timing', intentId, step: name, durationMs: commitMs })
-        }
-        relabel(live, reasonOfRecord(state))
-        if (live.following) follower.touch(intentId)
-        if (record.kind === 'send.result' || record.kind === 'landed' || !isOpen(state)) wake(intentId)
-        if (!isOpen(state)) forget(intentId, live, state)
+        committed(intentId, live, stored, startedMs)
       }
       for (const effect of effects) run(intentId, live, effect)
       if (!again) return
     }
+  }
+
+  /**
+   * Takes an admitted intent in and begins its first attempt, in one commit: nothing happens between J1 and J2, so an order
+   * waits for one write of the disk less. A crash keeps both or neither.
+   */
+  async function takeNew(intentId: string, live: Live, event: MachineEvent): Promise<void> {
+    const first = step(live.state, event, context.rules)
+    if (first.record === undefined) throw new TypeError('accept: no record')
+    const begin: MachineEvent = { type: 'begin', nowMs: event.nowMs, host: chooseHost() }
+    const second = step(applyRecord(live.state, first.record), begin, context.rules)
+    if (second.record === undefined) throw new TypeError('begin: no record')
+    const startedMs = context.clock.monotonicMs()
+    const [accepted, begun] = await Promise.allSettled([
+      context.journal.append(first.record),
+      context.journal.append(second.record),
+    ])
+    if (accepted.status === 'rejected') throw accepted.reason
+    committed(intentId, live, accepted.value, startedMs)
+    if (begun.status === 'rejected') throw begun.reason
+    committed(intentId, live, begun.value, startedMs)
+    for (const effect of second.effects) run(intentId, live, effect)
+  }
+
+  /** Folds what is durable now into the live state, and tells of it. */
+  function committed(intentId: string, live: Live, stored: StoredRecord, startedMs: number): void {
+    const { record } = stored
+    const state = applyRecord(live.state, record)
+    live.state = state
+    if (record.kind === 'attempt.armed') live.armedRecord = stored
+    const commitMs = context.clock.monotonicMs() - startedMs
+    context.emit({ type: 'journal.committed', record, state, commitMs })
+    if (record.kind === 'intent.accepted' || record.kind === 'attempt.armed') {
+      const name = record.kind === 'attempt.armed' ? 'arm' : 'accept'
+      context.emit({ type: 'order.timing', intentId, step: name, durationMs: commitMs })
+    }
+    relabel(live, reasonOfRecord(state))
+    if (live.following) follower.touch(intentId)
+    if (record.kind === 'send.result' || record.kind === 'landed' || !isOpen(state)) wake(intentId)
+    if (!isOpen(state)) forget(intentId, live, state)
   }
 
   /**
@@ -301,7 +324,11 @@ export function createShell(context: ExecutionContext): Shell {
       if (lives.has(intent.intentId)) return false
       const live = enlist(intent.intentId, undefined)
       try {
-        await feed(intent.intentId, live, { type: 'accept', nowMs: context.clock.now(), intent })
+        const event: MachineEvent = { type: 'accept', nowMs: context.clock.now(), intent }
+        // A decision that was accepted before is refused alone: its story must not be gone on with.
+        const isKnown = context.journal.hasDecision(intent.strategy, intent.decisionKey)
+        const mayBegin = !isKnown && !stopping.signal.aborted
+        await enqueue(live, () => (mayBegin ? takeNew : take)(intent.intentId, live, event))
         return true
       } catch (error) {
         lives.delete(intent.intentId)

@@ -4,6 +4,7 @@ import { RequestFailed } from '../../src/api/sent.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { type Intent, labelOf } from '../../src/domain/intent.ts'
+import { RECORD_VERSION } from '../../src/domain/records.ts'
 import { usd } from '../../src/domain/units.ts'
 import type { ExecutionContext } from '../../src/execution/context.ts'
 import { createShell, type Shell } from '../../src/execution/shell.ts'
@@ -118,6 +119,30 @@ test('the same intent is accepted once', async () => {
   expect(both).toEqual([true, false])
   await world.clock.advance(10_000)
   expect(world.venue.record()).toHaveLength(1)
+})
+
+test('acceptance and the first attempt are durable together', async () => {
+  const world = await bench()
+  const intent = await increase(world)
+  const written = async () => world.journal.records(intent.intentId).map(({ record }) => record.kind)
+  await world.shell.accept(intent)
+  expect(await written()).toEqual(['intent.accepted', 'attempt.preparing'])
+})
+
+test('a decision of an earlier process is not taken again, and its story is not gone on with', async () => {
+  const world = await bench()
+  const intent = await increase(world)
+  await world.journal.append({
+    v: RECORD_VERSION,
+    kind: 'intent.accepted',
+    atMs: world.clock.now(),
+    intentId: intent.intentId,
+    intent,
+  })
+  expect(await world.restart().accept(intent)).toBe(false)
+  await world.clock.advance(10_000)
+  expect(world.journal.records(intent.intentId)).toHaveLength(1)
+  expect(world.venue.record()).toEqual([])
 })
 
 test('no byte left: the order is refused, and was not sent', async () => {
