@@ -1,0 +1,355 @@
+/**
+ * The chain as orders.md section 1 says it is: blocks with times that never decrease, `digests` that roll back with a
+ * revert, orders that a keeper ends later, events, finality, and reorganisations above the final block. What stands here is
+ * the truth of a world; nobody in the daemon sees it but through an endpoint or a host.
+ */
+import type { Hex } from '../../src/domain/address.ts'
+import type { BlockRef, ChildRole } from '../../src/domain/intent.ts'
+import type { OrderEventName } from '../../src/domain/machine/chainView.ts'
+import type { ExpectedChange } from '../../src/domain/machine/expected.ts'
+import type { Random } from './random.ts'
+import { epochMs } from './timeline.ts'
+
+/** An order that a message creates. */
+export interface OrderSpec {
+  readonly role: ChildRole
+  readonly orderType: number
+  readonly marketToken: Hex
+  readonly direction: 'long' | 'short'
+  readonly sizeDeltaUsd: bigint
+  /** Whether its execution adds exposure. */
+  readonly adds: boolean
+}
+
+/** One signed message, as calldata that anybody may send. */
+export interface Message {
+  readonly digest: Hex
+  readonly signature: Hex
+  readonly deadlineSeconds: number
+  readonly intentId: string
+  readonly creates: readonly OrderSpec[]
+  readonly changes: readonly ExpectedChange[]
+  /** How often its execution reverts for a passing reason before it can succeed. */
+  revertsLeft: number
+}
+
+/** What a transaction does. */
+export type TxAction =
+  | { readonly kind: 'batch'; readonly message: Message; readonly showsSignature: boolean }
+  /** Somebody signed the same parameters with another key, and used the digest up. */
+  | { readonly kind: 'foreign'; readonly digest: Hex; readonly deadlineSeconds: number }
+  | {
+      readonly kind: 'keeper'
+      readonly orderKey: Hex
+      readonly event: 'OrderExecuted' | 'OrderCancelled' | 'OrderFrozen'
+      readonly reason: string
+    }
+  /** The owner's own trade, by no message of ours. */
+  | { readonly kind: 'manual'; readonly spec: OrderSpec }
+
+/** A transaction that waits for a block, or stands in one. */
+export interface Tx {
+  readonly hash: Hex
+  readonly action: TxAction
+  /** Keys that its orders had in an earlier block, if it was in one. */
+  keys?: readonly Hex[]
+}
+
+/** An event in a block. */
+export interface ModelLog {
+  readonly event: OrderEventName
+  readonly orderKey: Hex
+  readonly transactionHash: Hex
+  readonly block: BlockRef
+  readonly logIndex: number
+  readonly spec?: OrderSpec
+  readonly reason?: string
+}
+
+/** How a digest was used. */
+export interface Use {
+  readonly block: BlockRef
+  readonly transactionHash: Hex
+  readonly isForeign: boolean
+  readonly showsSignature: boolean
+  readonly orderKeys: readonly Hex[]
+}
+
+/** An order of our account as the chain holds it. */
+export interface ModelOrder {
+  readonly orderKey: Hex
+  readonly spec: OrderSpec
+  /** Undefined for a trade by hand. */
+  readonly intentId: string | undefined
+  readonly created: ModelLog
+  readonly state: 'open' | 'frozen' | 'executed' | 'cancelled'
+  readonly newest: ModelLog
+}
+
+interface Block extends BlockRef {
+  readonly minedMs: number
+  readonly txs: readonly Tx[]
+}
+
+/** Why a message had no effect. */
+export type Revert = 'DeadlinePassed' | 'InvalidUserDigest' | 'EmptyOrder' | 'Passing'
+
+/** What became of a transaction in a block. */
+export type TxResult = { readonly ok: true } | { readonly ok: false; readonly revert: Revert }
+
+/** One line of blocks with the state that follows from them. */
+export class Branch {
+  readonly blocks: Block[] = []
+  readonly logs: ModelLog[] = []
+  readonly uses = new Map<Hex, Use>()
+  readonly orders = new Map<Hex, ModelOrder>()
+
+  get tip(): Block {
+    return this.blocks.at(-1) as Block
+  }
+
+  /** Adds a block and executes its transactions. */
+  add(block: Block, keyOf: (tx: Tx, index: number) => Hex): TxResult[] {
+    this.blocks.push(block)
+    let logIndex = 0
+    const emit = (log: Omit<ModelLog, 'block' | 'logIndex'>): ModelLog => {
+      const whole = { ...log, block, logIndex }
+      logIndex += 1
+      this.logs.push(whole)
+      return whole
+    }
+    return block.txs.map((tx) => this.#execute(tx, block, keyOf, emit))
+  }
+
+  #execute(
+    tx: Tx,
+    block: Block,
+    keyOf: (tx: Tx, index: number) => Hex,
+    emit: (log: Omit<ModelLog, 'block' | 'logIndex'>) => ModelLog,
+  ): TxResult {
+    const { action } = tx
+    switch (action.kind) {
+      case 'batch':
+        return this.#batch(tx, action, block, keyOf, emit)
+      case 'foreign': {
+        if (block.timestampSeconds > action.deadlineSeconds) return { ok: false, revert: 'DeadlinePassed' }
+        if (this.uses.has(action.digest)) return { ok: false, revert: 'InvalidUserDigest' }
+        const use = { block, transactionHash: tx.hash, isForeign: true, showsSignature: false, orderKeys: [] }
+        this.uses.set(action.digest, use)
+        return { ok: true }
+      }
+      case 'manual': {
+        this.#create(tx, [action.spec], undefined, keyOf, emit)
+        return { ok: true }
+      }
+      case 'keeper': {
+        const order = this.orders.get(action.orderKey)
+        if (order === undefined || order.state === 'executed' || order.state === 'cancelled')
+          return { ok: false, revert: 'EmptyOrder' }
+        if (action.event === 'OrderFrozen' && order.state === 'frozen')
+          return { ok: false, revert: 'Passing' }
+        const newest = emit({
+          event: action.event,
+          orderKey: action.orderKey,
+          transactionHash: tx.hash,
+          ...(action.reason === '' ? {} : { reason: action.reason }),
+        })
+        this.orders.set(action.orderKey, { ...order, state: stateAfter[action.event], newest })
+        return { ok: true }
+      }
+    }
+  }
+
+  #batch(
+    tx: Tx,
+    { message, showsSignature }: Extract<TxAction, { kind: 'batch' }>,
+    block: Block,
+    keyOf: (tx: Tx, index: number) => Hex,
+    emit: (log: Omit<ModelLog, 'block' | 'logIndex'>) => ModelLog,
+  ): TxResult {
+    if (block.timestampSeconds > message.deadlineSeconds) return { ok: false, revert: 'DeadlinePassed' }
+    if (this.uses.has(message.digest)) return { ok: false, revert: 'InvalidUserDigest' }
+    if (message.revertsLeft > 0) {
+      message.revertsLeft -= 1
+      return { ok: false, revert: 'Passing' }
+    }
+    const isHere = ({ orderKey }: ExpectedChange) => {
+      const state = this.orders.get(orderKey)?.state
+      return state === 'open' || state === 'frozen'
+    }
+    if (!message.changes.every(isHere)) return { ok: false, revert: 'EmptyOrder' }
+    const orderKeys = this.#create(tx, message.creates, message.intentId, keyOf, emit)
+    for (const { orderKey, event } of message.changes) {
+      const newest = emit({ event, orderKey, transactionHash: tx.hash })
+      const order = this.orders.get(orderKey) as ModelOrder
+      this.orders.set(orderKey, {
+        ...order,
+        state: event === 'OrderCancelled' ? 'cancelled' : 'open',
+        newest,
+      })
+    }
+    this.uses.set(message.digest, {
+      block,
+      transactionHash: tx.hash,
+      isForeign: false,
+      showsSignature,
+      orderKeys,
+    })
+    return { ok: true }
+  }
+
+  #create(
+    tx: Tx,
+    specs: readonly OrderSpec[],
+    intentId: string | undefined,
+    keyOf: (tx: Tx, index: number) => Hex,
+    emit: (log: Omit<ModelLog, 'block' | 'logIndex'>) => ModelLog,
+  ): readonly Hex[] {
+    return specs.map((spec, index) => {
+      const orderKey = keyOf(tx, index)
+      const created = emit({ event: 'OrderCreated', orderKey, transactionHash: tx.hash, spec })
+      this.orders.set(orderKey, { orderKey, spec, intentId, created, state: 'open', newest: created })
+      return orderKey
+    })
+  }
+
+  /** The newest block with at most this number; the first one when there is none. */
+  blockAt(number: bigint): Block {
+    for (let at = this.blocks.length - 1; at > 0; at -= 1) {
+      const block = this.blocks[at] as Block
+      if (block.number <= number) return block
+    }
+    return this.blocks[0] as Block
+  }
+
+  /** Whether the branch holds this very block. */
+  holds(block: BlockRef): boolean {
+    return this.blockAt(block.number).hash === block.hash
+  }
+}
+
+const stateAfter = { OrderExecuted: 'executed', OrderCancelled: 'cancelled', OrderFrozen: 'frozen' } as const
+
+/** The chain, its waiting transactions and its past branches. */
+export class ModelChain {
+  canonical = new Branch()
+  /** Branches that a reorganisation left behind; endpoints may still stand on one. */
+  readonly left: Branch[] = []
+  readonly #random: Random
+  readonly #finalityMs: number
+  readonly #skewMs: number
+  #finalNumber = 0n
+  #salt = 0
+
+  constructor(random: Random, options: { readonly finalityMs: number; readonly skewMs: number }) {
+    this.#random = random
+    this.#finalityMs = options.finalityMs
+    this.#skewMs = options.skewMs
+    this.#append(this.canonical, 0, this.timeAt(0), [])
+  }
+
+  /** Block time at this moment, Unix seconds. */
+  timeAt(nowMs: number): number {
+    return Math.floor((epochMs + nowMs + this.#skewMs) / 1000)
+  }
+
+  /** The newest block that can no longer be reorganised. Moves on as time passes, never back. */
+  finalAt(nowMs: number): BlockRef {
+    const { blocks } = this.canonical
+    for (let at = blocks.length - 1; at > 0; at -= 1) {
+      const block = blocks[at] as Block
+      if (block.minedMs > nowMs - this.#finalityMs) continue
+      if (block.number > this.#finalNumber) this.#finalNumber = block.number
+      break
+    }
+    return this.canonical.blockAt(this.#finalNumber)
+  }
+
+  /** The earliest time that a block to come can have, one that a reorganisation brings included, Unix seconds. */
+  earliestNextAt(nowMs: number): number {
+    return this.#finalityMs === 0 ? this.timeAt(nowMs) : this.finalAt(nowMs).timestampSeconds
+  }
+
+  /** A hash that no other thing of this world has. */
+  freshHash(): Hex {
+    this.#salt += 1
+    return `0x${this.#salt.toString(16).padStart(16, '0')}${this.#random.hex(24).slice(2)}`
+  }
+
+  /** Mines a block with these transactions on the canonical branch. */
+  mine(nowMs: number, txs: readonly Tx[]): TxResult[] {
+    return this.#append(this.canonical, nowMs, this.timeAt(nowMs), txs)
+  }
+
+  #append(branch: Branch, nowMs: number, timestampSeconds: number, txs: readonly Tx[]): TxResult[] {
+    const parent = branch.blocks.at(-1)
+    const block: Block = {
+      number: (parent?.number ?? 99n) + 1n,
+      hash: this.freshHash(),
+      timestampSeconds: Math.max(timestampSeconds, parent?.timestampSeconds ?? 0),
+      minedMs: nowMs,
+      txs,
+    }
+    return branch.add(block, (tx, index) => this.#keyOf(tx, index))
+  }
+
+  #keyOf(tx: Tx, index: number): Hex {
+    const known = tx.keys?.[index]
+    // After a reorganisation the store's counter may stand elsewhere: the same order can get another key.
+    const key = known !== undefined && this.#random.chance(0.7) ? known : this.freshHash()
+    const keys = [...(tx.keys ?? [])]
+    keys[index] = key
+    tx.keys = keys
+    return key
+  }
+
+  /**
+   * Takes back up to `depth` blocks above the final one and mines others in their place. Gives the transactions that the new
+   * blocks do not hold; what becomes of them is the world's choice.
+   */
+  reorganise(nowMs: number, depth: number, keepChance: number): readonly Tx[] {
+    const final = this.finalAt(nowMs)
+    const old = this.canonical
+    const cut = old.blocks.findIndex(({ number }) => number > final.number)
+    if (cut < 0) return []
+    const from = Math.max(cut, old.blocks.length - depth)
+    const dropped = old.blocks.slice(from).flatMap(({ txs }) => txs)
+    const branch = new Branch()
+    for (const block of old.blocks.slice(0, from)) replay(branch, block, old)
+    const kept: Tx[] = []
+    const gone: Tx[] = []
+    for (const tx of dropped) (this.#random.chance(keepChance) ? kept : gone).push(tx)
+    if (this.#random.chance(0.3)) kept.reverse()
+    const earliest = branch.tip.timestampSeconds
+    const latest = Math.max(earliest, this.timeAt(nowMs))
+    const count = old.blocks.length - from + 1
+    const times = Array.from({ length: count }, () => this.#random.int(earliest, latest)).sort(
+      (a, b) => a - b,
+    )
+    times.forEach((time, index) => {
+      const share = kept.splice(0, index === count - 1 ? kept.length : this.#random.int(0, kept.length))
+      this.#append(branch, nowMs, time, share)
+    })
+    this.left.push(old)
+    this.canonical = branch
+    return gone
+  }
+}
+
+/** Puts a block of another branch on this one, with the very same effects. */
+function replay(branch: Branch, block: Block, old: Branch): void {
+  branch.blocks.push(block)
+  for (const log of old.logs) {
+    if (log.block.hash !== block.hash) continue
+    branch.logs.push(log)
+    const known = branch.orders.get(log.orderKey)
+    if (log.event === 'OrderCreated' && log.spec !== undefined) {
+      const before = old.orders.get(log.orderKey) as ModelOrder
+      branch.orders.set(log.orderKey, { ...before, created: log, newest: log, state: 'open' })
+    } else if (known !== undefined) {
+      const state = log.event === 'OrderUpdated' ? 'open' : stateAfter[log.event as keyof typeof stateAfter]
+      branch.orders.set(log.orderKey, { ...known, newest: log, state })
+    }
+  }
+  for (const [digest, use] of old.uses) if (use.block.hash === block.hash) branch.uses.set(digest, use)
+}

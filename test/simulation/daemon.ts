@@ -1,0 +1,67 @@
+/** What a world knows of a daemon, and what a daemon is handed: the same for both tiers. */
+import type { Intent, IntentState } from '../../src/domain/intent.ts'
+import type { EvidenceRules } from '../../src/domain/machine/observation.ts'
+import type { ModelChain } from './chainModel.ts'
+import type { DiskJournal } from './diskJournal.ts'
+import type { Endpoint } from './endpoints.ts'
+import type { Faults } from './faults.ts'
+import type { Network } from './network.ts'
+import type { Random } from './random.ts'
+import type { Timeline } from './timeline.ts'
+import type { Truth } from './truth.ts'
+import type { VenueModel } from './venueModel.ts'
+
+/** One run of the daemon's process. */
+export interface Process {
+  readonly epoch: number
+  isAlive: boolean
+}
+
+/** What a process of the daemon is made of. */
+export interface DaemonParts {
+  readonly process: Process
+  readonly timeline: Timeline
+  readonly random: Random
+  readonly faults: Faults
+  readonly network: Network
+  readonly venue: VenueModel
+  readonly chain: ModelChain
+  readonly endpoints: readonly Endpoint[]
+  readonly truth: Truth
+  readonly journal: DiskJournal
+  readonly rules: EvidenceRules
+  readonly pollMaxMs: number
+  /** Length of the deadlines that hosts sign, seconds. */
+  readonly deadlineSeconds: () => number
+  /** How far the process's wall clock is off, ms. */
+  readonly wallOffsetMs: () => number
+  /** A place where the process may end; true when it did. */
+  readonly boundary: (name: string) => boolean
+  /** The process cannot go on. */
+  readonly fatal: (error: unknown) => void
+  readonly note: (text: string) => void
+}
+
+/** A daemon, of either tier. */
+export interface Daemon {
+  /** Takes up what the journal left open. */
+  start(): void
+  /** Offers an intent; `done` is told whether it was taken now. Never called when the process ends before. */
+  accept(intent: Intent, done: (isAccepted: boolean) => void): void
+  /** Open intents as the daemon believes them. */
+  states(): readonly IntentState[]
+  /** Stops in order; `done` when the journal may be closed. */
+  stop(done: () => void): void
+  /** An operator's word on an intent. */
+  resolve(intentId: string, as: 'dead' | 'executed' | 'cancelled'): void
+  /** Timers that still run. */
+  readonly timers: number
+}
+
+/** What makes a daemon of a tier. */
+export interface Tier {
+  readonly name: 'core' | 'shell'
+  create(parts: DaemonParts): Daemon
+  /** Lets everything run that waits for nothing but its turn; absent where nothing does. */
+  readonly drain?: () => Promise<void>
+}

@@ -1,0 +1,104 @@
+/**
+ * A disk with a page cache: what was written is not durable until it is synced, and a crash keeps any part of the rest, the
+ * last line torn or doubled. It can be full, and it can be set back to an older backup. Lines carry the hash chain of the
+ * real journal, and are read back by its rules.
+ */
+import { decodeRecord, type StoredRecord } from '../../src/domain/records.ts'
+import { journalFault } from '../../src/journal/faults.ts'
+import { GENESIS_HASH, hashOf, type Tail } from '../../src/journal/rows.ts'
+import type { Random } from './random.ts'
+
+/** The disk. */
+export interface Disk {
+  /** Lines that survive anything. */
+  readonly durable: string[]
+  /** Lines in the page cache. */
+  readonly cached: string[]
+  /** The high-water mark in a second file. */
+  head: Tail
+  /** No space is left. */
+  isFull: boolean
+  /** What the newest backup holds, if there is one. */
+  backup: readonly string[] | undefined
+}
+
+/** An empty disk. */
+export function createDisk(): Disk {
+  return { durable: [], cached: [], head: { seq: 0, hash: GENESIS_HASH }, isFull: false, backup: undefined }
+}
+
+/** The power fails: of what was not synced any prefix survives, its last line perhaps torn or doubled. */
+export function cutPower(disk: Disk, random: Random, losesTail: boolean): string {
+  const { cached } = disk
+  const kept = losesTail ? random.int(0, cached.length) : cached.length
+  const lines = cached.splice(0)
+  disk.durable.push(...lines.slice(0, kept))
+  const last = disk.durable.at(-1)
+  if (kept < lines.length && losesTail && random.chance(0.5)) {
+    const torn = lines[kept] ?? ''
+    disk.durable.push(torn.slice(0, random.int(1, Math.max(1, torn.length - 1))))
+    return 'torn'
+  }
+  if (last !== undefined && losesTail && random.chance(0.2)) {
+    disk.durable.push(last)
+    return 'doubled'
+  }
+  return kept < lines.length ? 'lost' : 'kept'
+}
+
+/** A record as it stands on the disk. */
+export function lineOf(seq: number, hash: string, body: string): string {
+  return `${seq} ${hash} ${body}`
+}
+
+interface Line {
+  readonly seq: number
+  readonly hash: string
+  readonly body: string
+}
+
+function parse(line: string): Line | undefined {
+  const [, seq, hash, body] = /^(\d+) ([0-9a-f]{64}) (.*)$/s.exec(line) ?? []
+  if (seq === undefined || hash === undefined || body === undefined) return undefined
+  return { seq: Number(seq), hash, body }
+}
+
+/** What opening found. */
+export interface Opened {
+  readonly records: readonly StoredRecord[]
+  readonly tail: Tail
+}
+
+/**
+ * Reads the disk as recovery does: a torn last line and a doubled one are dropped, the chain of hashes must hold, and the
+ * journal must not be older than its mark.
+ *
+ * @throws JournalFaultError JOURNAL_ROLLED_BACK or JOURNAL_CORRUPT.
+ */
+export function recoverDisk(disk: Disk): Opened {
+  const records: StoredRecord[] = []
+  let tail: Tail = { seq: 0, hash: GENESIS_HASH }
+  const hashes = [GENESIS_HASH]
+  const lines = [...disk.durable]
+  disk.durable.length = 0
+  for (const [at, text] of lines.entries()) {
+    const line = parse(text)
+    if (line !== undefined && line.seq === tail.seq && line.hash === tail.hash) continue
+    const isNext =
+      line !== undefined && line.seq === tail.seq + 1 && line.hash === hashOf(tail.hash, line.seq, line.body)
+    if (!isNext) {
+      if (at === lines.length - 1) break
+      throw journalFault('JOURNAL_CORRUPT', 'disk', 'The journal file is damaged.', 'It is not read on.')
+    }
+    disk.durable.push(text)
+    tail = { seq: line.seq, hash: line.hash }
+    hashes.push(line.hash)
+    records.push({ seq: line.seq, record: decodeRecord(line.body) })
+  }
+  const { head } = disk
+  const isBehind = head.seq > tail.seq || hashes[head.seq] !== head.hash
+  if (isBehind) {
+    throw journalFault('JOURNAL_ROLLED_BACK', 'disk', 'The journal has lost records.', 'It is not opened.')
+  }
+  return { records, tail }
+}

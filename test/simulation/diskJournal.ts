@@ -1,0 +1,96 @@
+/**
+ * The journal of one process over the modelled disk: the encoding, the hash chain, the admission and the fold of the real
+ * one, without its file.
+ */
+import { hexKey } from '../../src/domain/address.ts'
+import type { BaseError } from '../../src/domain/errors.ts'
+import type { IntentState } from '../../src/domain/intent.ts'
+import { encodeRecord, type JournalRecord, type StoredRecord } from '../../src/domain/records.ts'
+import { type AdmissionView, admitRecord } from '../../src/journal/admission.ts'
+import { writeFault } from '../../src/journal/faults.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { hashOf } from '../../src/journal/rows.ts'
+import { type Disk, lineOf, recoverDisk } from './disk.ts'
+
+/** What the journal tells the world, so that it can end the process at each boundary and check each record. */
+export interface JournalHooks {
+  /** Called before a record is written, before it is synced and after it; true when the process ended there. */
+  boundary(name: string): boolean
+  onDurable(record: JournalRecord, state: IntentState, body: string): void
+}
+
+/** A journal over the disk. */
+export interface DiskJournal extends Journal {
+  /** What `append` does, at once. Undefined when the process ended on the way. */
+  commit(record: JournalRecord): StoredRecord | undefined
+}
+
+/**
+ * Opens the journal of one process. Everything durable is admitted and folded again, by the real rules.
+ *
+ * @throws JournalFaultError as `recoverDisk` does, and whatever a story that cannot have happened throws.
+ */
+export function openDiskJournal(disk: Disk, epoch: number, hooks: JournalHooks): DiskJournal {
+  const opened = recoverDisk(disk)
+  let { tail } = opened
+  let fault: BaseError | undefined
+  const memory = createMemoryJournal()
+  const digests = new Map<string, string>()
+  const view: AdmissionView = {
+    state: (intentId) => memory.intent(intentId),
+    hasDecision: (strategy, decisionKey) => memory.hasDecision(strategy, decisionKey),
+    digestOwner: (router, digest) => digests.get(`${hexKey(router)} ${hexKey(digest)}`),
+  }
+
+  /** Keeps an admitted record; the memory journal takes it in before its promise does. */
+  function keep(record: JournalRecord): void {
+    void memory.append(record)
+    if (record.kind === 'attempt.armed')
+      digests.set(`${hexKey(record.armed.router)} ${hexKey(record.armed.digest)}`, record.intentId)
+  }
+
+  for (const stored of opened.records) {
+    admitRecord(view, stored.record)
+    keep(stored.record)
+  }
+
+  function commit(record: JournalRecord): StoredRecord | undefined {
+    if (fault !== undefined) throw fault
+    if (hooks.boundary(`before ${record.kind}`)) return undefined
+    if (disk.isFull) {
+      fault = writeFault('disk', 1, Object.assign(new Error('no space is left'), { errcode: 13 }))
+      throw fault
+    }
+    const state = admitRecord(view, record)
+    const body = encodeRecord(record)
+    const seq = tail.seq + 1
+    const hash = hashOf(tail.hash, seq, body)
+    disk.cached.push(lineOf(seq, hash, body))
+    if (hooks.boundary(`unsynced ${record.kind}`)) return undefined
+    disk.durable.push(...disk.cached.splice(0))
+    tail = { seq, hash }
+    disk.head = tail
+    keep(record)
+    // What is kept is what would be read back.
+    const stored = memory.records(record.intentId).at(-1)
+    if (stored === undefined) throw new Error('the memory journal did not take in an admitted record')
+    hooks.onDurable(stored.record, state, body)
+    if (hooks.boundary(`after ${record.kind}`)) return undefined
+    return stored
+  }
+
+  const own: Partial<DiskJournal> = {
+    path: 'disk',
+    leaseEpoch: epoch,
+    commit,
+    append: async (record) => commit(record) ?? new Promise<never>(() => {}),
+  }
+  return new Proxy(memory, {
+    get(target, name: keyof Journal) {
+      if (name in own) return own[name]
+      const member: unknown = target[name]
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  }) as DiskJournal
+}

@@ -1,0 +1,91 @@
+/** The faults of orders.md 4.3. Each seed has about half of them, chosen by chance, so that combinations differ. */
+import type { Random } from './random.ts'
+
+/** Names of the faults; what each does stands where it is provoked. */
+export const faultNames = [
+  'request-lost',
+  'response-lost',
+  'not-sent',
+  '5xx-before',
+  '5xx-after',
+  '429',
+  'backend-unavailable',
+  'late-processing',
+  'slow-answers',
+  'not-found-then-found',
+  'status-lies',
+  'status-unknown',
+  'host-down',
+  'host-forgets',
+  'indexer-lag',
+  'prepare-refused',
+  'prepare-hostile',
+  'body-malformed',
+  'doubled-request',
+  'relay-drop',
+  'relay-late',
+  'relay-edge',
+  'relay-revert',
+  'third-party-replay',
+  'foreign-use',
+  'reorg',
+  'rpc-error',
+  'rpc-lag',
+  'rpc-fork',
+  'rpc-blind',
+  'rpc-liar',
+  'keeper-cancel',
+  'keeper-freeze',
+  'keeper-slow',
+  'manual-trade',
+  'clock-jump',
+  'clock-skew',
+  'crash',
+  'crash-in-recovery',
+  'power-cut',
+  'disk-full',
+  'old-backup',
+  'operator-stop',
+  'repeated-decision',
+] as const
+
+/** One of them. */
+export type FaultName = (typeof faultNames)[number]
+
+/** The faults of one world, and how often each really came. */
+export interface Faults {
+  isOn(name: FaultName): boolean
+  /** Draws whether it comes now, and counts it; never after `stop`. */
+  comes(name: FaultName, probability: number): boolean
+  /** Counts one that the world provoked by itself. */
+  count(name: FaultName): void
+  /** The quiet phase begins. */
+  stop(): void
+  readonly isQuiet: boolean
+  readonly counts: ReadonlyMap<FaultName, number>
+}
+
+/** Chooses the faults of a seed; with `none` there are none, ever. */
+export function chooseFaults(random: Random, none: boolean, excluded: ReadonlySet<FaultName>): Faults {
+  const on = new Set(faultNames.filter((name) => random.chance(0.5) && !excluded.has(name) && !none))
+  const counts = new Map<FaultName, number>()
+  let isQuiet = none
+  const count = (name: FaultName) => void counts.set(name, (counts.get(name) ?? 0) + 1)
+  return {
+    get isQuiet() {
+      return isQuiet
+    },
+    counts,
+    count,
+    isOn: (name) => !isQuiet && on.has(name),
+    comes(name, probability) {
+      if (isQuiet || !on.has(name)) return false
+      const isNow = random.chance(probability)
+      if (isNow) count(name)
+      return isNow
+    },
+    stop() {
+      isQuiet = true
+    },
+  }
+}

@@ -1,0 +1,306 @@
+/**
+ * The modelled venue behind HTTP: the routes that the road asks, with bodies written from the wire documents, over the
+ * modelled network. Bodies may come malformed.
+ */
+
+import type { Fetch, FetchAnswer } from '../../src/api/route.ts'
+import { RequestFailed } from '../../src/api/sent.ts'
+import type { Address, Hex } from '../../src/domain/address.ts'
+import type { Intent } from '../../src/domain/intent.ts'
+import { expectedOf } from '../../src/domain/machine/expected.ts'
+import type { HostAnswer } from '../../src/domain/machine/observation.ts'
+import { usdc } from '../support/intents.ts'
+import type { Message, ModelOrder } from './chainModel.ts'
+import type { DaemonParts } from './daemon.ts'
+import { intentIdOf, numberOfAmount, specsOf } from './intentsOf.ts'
+import type { NetOutcome } from './network.ts'
+import { hostilities, jsonText, payloadOf } from './payload.ts'
+import { epochMs } from './timeline.ts'
+import type { Truth } from './truth.ts'
+import type { ListRow, Peer } from './venueModel.ts'
+
+/** What the key signed, by signature: the model recomputes no digest. */
+export interface SignedMessage {
+  readonly digest: Hex
+  readonly intentId: string
+  readonly signature: Hex
+  /** Its calldata, once it was handed in. */
+  message?: Message
+}
+
+interface Reply {
+  readonly status: number
+  readonly body: unknown
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+/** The fetch of one process of the daemon. */
+export function createFetch(parts: DaemonParts, signatures: ReadonlyMap<string, SignedMessage>): Fetch {
+  const { network, venue, process, boundary, faults, random, timeline } = parts
+
+  return (url, init) => {
+    const peer = venue.peers.find(({ host }) => url.startsWith(`${host}/`))
+    if (peer === undefined) throw new Error(`the model has no host for ${url}`)
+    const target = url.slice(peer.host.length)
+    const path = target.split('?')[0] ?? ''
+    if (boundary(`fetch ${path}`)) return new Promise(() => {})
+    const body = init.body === undefined ? {} : (JSON.parse(init.body) as Body)
+    return new Promise<FetchAnswer>((resolve, reject) => {
+      let isOver = false
+      const done = (outcome: NetOutcome<Reply>) => {
+        if (isOver || !process.isAlive || boundary(`answer ${path}`)) return
+        isOver = true
+        if (outcome.kind === 'not-sent') reject(new RequestFailed('connect ECONNREFUSED', { sent: 'no' }))
+        else if (outcome.kind === 'broken') reject(new RequestFailed('socket hang up', { sent: 'maybe' }))
+        else if (outcome.kind === 'status') resolve(failed(peer, outcome))
+        else if (outcome.kind === 'answer') resolve(answered(peer, outcome.value))
+      }
+      init.signal?.addEventListener('abort', () => {
+        if (isOver) return
+        isOver = true
+        reject(new RequestFailed('aborted', { sent: 'maybe' }))
+      })
+      network.request<Reply>({
+        peer,
+        left: () => leaves(peer, path, body),
+        handle: () => handle(peer, path, body),
+        done,
+      })
+    })
+  }
+
+  function leaves(peer: Peer, path: string, body: Body): void {
+    const truth: Truth = parts.truth
+    if (path === '/orders/txns/submit') {
+      const signed = signatures.get(String(body.signature))
+      if (signed === undefined) truth.fail('I9', 'a signature left that the key did not make')
+      truth.posted(signed.digest, peer.host, String(body.requestId))
+    }
+    if (path === '/relay/submit') {
+      const signed = signedIn(String(body.data))
+      if (signed === undefined) truth.fail('I9', 'calldata left that the key did not sign')
+      truth.posted(signed.digest, peer.host, undefined)
+    }
+    if (path === '/orders/txns/status') truth.asked(peer.host, String(body.requestId))
+  }
+
+  function signedIn(data: string): SignedMessage | undefined {
+    for (const [signature, signed] of signatures) if (data.includes(signature.slice(2))) return signed
+    return undefined
+  }
+
+  function dateOf(peer: Peer): string {
+    return new Date(epochMs + timeline.nowMs + peer.skewMs).toUTCString()
+  }
+
+  function answerOf(
+    peer: Peer,
+    status: number,
+    text: string,
+    more: Readonly<Record<string, string>> = {},
+  ): FetchAnswer {
+    const headers: Readonly<Record<string, string>> = { date: dateOf(peer), ...more }
+    return { status, headers: { get: (name) => headers[name.toLowerCase()] ?? null }, text: async () => text }
+  }
+
+  function failed(peer: Peer, outcome: Extract<NetOutcome<Reply>, { kind: 'status' }>): FetchAnswer {
+    const { status, isBackend } = outcome
+    if (isBackend) {
+      const text = jsonText({ error: { code: 'BACKEND_UNAVAILABLE', message: 'no backend' } })
+      return answerOf(peer, status, text)
+    }
+    const more: Readonly<Record<string, string>> = status === 429 ? { 'retry-after': '2' } : {}
+    return answerOf(peer, status, '<html>not now</html>', more)
+  }
+
+  function answered(peer: Peer, { status, body }: Reply): FetchAnswer {
+    const text = jsonText(body)
+    if (!faults.comes('body-malformed', 0.06)) return answerOf(peer, status, text)
+    const broken = random.pick([
+      () => text.slice(0, random.int(0, Math.max(0, text.length - 1))),
+      () => '<html>proxy</html>',
+      () => '',
+      () => 'null',
+      () => text.replace(/"(\d{5,})"/, (_all, digits: string) => `"${digits.repeat(12)}"`),
+      () => text.replace(/"status":"[a-z_]+"/, '"status":"half_done"'),
+      () => text.replace(/"requestId":"[^"]*"/, '"requestId":"other"'),
+      () => text.replace('[', '{"rows":[').replace(/\]([^\]]*)$/, ']}$1'),
+    ])
+    return answerOf(peer, status, broken())
+  }
+
+  function handle(peer: Peer, path: string, body: Body): Reply {
+    switch (path) {
+      case '/orders/txns/prepare':
+      case '/orders/txns/edit/prepare':
+      case '/orders/txns/cancel/prepare':
+      case '/orders/txns/collateral/prepare':
+        return prepared(peer, path, body)
+      case '/orders/txns/submit':
+        return submitted(peer, body)
+      case '/orders/txns/status':
+        return statusReply(venue.statusAt(peer.host, String(body.requestId)), String(body.requestId))
+      case '/relay/submit':
+        return relayed(body)
+      case '/relay/status':
+        return relayReply(String(body.taskId), venue.statusOfTask(peer.host, String(body.taskId)))
+      case '/orders':
+        return {
+          status: 200,
+          body: venue.listsAt(peer.host).orders.map((order) => orderRow(order, accountOf())),
+        }
+      case '/positions':
+        return { status: 200, body: [] }
+      case '/trades': {
+        const trades = venue.listsAt(peer.host).trades.map((row) => tradeRow(row, accountOf()))
+        return { status: 200, body: { trades, hasMore: false } }
+      }
+      default:
+        throw new Error(`the model does not serve ${path}`)
+    }
+  }
+
+  function accountOf(): Address {
+    return [...parts.truth.intents.values()][0]?.account ?? usdc
+  }
+
+  function intentAsked(path: string, body: Body): Intent | undefined {
+    const { intents } = parts.truth
+    if (path.includes('/cancel/')) {
+      const [key] = body.orderIds as readonly string[]
+      return [...intents.values()].filter(({ terms }) => terms.cancelOrderKeys?.[0] === key).at(-1)
+    }
+    const paid = body.collateralToPay as { amount?: string } | undefined
+    const amount = path.includes('/edit/')
+      ? body.newSize
+      : path.includes('/collateral/')
+        ? body.amount
+        : body.kind === 'swap'
+          ? paid?.amount
+          : body.size
+    return intents.get(intentIdOf(numberOfAmount(BigInt(String(amount)))))
+  }
+
+  function prepared(peer: Peer, path: string, body: Body): Reply {
+    const intent = intentAsked(path, body)
+    if (intent === undefined) throw new Error(`nobody decided what ${path} asks for: ${JSON.stringify(body)}`)
+    if (faults.comes('prepare-refused', 0.1))
+      return { status: 400, body: { message: 'Insufficient balance', code: 'INSUFFICIENT_BALANCE' } }
+    const hostility = faults.comes('prepare-hostile', 0.12) ? random.pick(hostilities) : undefined
+    const nowSeconds = Math.floor((epochMs + timeline.nowMs + peer.skewMs) / 1000)
+    const deadlineSeconds = nowSeconds + parts.deadlineSeconds()
+    const requestId = `req-${random.hex(6)}`
+    venue.keep(peer.host, { requestId, intentId: intent.intentId, deadlineSeconds, task: undefined })
+    return {
+      status: 200,
+      body: {
+        requestId,
+        mode: 'express',
+        payloadType: 'typed-data',
+        expiresAt: deadlineSeconds,
+        payload: payloadOf(intent, { nowSeconds, deadlineSeconds }, random, hostility),
+        estimates: {},
+        validationWarnings: [],
+      },
+    }
+  }
+
+  /** The message behind a signature, as calldata. One message, however often it is handed in. */
+  function messageOf(signed: SignedMessage): Message {
+    const intent = parts.truth.intents.get(signed.intentId)
+    if (intent === undefined) throw new Error('a signed intent is unknown')
+    signed.message ??= {
+      digest: signed.digest,
+      signature: signed.signature,
+      intentId: signed.intentId,
+      deadlineSeconds: parts.truth.deadlineOf(signed.digest) ?? 0,
+      creates: specsOf(intent, random),
+      changes: expectedOf(intent).changes,
+      revertsLeft: 0,
+    }
+    return signed.message
+  }
+
+  function submitted(peer: Peer, body: Body): Reply {
+    const requestId = String(body.requestId)
+    const signed = signatures.get(String(body.signature))
+    if (signed === undefined) return { status: 400, body: { message: 'Invalid signature' } }
+    const task = venue.handIn(peer.host, requestId, messageOf(signed))
+    if (task === 'unknown-request') return { status: 404, body: { message: 'Transaction not found' } }
+    return { status: 200, body: { requestId, status: `relay_${task.word}`, taskId: task.taskId } }
+  }
+
+  function relayed(body: Body): Reply {
+    const signed = signedIn(String(body.data))
+    if (signed === undefined) return { status: 400, body: { message: 'Invalid calldata' } }
+    const task = venue.handIn(undefined, undefined, messageOf(signed))
+    if (task === 'unknown-request') throw new Error('the relay keeps no requests')
+    return { status: 200, body: { taskId: task.taskId, status: relayWord(`relay_${task.word}`) } }
+  }
+}
+
+function statusReply(answer: HostAnswer, requestId: string): Reply {
+  if (answer.kind !== 'status') return { status: 404, body: { message: 'Transaction not found' } }
+  const { status, orderKeys, txHash, createdTxnHash, executionTxnHash, cancellationReason } = answer
+  return {
+    status: 200,
+    body: { requestId, status, orderKeys, txHash, createdTxnHash, executionTxnHash, cancellationReason },
+  }
+}
+
+const relayWords: Readonly<Record<string, string>> = {
+  relay_failed: 'failed',
+  relay_reverted: 'reverted',
+  created: 'executed',
+  executed: 'executed',
+  cancelled: 'executed',
+  unrecognised: 'unknown',
+}
+
+function relayWord(status: string): string {
+  return relayWords[status] ?? 'pending'
+}
+
+function relayReply(taskId: string, answer: HostAnswer): Reply {
+  if (answer.kind !== 'status') return { status: 404, body: { message: 'Task not found' } }
+  return { status: 200, body: { taskId, status: relayWord(answer.status), txHash: answer.txHash } }
+}
+
+function orderRow({ orderKey, spec, newest, state }: ModelOrder, account: Address): unknown {
+  return {
+    key: orderKey,
+    account,
+    receiver: account,
+    marketAddress: spec.marketToken,
+    initialCollateralTokenAddress: usdc,
+    orderType: spec.orderType,
+    isLong: spec.direction === 'long',
+    sizeDeltaUsd: spec.sizeDeltaUsd,
+    initialCollateralDeltaAmount: '0',
+    triggerPrice: '0',
+    acceptablePrice: '0',
+    isFrozen: state === 'frozen',
+    updatedAtTime: newest.block.timestampSeconds,
+    validFromTime: 0,
+  }
+}
+
+function tradeRow({ order, log }: ListRow, account: Address): unknown {
+  const { spec } = order
+  return {
+    id: `${log.transactionHash}:${log.logIndex}`,
+    account,
+    orderKey: log.orderKey,
+    transactionHash: log.transactionHash,
+    eventName: log.event,
+    orderType: spec.orderType,
+    timestamp: log.block.timestampSeconds,
+    initialCollateralTokenAddress: usdc,
+    initialCollateralDeltaAmount: '0',
+    marketAddress: spec.marketToken,
+    isLong: spec.direction === 'long',
+    sizeDeltaUsd: spec.sizeDeltaUsd,
+    reason: log.reason,
+  }
+}

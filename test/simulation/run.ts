@@ -1,0 +1,61 @@
+/**
+ * `npm run simulate -- --seeds N --from S [--tier core|shell|both] [--trace]`: runs seeds and prints what they did. With
+ * `--trace`, everything that happened in each seed. Ends with 1 when an invariant was broken.
+ */
+import { parseArgs } from 'node:util'
+import { addWorld, emptyReport, type Report, runSeeds, type TierName } from './seeds.ts'
+import { runSeed } from './tiers.ts'
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
+
+function table(title: string, counts: Readonly<Record<string, number>>): void {
+  const rows = Object.entries(counts).sort(([, one], [, other]) => other - one)
+  print(`  ${title.padEnd(12)} ${rows.map(([name, count]) => `${name} ${count}`).join(', ')}`)
+}
+
+function show(tier: TierName, report: Report, seconds: number): void {
+  const hours = report.simulatedMs / 3_600_000
+  print(
+    `${tier}: ${report.seeds} seeds in ${seconds.toFixed(1)} s, ${(report.seeds / seconds).toFixed(0)} seeds/s`,
+  )
+  print(
+    `  simulated    ${hours.toFixed(0)} h, ${report.events} events, ${report.crashes} crashes, ${report.intents} intents`,
+  )
+  table('modes', report.modes)
+  table('outcomes', report.outcomes)
+  table('faults', report.faults)
+  print(`  violations   ${report.failures.length}`)
+  for (const { invariant, text, seed, mode, command } of report.failures) {
+    print(`    seed ${seed} (${mode}): ${invariant} ${text.split('\n')[0]}\n      ${command}`)
+  }
+}
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '1000' },
+    from: { type: 'string', default: '1' },
+    tier: { type: 'string', default: 'both' },
+    trace: { type: 'boolean', default: false },
+  },
+})
+const seeds = Number(values.seeds)
+const from = Number(values.from)
+const chosen: readonly TierName[] =
+  values.tier === 'core' || values.tier === 'shell' ? [values.tier] : ['core', 'shell']
+let failures = 0
+for (const tier of chosen) {
+  const startedMs = performance.now()
+  let report: Report
+  if (values.trace) {
+    report = emptyReport()
+    for (let seed = from; seed < from + seeds; seed += 1) {
+      const world = await runSeed(tier, seed, { keepsTrace: true })
+      for (const line of world.trace) print(line)
+      print(`seed ${seed}: trace hash ${world.traceHash}`)
+      addWorld(report, tier, world)
+    }
+  } else report = await runSeeds(tier, from, seeds)
+  show(tier, report, (performance.now() - startedMs) / 1000)
+  failures += report.failures.length
+}
+process.exitCode = failures === 0 ? 0 : 1

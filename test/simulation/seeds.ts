@@ -1,0 +1,143 @@
+/** Many seeds, on as many cores as there are: what each worker is asked, and the sum of what they say. */
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import type { WorldResult } from './world.ts'
+
+/** The tiers by name. */
+export type TierName = 'core' | 'shell'
+
+/** Seeds that one worker runs in one go. */
+export interface Batch {
+  readonly tier: TierName
+  readonly from: number
+  readonly seeds: number
+  readonly keepsTrace: boolean
+}
+
+/** A seed that broke an invariant, with how to see it again. */
+export interface Failure {
+  readonly tier: TierName
+  readonly seed: number
+  readonly mode: string
+  readonly invariant: string
+  readonly text: string
+  readonly command: string
+}
+
+/** Sums over seeds. */
+export interface Report {
+  seeds: number
+  simulatedMs: number
+  events: number
+  crashes: number
+  intents: number
+  readonly outcomes: Record<string, number>
+  readonly faults: Record<string, number>
+  readonly modes: Record<string, number>
+  readonly failures: Failure[]
+  /** Trace hash by seed. */
+  readonly hashes: Record<number, string>
+}
+
+/** A report of nothing. */
+export function emptyReport(): Report {
+  return {
+    seeds: 0,
+    simulatedMs: 0,
+    events: 0,
+    crashes: 0,
+    intents: 0,
+    outcomes: {},
+    faults: {},
+    modes: {},
+    failures: [],
+    hashes: {},
+  }
+}
+
+function addAll(to: Record<string, number>, from: Readonly<Record<string, number>>): void {
+  for (const [name, count] of Object.entries(from)) to[name] = (to[name] ?? 0) + count
+}
+
+/** Adds one world to a report. */
+export function addWorld(report: Report, tier: TierName, world: WorldResult): void {
+  report.seeds += 1
+  report.simulatedMs += world.simulatedMs
+  report.events += world.events
+  report.crashes += world.crashes
+  report.intents += world.intents
+  addAll(report.outcomes, world.outcomes as Record<string, number>)
+  addAll(report.faults, world.faults)
+  addAll(report.modes, { [world.mode]: 1 })
+  report.hashes[world.seed] = world.traceHash
+  if (world.violation !== undefined) {
+    report.failures.push({
+      tier,
+      seed: world.seed,
+      mode: world.mode,
+      invariant: world.violation.invariant,
+      text: world.violation.text,
+      command: `npm run simulate -- --tier ${tier} --from ${world.seed} --seeds 1 --trace`,
+    })
+  }
+}
+
+/** Adds a report to another. */
+export function addReport(to: Report, from: Report): void {
+  to.seeds += from.seeds
+  to.simulatedMs += from.simulatedMs
+  to.events += from.events
+  to.crashes += from.crashes
+  to.intents += from.intents
+  addAll(to.outcomes, from.outcomes)
+  addAll(to.faults, from.faults)
+  addAll(to.modes, from.modes)
+  to.failures.push(...from.failures)
+  Object.assign(to.hashes, from.hashes)
+}
+
+const batchSeeds = 25
+
+/** Runs seeds `from` to `from + seeds - 1` of a tier in worker threads. Rejects when a worker ends by a fault of its own. */
+export async function runSeeds(
+  tier: TierName,
+  from: number,
+  seeds: number,
+  workers = availableParallelism(),
+): Promise<Report> {
+  const report = emptyReport()
+  let next = from
+  const end = from + seeds
+  const take = (): Batch | undefined => {
+    if (next >= end) return undefined
+    const batch: Batch = { tier, from: next, seeds: Math.min(batchSeeds, end - next), keepsTrace: false }
+    next += batch.seeds
+    return batch
+  }
+  const count = Math.min(workers, Math.ceil(seeds / batchSeeds))
+  await Promise.all(Array.from({ length: count }, () => drive(take, report)))
+  report.failures.sort((one, other) => one.seed - other.seed)
+  return report
+}
+
+async function drive(take: () => Batch | undefined, report: Report): Promise<void> {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url))
+  try {
+    for (let batch = take(); batch !== undefined; batch = take()) {
+      addReport(report, await ask(worker, batch))
+    }
+  } finally {
+    await worker.terminate()
+  }
+}
+
+function ask(worker: Worker, batch: Batch): Promise<Report> {
+  return new Promise((resolve, reject) => {
+    worker.once('error', reject)
+    worker.once('message', (report: Report) => {
+      worker.off('error', reject)
+      resolve(report)
+    })
+    worker.postMessage(batch)
+  })
+}

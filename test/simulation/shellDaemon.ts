@@ -1,0 +1,226 @@
+/**
+ * Tier 2: the real shell, clients, decoders, verifier, signer and relay calldata, over the modelled venue and chain. Time is
+ * virtual; whatever waits for nothing but its turn runs to its end between two events of the world.
+ */
+import { createApi } from '../../src/api/client.ts'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import type { Hex } from '../../src/domain/address.ts'
+import type { ChainReader } from '../../src/domain/chainReader.ts'
+import type { Intent, IntentState } from '../../src/domain/intent.ts'
+import { step } from '../../src/domain/machine/step.ts'
+import type { SignRequest } from '../../src/domain/signer.ts'
+import type { ExecutionContext } from '../../src/execution/context.ts'
+import { createShell, type Shell } from '../../src/execution/shell.ts'
+import { createLocalSigner } from '../../src/keys/local.ts'
+import type { Daemon, DaemonParts, Tier } from './daemon.ts'
+import { latestOf, viewOf } from './endpoints.ts'
+import { createFetch, type SignedMessage } from './httpVenue.ts'
+import { intentIdOf, markets, numberOfAmount } from './intentsOf.ts'
+import { processClock } from './timeline.ts'
+import type { Truth } from './truth.ts'
+
+/** The key of every world; it must show in nothing that leaves the signer. */
+export const privateKey = `0x${'5e'.repeat(32)}` as const
+const localSigner = createLocalSigner(privateKey)
+
+/** The account that worlds trade for. */
+export const simulatedAccount = localSigner.address
+
+/** The tier that drives the real shell. */
+export const shellTier: Tier = {
+  name: 'shell',
+  create: (parts) => new ShellDaemon(parts),
+  drain: () => new Promise((resolve) => setImmediate(resolve)),
+}
+
+const never = () => new Promise<never>(() => {})
+
+/** What was signed in a world, by signature; it outlives the process. */
+const signaturesOf = new WeakMap<object, Map<string, SignedMessage>>()
+
+class ShellDaemon implements Daemon {
+  readonly #parts: DaemonParts
+  readonly #shell: Shell
+  readonly #clock: ReturnType<typeof processClock>
+  readonly #context: ExecutionContext
+
+  constructor(parts: DaemonParts) {
+    this.#parts = parts
+    const { process, timeline, endpoints, journal, rules } = parts
+    const signatures = signaturesOf.get(parts.truth) ?? new Map<string, SignedMessage>()
+    signaturesOf.set(parts.truth, signatures)
+    this.#clock = processClock(timeline, () => process.isAlive, parts.wallOffsetMs)
+    const api = createApi({
+      chain: arbitrum,
+      hosts: {
+        ...arbitrum.hosts,
+        api: parts.venue.peers.map(({ host }) => host),
+        oracle: ['http://oracle.test'],
+      },
+      fetch: createFetch(parts, signatures),
+      clock: this.#clock,
+      random: () => parts.random.next(),
+      limits: { requestsPerSecondPerHost: Number.POSITIVE_INFINITY },
+    })
+    this.#context = {
+      api,
+      journal,
+      signer: {
+        address: localSigner.address,
+        sign: async (request) => {
+          if (parts.boundary('sign')) return never()
+          const signature = await localSigner.sign(request)
+          this.#remember(request, signature, signatures)
+          return parts.boundary('signed') ? never() : signature
+        },
+      },
+      chain: arbitrum,
+      ...(endpoints.length === 0 ? {} : { chainReader: this.#reader() }),
+      clock: this.#clock,
+      emit: (event) => {
+        if (event.type === 'order.moved' || event.type === 'order.observed')
+          parts.note(
+            `event ${event.type} ${event.type === 'order.moved' ? `${event.from} ${event.to}` : event.status}`,
+          )
+      },
+      rules,
+      settings: {
+        statusPollMs: 500,
+        statusPollMaxMs: parts.pollMaxMs,
+        prepareRetryMs: 1_000,
+        poisonRestMs: 10_000,
+        relayDeadlineSeconds: 120,
+        relayFeePerOrder: 250_000n,
+      },
+      signingPolicy: () => ({
+        minDeadlineSeconds: 20,
+        maxDeadlineSeconds: 3_700,
+        maxExecutionFee: 10n ** 16n,
+        maxRelayFee: 5_000_000n,
+        priceToleranceBps: 100,
+        feeSwapMarkets: new Set([...markets, ...arbitrum.feeSwapPath].map((market) => market.toLowerCase())),
+      }),
+      fatal: (error) => {
+        if (process.isAlive) parts.fatal(error)
+      },
+    }
+    this.#shell = createShell(this.#context)
+  }
+
+  get timers(): number {
+    return this.#clock.sleepers
+  }
+
+  start(): void {
+    this.#shell.adopt(this.#parts.journal.openIntents(), [])
+    this.#shell.recover().catch((error: unknown) => this.#context.fatal(error))
+  }
+
+  accept(intent: Intent, done: (isAccepted: boolean) => void): void {
+    const { process, fatal } = this.#parts
+    this.#shell.accept(intent).then(
+      (isAccepted) => {
+        if (process.isAlive) done(isAccepted)
+      },
+      (error: unknown) => {
+        if (process.isAlive) fatal(error)
+      },
+    )
+  }
+
+  states(): readonly IntentState[] {
+    return this.#shell.open().map(({ state }) => state)
+  }
+
+  stop(done: () => void): void {
+    this.#shell.stop().then(done, (error: unknown) => this.#context.fatal(error))
+  }
+
+  /** The operator's command works on the journal of a daemon that is down. */
+  resolve(intentId: string, as: 'dead' | 'executed' | 'cancelled'): void {
+    const { journal, rules } = this.#parts
+    const nowMs = this.#clock.now()
+    const { record } = step(journal.intent(intentId), { type: 'resolved', nowMs, as, by: 'operator' }, rules)
+    if (record !== undefined) journal.commit(record)
+  }
+
+  /** I9: nothing is signed that does not say what was decided. */
+  #remember(request: SignRequest, signature: Hex, signatures: Map<string, SignedMessage>): void {
+    const truth: Truth = this.#parts.truth
+    if (!this.#parts.process.isAlive) return
+    const message = request.typedData.message as {
+      createOrderParamsList: readonly {
+        orderType: bigint
+        addresses: { receiver: string; market: string }
+        numbers: { sizeDeltaUsd: bigint; initialCollateralDeltaAmount: bigint }
+      }[]
+      updateOrderParamsList: readonly { key: string; sizeDeltaUsd: bigint }[]
+      cancelOrderKeys: readonly string[]
+    }
+    const intent = this.#intentOf(message)
+    if (intent === undefined) truth.fail('I9', 'a message was signed that nobody decided')
+    const { account, terms, kind } = intent
+    for (const { addresses, numbers } of message.createOrderParamsList) {
+      if (addresses.receiver.toLowerCase() !== account.toLowerCase())
+        truth.fail('I9', `${intent.intentId} pays ${addresses.receiver}`)
+      if (numbers.sizeDeltaUsd > terms.sizeDeltaUsd && !kind.startsWith('collateral'))
+        truth.fail('I9', `${intent.intentId} signs ${numbers.sizeDeltaUsd} of ${terms.sizeDeltaUsd}`)
+      if (kind !== 'swap' && addresses.market.toLowerCase() !== terms.marketToken.toLowerCase())
+        truth.fail('I9', `${intent.intentId} trades ${addresses.market}`)
+    }
+    const cancels = kind === 'cancel' || kind === 'batch' ? 1 : 0
+    if (message.cancelOrderKeys.length > cancels)
+      truth.fail('I9', `${intent.intentId} cancels more than was decided`)
+    const verifyingContract = request.typedData.domain.verifyingContract.toLowerCase()
+    if (verifyingContract !== arbitrum.contracts.gelatoRelayRouter.toLowerCase())
+      truth.fail('I9', `${intent.intentId} signs for ${verifyingContract}`)
+    signatures.set(signature, { digest: request.digest, signature, intentId: intent.intentId })
+  }
+
+  #intentOf(message: {
+    createOrderParamsList: readonly {
+      orderType: bigint
+      numbers: { sizeDeltaUsd: bigint; initialCollateralDeltaAmount: bigint }
+    }[]
+    updateOrderParamsList: readonly { key: string; sizeDeltaUsd: bigint }[]
+    cancelOrderKeys: readonly string[]
+  }): Intent | undefined {
+    const { intents } = this.#parts.truth
+    const open = this.states().map(({ intent }) => intent)
+    const [create] = message.createOrderParamsList
+    const [update] = message.updateOrderParamsList
+    if (create !== undefined) {
+      const { sizeDeltaUsd, initialCollateralDeltaAmount } = create.numbers
+      const parts = BigInt(message.createOrderParamsList.length)
+      const isTwap =
+        parts > 1n && message.createOrderParamsList.every((each) => each.orderType === create.orderType)
+      const amounts = isTwap ? [sizeDeltaUsd * parts] : [sizeDeltaUsd, initialCollateralDeltaAmount]
+      const asked = amounts.map((amount) => intentIdOf(numberOfAmount(amount)))
+      return open.find(({ intentId }) => asked.includes(intentId))
+    }
+    if (update !== undefined) return intents.get(intentIdOf(numberOfAmount(update.sizeDeltaUsd)))
+    const [key] = message.cancelOrderKeys
+    return open.find(({ terms }) => terms.cancelOrderKeys?.[0] === key)
+  }
+
+  #reader(): ChainReader {
+    const { chain, endpoints, timeline, random, process, boundary } = this.#parts
+    const later = <T>(value: () => T): Promise<T> => {
+      if (boundary('chain')) return never()
+      return new Promise((resolve) => {
+        timeline.after(random.int(1, 150), () => {
+          if (!process.isAlive) return
+          const seen = value()
+          timeline.after(random.int(0, 100), () => {
+            if (process.isAlive && !boundary('chain read')) resolve(seen)
+          })
+        })
+      })
+    }
+    return {
+      configured: endpoints.length,
+      latestBlock: () => later(() => latestOf(chain, endpoints)),
+      look: (queries) => later(() => queries.map((query) => viewOf(chain, endpoints, query, timeline.nowMs))),
+    }
+  }
+}

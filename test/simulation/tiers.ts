@@ -1,0 +1,22 @@
+/** What each tier simulates, by its name. */
+import { coreTier } from './coreDaemon.ts'
+import { shapes } from './intentsOf.ts'
+import type { TierName } from './seeds.ts'
+import { shellTier, simulatedAccount } from './shellDaemon.ts'
+import { runWorld, type Scenario, type WorldResult } from './world.ts'
+
+/** Runs one seed of a tier; with a scenario, a fixed story without faults. */
+export function runSeed(
+  tier: TierName,
+  seed: number,
+  options: { readonly keepsTrace?: boolean; readonly scenario?: Scenario } = {},
+): Promise<WorldResult> {
+  return runWorld({
+    seed,
+    tier: tier === 'core' ? coreTier : shellTier,
+    account: simulatedAccount,
+    shapes,
+    lanes: ['order-chain', 'relay'],
+    ...options,
+  })
+}
