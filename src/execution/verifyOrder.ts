@@ -198,12 +198,16 @@ function checkSchedule(
     )
   }
   const ids = orders.map(({ dataList }) => (dataList[0] === undefined ? '' : twapIdOf(dataList[0], parts)))
+  const id = ids.find((each) => each !== '') ?? ''
   orders.slice(0, parts).forEach(({ numbers }, index) => {
     const due = start + (BigInt(durationSeconds) * BigInt(index)) / BigInt(parts - 1)
     const found = numbers.validFromTime
     if (found < due - 1n || found > due + 1n)
       findings.add(`${listField}[${index}].numbers.validFromTime`, due.toString(), found.toString())
-    if (ids[index] !== ids[0])
-      findings.add(`${listField}[${index}].dataList[0]`, `twap ${ids[0]}`, String(ids[index]))
+    const own = ids[index] ?? ''
+    if (own !== id) {
+      const field = `${listField}[${index}].dataList${own === '' ? '' : '[0]'}`
+      findings.add(field, `twap ${id}`, own === '' ? 'no metadata' : `twap ${own}`)
+    }
   })
 }

@@ -1,0 +1,324 @@
+/**
+ * Payloads of every kind from the real venue, over sockets: unmodified they are all verified, in both modes of building;
+ * with any one thing changed they are all refused, and the refusal names what was changed.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Prepared } from '../../src/api/orders.ts'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import { type Batch, hashRelayParams, type RelayParams } from '../../src/chains/relayRouter.ts'
+import { ZERO_ADDRESS, ZERO_HASH } from '../../src/domain/address.ts'
+import type { Decision } from '../../src/domain/decision.ts'
+import { type Intent, lastAttempt } from '../../src/domain/intent.ts'
+import { MAX_UINT256, usd } from '../../src/domain/units.ts'
+import type { SigningPolicy } from '../../src/execution/policy.ts'
+import { prepare } from '../../src/execution/prepare.ts'
+import { verify, verifyBatch } from '../../src/execution/verify.ts'
+import { usdc, weth } from '../support/intents.ts'
+import { btcSymbol, ethSymbol, type KindsBench, kindsBench, priceAt } from '../support/kinds.ts'
+
+const stranger = '0x1563915e194D8CfBA1943570603F7606A3115508'
+
+let at: KindsBench
+let policy: SigningPolicy
+const payloads: { readonly name: string; readonly intent: Intent; readonly prepared: Prepared }[] = []
+
+const nowSeconds = () => at.clock.now() / 1000
+
+async function decisions(): Promise<readonly (readonly [string, Decision])[]> {
+  const snapshot = await at.snapshot()
+  const list: (readonly [string, Decision])[] = []
+  for (const symbol of [ethSymbol, btcSymbol]) {
+    const marketToken = await at.marketToken(symbol)
+    for (const direction of ['long', 'short'] as const) {
+      const base = { marketToken, direction, collateralToken: usdc, reason: 'the test wishes it' } as const
+      const sign = direction === 'long' ? 1 : -1
+      const worse = priceAt(snapshot, marketToken, -1000 * sign)
+      const better = priceAt(snapshot, marketToken, 1000 * sign)
+      const tpsl = [
+        { type: 'take-profit', triggerPrice: better, shareBps: 5000 },
+        { type: 'stop-loss', triggerPrice: worse },
+      ] as const
+      const increase = { ...base, kind: 'increase', sizeDeltaUsd: usd(300), leverageBps: 30_000 } as const
+      const decrease = { ...base, kind: 'decrease', sizeDeltaUsd: usd(90), keepLeverage: false } as const
+      const resting = snapshot.orders.value.find(
+        (order) => order.marketToken === marketToken && order.direction === direction,
+      )
+      const name = `${symbol.slice(0, 3)} ${direction}`
+      list.push(
+        [`${name} increase`, increase],
+        [`${name} increase with exits`, { ...increase, tpsl }],
+        [`${name} limit`, { ...increase, orderType: 'limit', triggerPrice: worse, tpsl: [] }],
+        [
+          `${name} limit with an exit`,
+          {
+            ...increase,
+            orderType: 'limit',
+            triggerPrice: worse,
+            tpsl: [{ type: 'take-profit', triggerPrice: better }],
+          },
+        ],
+        [`${name} stop-market`, { ...increase, orderType: 'stop-market', triggerPrice: better }],
+        [
+          `${name} twap`,
+          {
+            ...increase,
+            orderType: 'twap',
+            twap: { parts: 7, durationSeconds: 100 },
+            sizeDeltaUsd: usd(301),
+          },
+        ],
+        [`${name} decrease`, decrease],
+        [`${name} decrease that keeps leverage`, { ...decrease, keepLeverage: true }],
+        [`${name} take-profit`, { ...decrease, orderType: 'take-profit', triggerPrice: better }],
+        [`${name} stop-loss`, { ...decrease, orderType: 'stop-loss', triggerPrice: worse }],
+        [
+          `${name} decrease twap`,
+          { ...decrease, orderType: 'twap', twap: { parts: 3, durationSeconds: 50 }, keepLeverage: true },
+        ],
+        [`${name} close`, { ...base, kind: 'close' }],
+        [`${name} collateral-in`, { ...base, kind: 'collateral-in', amount: 25_000_000n }],
+        [`${name} collateral-out`, { ...base, kind: 'collateral-out', amount: 5_000_000n }],
+      )
+      if (symbol === ethSymbol)
+        list.push([
+          `${name} swap`,
+          { ...base, kind: 'swap', payAmount: direction === 'long' ? 70_000_000n : 10n ** 16n },
+        ])
+      if (resting !== undefined) {
+        const { orderKey } = resting
+        list.push(
+          [`${name} edit`, { ...base, kind: 'edit', orderKey, sizeDeltaUsd: usd(180), triggerPrice: worse }],
+          [`${name} cancel`, { ...base, kind: 'cancel', orderKeys: [orderKey] }],
+        )
+      }
+    }
+  }
+  return list
+}
+
+beforeAll(async () => {
+  at = await kindsBench({ settings: { startBalances: { USDC: '100000', ETH: '50', WETH: '10' } } })
+  policy = at.context.signingPolicy()
+  const before = await at.snapshot()
+  for (const symbol of [ethSymbol, btcSymbol]) {
+    const marketToken = await at.marketToken(symbol)
+    for (const direction of ['long', 'short'] as const) {
+      const base = { marketToken, direction, collateralToken: usdc, reason: 'the test wishes it' } as const
+      const open = { ...base, kind: 'increase', sizeDeltaUsd: usd(200), leverageBps: 20_000 } as const
+      await at.accept(open)
+      await at.clock.advance(5_000)
+      const far = priceAt(before, marketToken, direction === 'long' ? -2000 : 2000)
+      await at.accept({ ...open, orderType: 'limit', triggerPrice: far })
+      await at.clock.advance(5_000)
+    }
+  }
+  for (const [name, decision] of await decisions()) {
+    const admitted = await at.judge(decision)
+    if (admitted.kind === 'denial') throw new Error(`${name}: ${JSON.stringify(admitted.denial)}`)
+    const { intent } = admitted
+    const host = at.api.hosts.api[0] ?? ''
+    payloads.push({ name, intent, prepared: await prepare(at.context, intent, host) })
+  }
+})
+
+afterAll(() => at.close())
+
+const differencesOf = (result: object) =>
+  'differences' in result ? (result.differences as { field: string; expected: string; found: string }[]) : []
+
+test('every unmodified payload of every kind is verified, and without its envelope too', () => {
+  expect(payloads.length).toBeGreaterThanOrEqual(60)
+  const refused = payloads.flatMap(({ name, intent, prepared }) => {
+    const { typedData, relayParams } = prepared
+    const proposal = { batch: typedData.batch, relayParams }
+    return [
+      verify(arbitrum, intent, prepared, policy, nowSeconds()),
+      verifyBatch(arbitrum, intent, proposal, policy, nowSeconds()),
+    ]
+      .flatMap(differencesOf)
+      .map((difference) => `${name}: ${JSON.stringify(difference)}`)
+  })
+  expect(refused).toEqual([])
+})
+
+test('in subaccount mode the message must name the account and the approval, and the other router', () => {
+  const approvalHash = `0x${'ab'.repeat(32)}` as const
+  const mode: SigningPolicy = { ...policy, mode: { kind: 'subaccount', approvalHash } }
+  for (const { intent, prepared } of payloads) {
+    const { batch } = prepared.typedData
+    const proposal = {
+      batch: { ...batch, account: intent.account, subaccountApproval: approvalHash },
+      relayParams: prepared.relayParams,
+    }
+    expect(verifyBatch(arbitrum, intent, proposal, mode, nowSeconds())).toMatchObject({
+      router: arbitrum.contracts.subaccountGelatoRelayRouter,
+    })
+    const fields = differencesOf(verify(arbitrum, intent, prepared, mode, nowSeconds())).map(
+      ({ field }) => field,
+    )
+    expect(fields).toEqual(
+      expect.arrayContaining([
+        'typedData.domain.verifyingContract',
+        'message.account',
+        'message.subaccountApproval',
+      ]),
+    )
+  }
+})
+
+/** A changed copy of a leaf, for every way that it can be changed. */
+function changesOf(value: unknown): readonly unknown[] {
+  if (typeof value === 'bigint') {
+    const numbers = [0n, 1n, value - 1n, value + 1n, value * 2n, MAX_UINT256, MAX_UINT256 - 1n]
+    return numbers.filter((number) => number >= 0n && number <= MAX_UINT256)
+  }
+  if (typeof value === 'boolean') return [!value]
+  if (typeof value !== 'string') return []
+  if (value.length === 42) return [stranger, ZERO_ADDRESS, weth]
+  if (value === '0x') return ['0x01', ZERO_HASH]
+  return [ZERO_HASH, `0x${'01'.repeat(32)}`, `${value.slice(0, -2)}ff`]
+}
+
+/** Something to put into an empty list. */
+function extraOf(leaf: string): unknown {
+  switch (leaf) {
+    case 'cancelOrderKeys':
+      return ZERO_HASH
+    case 'sendAmounts':
+      return 1n
+    case 'externalCallDataList':
+      return '0x01'
+    case 'tokenPermits':
+      return {
+        owner: stranger,
+        spender: stranger,
+        value: 1n,
+        deadline: 1n,
+        v: 27,
+        r: ZERO_HASH,
+        s: ZERO_HASH,
+        token: usdc,
+      }
+    default:
+      return stranger
+  }
+}
+
+interface Change {
+  readonly path: string
+  readonly value: unknown
+  readonly root: unknown
+}
+
+/** Every way to change one thing anywhere inside a value. */
+function* everyChange(root: unknown, path: string): Generator<Change> {
+  if (Array.isArray(root)) {
+    const extra = root[0] ?? extraOf(path.replace(/.*\./, ''))
+    if (!path.endsWith('updateOrderParamsList') && !path.endsWith('createOrderParamsList')) {
+      yield { path, value: 'one more', root: [...root, extra] }
+    } else if (root.length > 0) yield { path, value: 'one twice', root: [...root, root[0]] }
+    if (root.length > 0) yield { path, value: 'one less', root: root.slice(1) }
+    if (root.length > 1) yield { path, value: 'turned round', root: [...root].reverse() }
+    for (const [index, inner] of root.entries()) {
+      for (const change of everyChange(inner, `${path}[${index}]`))
+        yield { ...change, root: root.map((each, place) => (place === index ? change.root : each)) }
+    }
+    return
+  }
+  if (typeof root === 'object' && root !== null) {
+    for (const [name, inner] of Object.entries(root)) {
+      for (const change of everyChange(inner, `${path}.${name}`))
+        yield { ...change, root: { ...root, [name]: change.root } }
+    }
+    return
+  }
+  for (const value of changesOf(root)) if (value !== root) yield { path, value, root: value }
+}
+
+const json = (value: unknown) =>
+  JSON.stringify(value, (_name, inner) => (typeof inner === 'bigint' ? inner.toString() : inner))
+
+/** What policy leaves open: a change inside it is no attack. */
+function isLeftOpen({ path, value }: Change, { intent, prepared }: (typeof payloads)[number]): boolean {
+  const { terms, kind } = intent
+  const leaf = path.replace(/.*\./, '')
+  const order = /createOrderParamsList\[(\d+)\]/.exec(path)
+  const isExit = order !== null && Number(order[1]) >= (terms.twap?.parts ?? 1)
+  const isOneOrder = order !== null && !isExit
+  if (leaf === 'executionFee') return typeof value === 'bigint' && value <= policy.maxExecutionFee
+  if (leaf === 'feeAmount') {
+    const orders = BigInt(Math.max(1, prepared.typedData.batch.createOrderParamsList.length))
+    return typeof value === 'bigint' && value <= policy.maxRelayFee * orders
+  }
+  if (leaf === 'userNonce') return true
+  if (leaf === 'deadline') return typeof value === 'bigint' && value > 10n && value < 10n ** 10n
+  if (leaf === 'cancellationReceiver') return value === ZERO_ADDRESS
+  if (leaf === 'autoCancel')
+    return isExit || (kind === 'decrease' && ['take-profit', 'stop-loss'].includes(terms.orderType))
+  if (leaf === 'decreasePositionSwapType')
+    return (isExit || !['increase', 'collateral-in', 'swap'].includes(kind)) && (value === 0n || value === 1n)
+  if (leaf === 'acceptablePrice' && order !== null) {
+    const found =
+      prepared.typedData.batch.createOrderParamsList[Number(order[1])]?.numbers.acceptablePrice ?? 0n
+    // One unit, where a price bounds it and not "any".
+    const isNear = typeof value === 'bigint' && (value === found + 1n || value === found - 1n)
+    return isNear && found > 1n && found < MAX_UINT256 - 1n && kind !== 'swap'
+  }
+  if (leaf === 'minOutputAmount' && kind === 'swap' && typeof value === 'bigint') {
+    const least = terms.swap?.minOutputAmount ?? 0n
+    return value >= least && value <= 2n * least
+  }
+  if (leaf === 'initialCollateralDeltaAmount' && isOneOrder && (kind === 'decrease' || kind === 'close')) {
+    const most = terms.collateralDelta / BigInt(terms.twap?.parts ?? 1)
+    return typeof value === 'bigint' && value <= most
+  }
+  if (leaf.startsWith('validFromTime') && terms.twap !== undefined) {
+    const found =
+      prepared.typedData.batch.createOrderParamsList[Number(order?.[1])]?.numbers.validFromTime ?? 0n
+    return typeof value === 'bigint' && (value === found + 1n || value === found - 1n)
+  }
+  // No metadata at all is no harm; a swap may go through any listed market.
+  if (leaf === 'dataList' && value === 'one less') return terms.twap === undefined
+  if (leaf.startsWith('dataList[')) return typeof value === 'string' && isSameMetadata(value, path, prepared)
+  if (leaf === 'tokens' || leaf.startsWith('tokens[')) return value !== 'one more' && value !== 'one less'
+  return leaf === 'feeSwapPath' || (leaf === 'providers' && value === 'turned round')
+}
+
+function isSameMetadata(value: string, path: string, prepared: Prepared): boolean {
+  const index = Number(/createOrderParamsList\[(\d+)\]/.exec(path)?.[1])
+  return prepared.typedData.batch.createOrderParamsList[index]?.dataList[0] === value
+}
+
+test('a payload with any one thing changed is refused, whatever its kind', () => {
+  let cases = 0
+  const missed: string[] = []
+  for (const payload of payloads.filter(({ name }) => name.startsWith('ETH'))) {
+    const { name, intent, prepared } = payload
+    const { batch } = prepared.typedData
+    const judge = (change: Change, proposal: { batch: Batch; relayParams: RelayParams }) => {
+      if (isLeftOpen(change, payload)) return
+      cases += 1
+      const result = verifyBatch(arbitrum, intent, proposal, policy, nowSeconds())
+      const fields = differencesOf(result).map(({ field }) => field)
+      const isNamed = fields.some((field) => field.startsWith(change.path) || change.path.startsWith(field))
+      if (!isNamed) missed.push(`${name} ${change.path} ${json(change.value)}: ${fields.join()}`)
+    }
+    for (const change of everyChange(batch, 'message')) {
+      if (json(change.root) === json(batch)) continue
+      judge(change, { batch: change.root as Batch, relayParams: prepared.relayParams })
+    }
+    for (const change of everyChange(prepared.relayParams, 'relayParams')) {
+      if (json(change.root) === json(prepared.relayParams)) continue
+      const relayParams = change.root as RelayParams
+      // An attacker keeps the hash right.
+      judge(change, { batch: { ...batch, relayParams: hashRelayParams(relayParams) }, relayParams })
+    }
+  }
+  expect(missed).toEqual([])
+  expect(cases).toBeGreaterThan(2_000)
+  process.stdout.write(`${cases} changed payloads refused\n`)
+})
+
+test('nothing of what the corpus holds was landed by it', () => {
+  expect(at.shell.open().every(({ state }) => lastAttempt(state)?.phase === 'LANDED')).toBe(true)
+})
