@@ -34,7 +34,7 @@ export interface Candles {
   latest(tokenKey: string, period: CandlePeriod, limit: number, nowSeconds: number): readonly PathCandle[]
 }
 
-/** From coarse to fine: a candle is joined from the next finer period unless the path itself is coarser there. */
+/** From coarse to fine: a running candle is joined from the next finer period unless the path itself is coarser there. */
 const finer: Readonly<Record<CandlePeriod, CandlePeriod | undefined>> = {
   '1d': '4h',
   '4h': '1h',
@@ -49,21 +49,8 @@ export function createCandles(prices: Prices): Candles {
   const finished = new Map<string, Map<number, PathCandle>>()
 
   const sampled = (key: string, start: number, end: number): PathCandle | undefined => {
-    const first = prices.medianAt(key, prices.stepAt(start).startSeconds)
-    if (first === undefined) return undefined
-    let high = first
-    let low = first
-    let close = first
-    let at = prices.stepAt(start)
-    for (;;) {
-      const next = at.startSeconds + at.lengthSeconds
-      if (next >= end) break
-      at = prices.stepAt(next)
-      close = prices.medianAt(key, at.startSeconds) ?? close
-      if (close > high) high = close
-      if (close < low) low = close
-    }
-    return { timestampSeconds: start, open: first, high, low, close }
+    const range = prices.rangeOf(key, start, end)
+    return range === undefined ? undefined : { timestampSeconds: start, ...range }
   }
 
   const candle = (key: string, period: CandlePeriod, start: number, now: number): PathCandle | undefined => {
@@ -74,7 +61,8 @@ export function createCandles(prices: Prices): Candles {
     const cached = finished.get(cacheKey)?.get(start)
     if (cached !== undefined) return cached
     const end = isFinished ? start + length : now + 1
-    const part = finer[period]
+    // The running candle is asked for every second: its finished parts are kept.
+    const part = isFinished ? undefined : finer[period]
     let built: PathCandle | undefined
     if (part === undefined || prices.stepAt(start).lengthSeconds >= periodSeconds[part]) {
       built = sampled(key, start, end)

@@ -1,16 +1,23 @@
 /**
- * Seeded price paths that look like an active crypto day.
+ * Seeded price paths that look like an active crypto day: a shape of the token's own (path.ts) and a share of the market's.
  *
- * A token's log price is a sum of smooth noises, one a time scale from twenty seconds to a year, with amplitudes that grow
- * as the square root of the scale: trends at every scale. The fast scales swing with a slow volatility noise (clusters), and
- * sparse steps add jumps. Every noise is a pure function of (seed, token, time), so a path has no state: any moment of the
- * past or future can be asked for in any order, and the same seed and start give the same path byte for byte.
- * The price at the world's start is the catalogue's sample price. Floats shape the path; a price leaves here as a bigint.
+ * A path has no state: any moment of the past or future can be asked for in any order, one at a time or a span at once, and
+ * the same seed and start give the same path byte for byte. The price at the world's start is the catalogue's sample price.
+ * Floats shape the path; a price leaves here as a bigint.
  */
 import { hexKey } from '../domain/address.ts'
 import type { CatalogIndex, CatalogToken } from './catalog.ts'
 import type { PricePair } from './model/market.ts'
-import { bell, hashText, unit } from './random.ts'
+import { createPath, type Path } from './path.ts'
+import { hashText, unit } from './random.ts'
+
+/** Contract prices over a span: the first, the highest, the lowest, the last. */
+export interface PriceRange {
+  readonly open: bigint
+  readonly high: bigint
+  readonly low: bigint
+  readonly close: bigint
+}
 
 /** Prices of tokens over time. */
 export interface Prices {
@@ -20,17 +27,15 @@ export interface Prices {
   at(tokenKey: string, seconds: number): PricePair | undefined
   /** Median contract price at a moment already snapped to the grid. */
   medianAt(tokenKey: string, seconds: number): bigint | undefined
+  /** Medians of the grid steps from the one that holds `fromSeconds` to the last that begins before `toSeconds`. */
+  rangeOf(tokenKey: string, fromSeconds: number, toSeconds: number): PriceRange | undefined
   /** Start of the grid step that holds a moment: prices move only between steps. */
   stepAt(seconds: number): { readonly startSeconds: number; readonly lengthSeconds: number }
 }
 
-/** Scales of the path in seconds, and the daily volatility they are cut from. */
-const scales = [20, 60, 150, 400, 900, 2400, 7200, 21_600, 86_400, 345_600, 1_209_600, 5_184_000, 31_536_000]
 const DAY = 86_400
 const DAILY_VOLATILITY = 0.045
 const STABLE_VOLATILITY = 0.0004
-const JUMP_CELL_SECONDS = 5400
-const JUMP_SECONDS = 20
 
 /** Resolution of the path: fine after the start, coarser the older, so that years of candles stay cheap and consistent. */
 const zones: readonly { readonly olderThanDays: number; readonly stepSeconds: number }[] = [
@@ -41,52 +46,8 @@ const zones: readonly { readonly olderThanDays: number; readonly stepSeconds: nu
   { olderThanDays: 8, stepSeconds: 60 },
 ]
 
-/** Smooth noise of one scale: cell values joined by an S-curve. Keeps the last cell, the value depends on time alone. */
-function createNoise(stream: number, scale: number): (time: number) => number {
-  let cell = Number.NaN
-  let from = 0
-  let to = 0
-  return (time) => {
-    const position = time / scale
-    const at = Math.floor(position)
-    if (at !== cell) {
-      cell = at
-      from = bell(stream, at)
-      to = bell(stream, at + 1)
-    }
-    const part = position - at
-    return from + (to - from) * part * part * (3 - 2 * part)
-  }
-}
-
-/** Log price of one stream over time: the sum of the scales, with rare steps when `jumps`. */
-function createPath(stream: number, dailyVolatility: number, jumps: boolean): (time: number) => number {
-  // Volatility clusters: the fast scales breathe with a noise of half an hour.
-  const breath = createNoise(stream ^ 0x1b873593, 1800)
-  const parts = scales.map((scale, i) => ({
-    isFast: scale <= 2400,
-    amplitude: dailyVolatility * 1.6 * Math.sqrt(scale / DAY),
-    noise: createNoise(stream ^ Math.imul(i + 1, 0x9e3779b1), scale),
-  }))
-  return (time) => {
-    const cluster = 0.45 + 2.4 * ((breath(time) + 1) / 2) ** 2
-    let sum = jumps ? jumpAt(stream ^ 0x7f4a7c15, time) * dailyVolatility : 0
-    for (const part of parts) sum += part.amplitude * (part.isFast ? cluster : 1) * part.noise(time)
-    return sum
-  }
-}
-
-/** Steps: within a cell the level moves once, quickly, at a moment of its own; most cells move by almost nothing. */
-function jumpAt(stream: number, time: number): number {
-  const cell = Math.floor(time / JUMP_CELL_SECONDS)
-  const moment = (cell + unit(stream, cell)) * JUMP_CELL_SECONDS
-  const level = (of: number): number => (bell(stream ^ 0x1234567, of) * 2) ** 3 * 0.15
-  const progress = Math.min(1, Math.max(0, (time - moment) / JUMP_SECONDS))
-  return level(cell - 1) + (level(cell) - level(cell - 1)) * progress
-}
-
 interface TokenPath {
-  readonly log: (time: number) => number
+  readonly path: Path
   readonly marketShare: number
   readonly medianAtStart: bigint
   readonly halfSpreadBpsHundredths: bigint
@@ -113,6 +74,43 @@ export function assetOf(token: CatalogToken): string {
 const FACTOR_SCALE = 1e12
 const FACTOR_SCALE_BIG = 10n ** 12n
 
+/** Most steps that are looked at together: an hour of the fine steps before the start. */
+const CHUNK_SAMPLES = 720
+/** Logs of prices that are nearer than this may be told apart wrongly by `Math.exp`. */
+const NEAR = 1e-12
+
+/** A price over the one at the start, times `FACTOR_SCALE`; whole numbers. */
+interface FactorRange {
+  first: number
+  high: number
+  low: number
+  last: number
+}
+
+function medianOf(token: TokenPath, factor: number): bigint {
+  const median = (token.medianAtStart * BigInt(factor)) / FACTOR_SCALE_BIG
+  return median > 0n ? median : 1n
+}
+
+/** Most chunks of the market's path that are kept, some 3 MB. */
+const MAX_MARKET_CHUNKS = 512
+
+/** The market's path over chunks of steps, from its start; all tokens share it, so the chunks asked for last are kept. */
+function createMarketLogs(path: Path, logAtStart: number) {
+  const chunks = new Map<string, Float64Array>()
+  return (time: number, stepSeconds: number, count: number): Float64Array => {
+    const key = `${time}:${stepSeconds}:${count}`
+    const known = chunks.get(key)
+    if (known !== undefined) return known
+    const logs = new Float64Array(count)
+    path.fill(time, stepSeconds, count, logs)
+    for (let i = 0; i < count; i += 1) logs[i] = (logs[i] as number) - logAtStart
+    if (chunks.size >= MAX_MARKET_CHUNKS) chunks.delete(chunks.keys().next().value as string)
+    chunks.set(key, logs)
+    return logs
+  }
+}
+
 /** Seeded prices of a catalogue, starting from its sample prices at `epochSeconds`. */
 export function createPrices(options: {
   readonly seed: number
@@ -122,7 +120,7 @@ export function createPrices(options: {
   const { seed, epochSeconds, catalog } = options
   const marketStream = hashText(`${seed}:market`)
   const marketPath = createPath(marketStream, DAILY_VOLATILITY, true)
-  const marketAtStart = marketPath(0)
+  const marketAtStart = marketPath.at(0)
   const paths = new Map<string, TokenPath>()
   for (const sample of catalog.catalog.samplePrices) {
     const key = hexKey(sample.address)
@@ -133,13 +131,13 @@ export function createPrices(options: {
       ? STABLE_VOLATILITY
       : DAILY_VOLATILITY * (0.55 + 0.8 * unit(stream, 7))
     const marketShare = token.isStable ? 0 : 0.5 + 0.5 * unit(stream, 8)
-    const log = createPath(stream, dailyVolatility, !token.isStable)
+    const path = createPath(stream, dailyVolatility, !token.isStable)
     paths.set(key, {
-      log,
+      path,
       marketShare,
       medianAtStart: (BigInt(sample.min) + BigInt(sample.max)) / 2n,
       halfSpreadBpsHundredths: token.isStable ? 50n : 100n + BigInt(Math.floor(150 * unit(stream, 9))),
-      logAtStart: log(0),
+      logAtStart: path.at(0),
       atSeconds: Number.NaN,
       pair: { min: 0n, max: 0n },
     })
@@ -159,22 +157,85 @@ export function createPrices(options: {
     const path = paths.get(key)
     if (path === undefined) return undefined
     const time = seconds - epochSeconds
-    let log = path.log(time) - path.logAtStart
+    let log = path.path.at(time) - path.logAtStart
     if (path.marketShare > 0) {
       if (marketTime !== time) {
         marketTime = time
-        marketLog = marketPath(time) - marketAtStart
+        marketLog = marketPath.at(time) - marketAtStart
       }
       log += path.marketShare * marketLog
     }
-    const factor = BigInt(Math.round(Math.exp(log) * FACTOR_SCALE))
-    const median = (path.medianAtStart * factor) / FACTOR_SCALE_BIG
-    return median > 0n ? median : 1n
+    return medianOf(path, Math.round(Math.exp(log) * FACTOR_SCALE))
+  }
+  const logs = new Float64Array(CHUNK_SAMPLES)
+  const marketLogs = createMarketLogs(marketPath, marketAtStart)
+  /** Factors of the first, the highest, the lowest and the last step of a chunk; a factor decides its price alone. */
+  const chunkOf = (token: TokenPath, time: number, stepSeconds: number, count: number): FactorRange => {
+    const { path, logAtStart, marketShare } = token
+    path.fill(time, stepSeconds, count, logs)
+    const market = marketShare > 0 ? marketLogs(time, stepSeconds, count) : undefined
+    for (let i = 0; i < count; i += 1) {
+      const log = (logs[i] as number) - logAtStart
+      logs[i] = market === undefined ? log : log + marketShare * (market[i] as number)
+    }
+    let highLog = logs[0] as number
+    let lowLog = highLog
+    for (let i = 1; i < count; i += 1) {
+      const log = logs[i] as number
+      if (log > highLog) highLog = log
+      else if (log < lowLog) lowLog = log
+    }
+    const factorOf = (log: number): number => Math.round(Math.exp(log) * FACTOR_SCALE)
+    const range = {
+      first: factorOf(logs[0] as number),
+      high: factorOf(highLog),
+      low: factorOf(lowLog),
+      last: factorOf(logs[count - 1] as number),
+    }
+    // Math.exp may fall by a last digit where its argument rises by one: every log that near is looked at.
+    for (let i = 0; i < count; i += 1) {
+      const log = logs[i] as number
+      if (log > highLog - NEAR) range.high = Math.max(range.high, factorOf(log))
+      if (log < lowLog + NEAR) range.low = Math.min(range.low, factorOf(log))
+    }
+    return range
+  }
+  const rangeOf = (key: string, fromSeconds: number, toSeconds: number): PriceRange | undefined => {
+    const token = paths.get(key)
+    if (token === undefined) return undefined
+    let whole: FactorRange | undefined
+    let { startSeconds, lengthSeconds } = stepAt(fromSeconds)
+    do {
+      // A chunk ends where the steps change their length, at the latest: that is where a day begins.
+      const dayEnd = (Math.floor(startSeconds / DAY) + 1) * DAY
+      const count = Math.min(
+        CHUNK_SAMPLES,
+        Math.ceil((Math.min(Math.max(toSeconds, startSeconds + 1), dayEnd) - startSeconds) / lengthSeconds),
+      )
+      const part = chunkOf(token, startSeconds - epochSeconds, lengthSeconds, count)
+      whole =
+        whole === undefined
+          ? part
+          : {
+              first: whole.first,
+              high: Math.max(whole.high, part.high),
+              low: Math.min(whole.low, part.low),
+              last: part.last,
+            }
+      ;({ startSeconds, lengthSeconds } = stepAt(startSeconds + count * lengthSeconds))
+    } while (startSeconds < toSeconds)
+    return {
+      open: medianOf(token, whole.first),
+      high: medianOf(token, whole.high),
+      low: medianOf(token, whole.low),
+      close: medianOf(token, whole.last),
+    }
   }
   return {
     tokens: [...paths.keys()],
     stepAt,
     medianAt,
+    rangeOf,
     at: (key, seconds) => {
       const path = paths.get(key)
       if (path === undefined) return undefined

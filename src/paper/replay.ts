@@ -4,7 +4,7 @@
  */
 import { hexKey } from '../domain/address.ts'
 import type { CatalogIndex } from './catalog.ts'
-import { assetOf, type Prices } from './prices.ts'
+import { assetOf, type PriceRange, type Prices } from './prices.ts'
 import type { PriceReplay, ReplayCandle } from './replayFile.ts'
 
 const HALF_SPREAD_PER_MILLION = 100n
@@ -41,10 +41,26 @@ export function replayedPrices(
     const fileSeconds = fileStart + (seconds - epochSeconds) * replay.speed
     return atLeastOne(priceIn(found.candles, fileSeconds) / found.unit)
   }
+  const rangeOf = (key: string, fromSeconds: number, toSeconds: number): PriceRange | undefined => {
+    if (!byKey.has(key)) return seeded.rangeOf(key, fromSeconds, toSeconds)
+    let { startSeconds, lengthSeconds } = seeded.stepAt(fromSeconds)
+    const open = medianAt(key, startSeconds)
+    if (open === undefined) return undefined
+    let [high, low, close] = [open, open, open]
+    for (;;) {
+      const next = startSeconds + lengthSeconds
+      if (next >= toSeconds) return { open, high, low, close }
+      ;({ startSeconds, lengthSeconds } = seeded.stepAt(next))
+      close = medianAt(key, startSeconds) ?? close
+      if (close > high) high = close
+      if (close < low) low = close
+    }
+  }
   return {
     tokens: seeded.tokens,
     stepAt: seeded.stepAt,
     medianAt,
+    rangeOf,
     at: (key, seconds) => {
       if (!byKey.has(key)) return seeded.at(key, seconds)
       const median = medianAt(key, seeded.stepAt(seconds).startSeconds)

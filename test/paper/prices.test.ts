@@ -32,6 +32,56 @@ test('the same seed and start give the same path, in any order of asking; anothe
   expect(pricesOf(1).at(eth, epochSeconds + 600)).not.toEqual(pricesOf(2).at(eth, epochSeconds + 600))
 })
 
+test('a span read at once has the first, highest, lowest and last of its steps, in every zone and over their borders', () => {
+  const prices = pricesOf(11)
+  const zoneStarts = [0, 8, 40, 120, 460, 2000].map((days) => -days * 86_400)
+  const span = fc.record({
+    key: fc.constantFrom(eth, usdc.toLowerCase()),
+    zone: fc.constantFrom(...zoneStarts),
+    offset: fc.integer({ min: -90_000, max: 90_000 }),
+    length: fc.integer({ min: 1, max: 30_000 }),
+  })
+  fc.assert(
+    fc.property(span, ({ key, zone, offset, length }) => {
+      const from = epochSeconds + zone + offset
+      const to = from + length
+      const steps: bigint[] = []
+      let at = prices.stepAt(from)
+      do {
+        steps.push(prices.medianAt(key, at.startSeconds) ?? 0n)
+        at = prices.stepAt(at.startSeconds + at.lengthSeconds)
+      } while (at.startSeconds < to)
+      expect(prices.rangeOf(key, from, to)).toEqual({
+        open: steps[0],
+        high: steps.reduce((one, other) => (one > other ? one : other)),
+        low: steps.reduce((one, other) => (one < other ? one : other)),
+        close: steps.at(-1),
+      })
+    }),
+    { seed, numRuns: 60 },
+  )
+})
+
+test('a coarse candle is the union of the finer ones, finished or running', () => {
+  const prices = pricesOf(12)
+  const now = epochSeconds + 5000
+  const fine = createCandles(prices).latest(eth, '5m', 36, now).toReversed()
+  for (const hour of createCandles(prices).latest(eth, '1h', 2, now)) {
+    const parts = fine.filter(({ timestampSeconds }) => {
+      const into = timestampSeconds - hour.timestampSeconds
+      return into >= 0 && into < 3600
+    })
+    expect(parts.length).toBeGreaterThan(3)
+    expect(hour).toEqual({
+      timestampSeconds: hour.timestampSeconds,
+      open: parts[0]?.open,
+      high: parts.map(({ high }) => high).reduce((one, other) => (one > other ? one : other)),
+      low: parts.map(({ low }) => low).reduce((one, other) => (one < other ? one : other)),
+      close: parts.at(-1)?.close,
+    })
+  }
+})
+
 test('the path begins at the recorded sample price with a spread of a few basis points', () => {
   for (const sample of catalog.catalog.samplePrices) {
     const price = pricesOf(5).at(sample.address.toLowerCase(), epochSeconds)
