@@ -165,7 +165,7 @@ export type Event =
       readonly type: 'chain.read'
       readonly endpoint: string
       readonly durationMs: number
-      /** `ok`, or the code of the fault. */
+      /** `ok`, `catching-up` while an endpoint's past is still being read, or the code of the fault. */
       readonly outcome: string
       readonly latest?: bigint
       readonly final?: bigint

@@ -41,6 +41,7 @@ export function createAccountLogs(
   /** Newest block that is read for good; undefined while nothing is. */
   let keptTo: bigint | undefined
   let kept: OrderEvent[] = []
+  /** Only ever narrowed: an endpoint's limits do not change, and each try beyond them is a question lost. */
   let span = BigInt(maxSpan)
   const topics = orderTopics(account)
 
@@ -68,7 +69,6 @@ export function createAccountLogs(
       try {
         take(await question(at, last, signal), last)
         at = last + 1n
-        if (span < BigInt(maxSpan)) span = span * 2n < BigInt(maxSpan) ? span * 2n : BigInt(maxSpan)
       } catch (error) {
         // Endpoints limit ranges and results, each in its own words: a narrower question may be answered.
         const isTooMuch = error instanceof BaseError && error.code === 'RPC_REFUSED' && last - at >= MIN_SPAN

@@ -35,7 +35,7 @@ export interface EndpointOptions {
 /** What a look at an endpoint brought. */
 export interface EndpointLook {
   readonly heads: Heads
-  /** One view for each query, in their order. */
+  /** One view for each query, in their order; none while the endpoint's past is still being read. */
   readonly views: readonly EndpointView[]
   /** Something that was not found out and keeps an order open; the views hold without it. */
   readonly trouble?: string
@@ -120,13 +120,13 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     return logs
   }
 
-  /** Events by account, since the first block that any of its queries needs. */
+  /** Events by account, since the first block that any of its queries needs; undefined while there are more to read. */
   async function readEvents(
     queries: readonly AttemptQuery[],
     froms: readonly bigint[],
     heads: Heads,
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, readonly OrderEvent[]>> {
+  ): Promise<ReadonlyMap<string, readonly OrderEvent[]> | undefined> {
     const oldest = new Map<string, { readonly account: Address; from: bigint }>()
     for (const [index, { account }] of queries.entries()) {
       const from = froms[index] ?? 0n
@@ -137,7 +137,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     const events = new Map<string, readonly OrderEvent[]>()
     for (const [key, { account, from }] of oldest) {
       const read = await logsOf(account).read(from, heads, signal)
-      if (read === undefined) throw unreadable(node.name, 'its past is still being read')
+      if (read === undefined) return undefined
       events.set(key, read)
     }
     for (const key of accounts.keys()) if (!oldest.has(key)) accounts.delete(key)
@@ -221,6 +221,8 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     const froms: bigint[] = []
     for (const query of queries) froms.push(await firstBlockOf(query, heads, signal))
     const eventsByAccount = await readEvents(queries, froms, heads, signal)
+    if (eventsByAccount === undefined)
+      return { heads, views: [], trouble: `${node.name} is still reading the past` }
     const digests = await readDigests(queries, heads, signal)
     const signatures = queries.map(({ signature }) => signatureDigits(signature))
     const indexes = new Map([...eventsByAccount].map(([key, events]) => [key, indexOf(events)]))

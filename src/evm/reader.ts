@@ -89,7 +89,7 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
 
   function report(
     { name }: Endpoint,
-    { heads, trouble }: EndpointLook,
+    { heads, views, trouble }: EndpointLook,
     tookMs: number,
     newest: bigint,
   ): void {
@@ -98,7 +98,7 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
       type: 'chain.read',
       endpoint: name,
       durationMs: tookMs,
-      outcome: 'ok',
+      outcome: views.length === 0 ? 'catching-up' : 'ok',
       latest: latest.number,
       final: final.number,
       lagBlocks: Number(newest - latest.number),

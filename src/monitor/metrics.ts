@@ -193,7 +193,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   )
   const chainReads = counter(
     'perpd_chain_reads_total',
-    'Looks at a chain endpoint by outcome: ok, or the code of the fault.',
+    'Looks at a chain endpoint by outcome: ok, catching-up, or the code of the fault.',
     ['endpoint', 'outcome'],
   )
   const chainBlock = gauge(
