@@ -1,7 +1,7 @@
 /** Positions, resting orders and trades of one account, as the venue reports them. */
 import type { Address, Hex } from './address.ts'
 import type { Direction } from './market.ts'
-import type { TokenAmount, Usd } from './units.ts'
+import { BPS_ONE, type TokenAmount, type Usd } from './units.ts'
 
 /** An open position. USD fields have 30 decimals; prices are USD per whole token. */
 export interface Position {
@@ -34,6 +34,21 @@ export interface Position {
   readonly leverageBps?: bigint
   readonly increasedAtSeconds: number
   readonly decreasedAtSeconds: number
+}
+
+/**
+ * Distance from the mark price to the liquidation price, bps of the mark price, rounded down; 0 or less when it is
+ * reached or passed; undefined without a liquidation price.
+ */
+export function liquidationDistanceBps(
+  position: Pick<Position, 'direction' | 'markPrice' | 'liquidationPrice'>,
+): number | undefined {
+  const { direction, markPrice, liquidationPrice } = position
+  if (liquidationPrice === undefined || markPrice <= 0n) return undefined
+  const gap = direction === 'long' ? markPrice - liquidationPrice : liquidationPrice - markPrice
+  if (gap <= 0n) return 0
+  // A long with a liquidation price at or below zero cannot be liquidated by the price: the whole way down is left.
+  return Number((gap * BigInt(BPS_ONE)) / markPrice)
 }
 
 /** On-chain order types (wire: eip712-and-chain, section 6). */

@@ -24,7 +24,7 @@ export function isWanted({ cause }: Pick<Ending, 'cause'>): boolean {
   return cause === 'executed'
 }
 
-const decoded = /^([A-Z][A-Za-z]+)(?:\(|:|\s|$)/
+const decoded = /^([A-Z][A-Za-z_]+)(?:\(|:|\s|$)/
 
 /**
  * The ending of a closed intent, or undefined while it is open. Fees count when the message landed: a relay that never

@@ -6,7 +6,10 @@ import { planBatch } from './batch.ts'
 import { sideOf } from './book.ts'
 import { planCancel, planEdit } from './changes.ts'
 import {
+  checkClockSkew,
+  checkDailyLoss,
   checkDataAge,
+  checkEquityKnown,
   checkListed,
   checkMarketOpen,
   checkOrdersPerHour,
@@ -32,7 +35,7 @@ export type Admission =
 export function admit(decision: Decision, desk: Desk): Admission {
   const { limits, snapshot, nowMs } = desk
   const wish: Wish = { decision, adds: addsRisk(decision, snapshot.orders.value) }
-  const stateDenial = checkTradingState(wish, desk.tradingState)
+  const stateDenial = checkTradingState(wish, desk.tradingState, desk.tradingReason)
   if (stateDenial) return denied(stateDenial)
   const view = deskMarket(desk, decision)
   const listedDenial = checkListed(wish, view)
@@ -46,7 +49,11 @@ export function admit(decision: Decision, desk: Desk): Admission {
     checkReduceInFlight(wish, side, limits, nowMs) ??
     checkOrdersPerHour(wish, desk.acceptedLastHour, limits, desk.accountLimits) ??
     checkDataAge(wish, snapshot, view, limits) ??
-    checkPriceDivergence(wish, view, limits)
+    checkPriceDivergence(wish, view, limits) ??
+    checkClockSkew(wish, desk.clockSkewMs ?? 0, limits) ??
+    // The account's own loss is its breaker's: this one is of the strategy alone.
+    checkDailyLoss(wish, desk.dayResultUsd ?? 0n, limits) ??
+    checkEquityKnown(wish, desk.equityUsd, limits)
   if (denial) return denied(denial)
 
   const plan = planOf(wish, view, desk)

@@ -2,7 +2,7 @@
 import type { Address } from '../domain/address.ts'
 import type { Denial } from '../domain/intent.ts'
 import type { Direction } from '../domain/market.ts'
-import { formatUsd, maxOf, type Usd } from '../domain/units.ts'
+import { bps, formatUsd, maxOf, type Usd } from '../domain/units.ts'
 import { sideOf, worstCaseUsd } from './book.ts'
 import type { Desk } from './desk.ts'
 import type { Room } from './room.ts'
@@ -31,9 +31,25 @@ const denialOfCut: Readonly<Record<string, { readonly code: string; readonly rea
     code: 'MAX_POSITION_SIZE',
     reason: 'This side of the market has reached its position limit, open orders included.',
   },
+  maxPositionEquityBps: {
+    code: 'MAX_POSITION_EQUITY',
+    reason: 'This side of the market has reached its share of the equity, open orders included.',
+  },
+  maxMarketExposureUsd: {
+    code: 'MAX_MARKET_EXPOSURE',
+    reason: 'Both sides of the market together have reached its limit, open orders included.',
+  },
   maxTotalExposureUsd: {
     code: 'MAX_TOTAL_EXPOSURE',
     reason: 'All positions and open orders together have reached the exposure limit.',
+  },
+  maxExposureEquityBps: {
+    code: 'MAX_EXPOSURE_EQUITY',
+    reason: 'All positions and open orders together have reached their share of the equity.',
+  },
+  maxCapacityShareBps: {
+    code: 'MAX_CAPACITY_SHARE',
+    reason: "One order's part of the venue's capacity is below the smallest order.",
   },
   maxLeverageBps: {
     code: 'MAX_LEVERAGE',
@@ -45,13 +61,25 @@ const denialOfCut: Readonly<Record<string, { readonly code: string; readonly rea
 export function capsOf(
   { marketToken, direction }: { readonly marketToken: Address; readonly direction: Direction },
   room: Room,
-  { limits, book }: Pick<Desk, 'limits' | 'book'>,
+  { limits, book, equityUsd }: Pick<Desk, 'limits' | 'book' | 'equityUsd'>,
 ): readonly Cap[] {
-  const side = sideOf(book, marketToken, direction)
+  const heldUsd = worstCaseUsd(sideOf(book, marketToken, direction))
+  const otherUsd = worstCaseUsd(sideOf(book, marketToken, direction === 'long' ? 'short' : 'long'))
+  const shareOf = (wholeUsd: Usd, shareBps: number | undefined): Usd | undefined =>
+    shareBps === undefined ? undefined : bps(maxOf(0n, wholeUsd), shareBps)
+  // Without a figure of the equity its shares are nothing: what stands on them is denied.
+  const worthUsd = equityUsd ?? 0n
   return [
     { by: 'maxOrderSizeUsd', capUsd: limits.maxOrderSizeUsd },
-    { by: 'maxPositionSizeUsd', capUsd: rest(limits.maxPositionSizeUsd, worstCaseUsd(side)) },
+    { by: 'maxPositionSizeUsd', capUsd: rest(limits.maxPositionSizeUsd, heldUsd) },
+    { by: 'maxPositionEquityBps', capUsd: rest(shareOf(worthUsd, limits.maxPositionEquityBps), heldUsd) },
+    { by: 'maxMarketExposureUsd', capUsd: rest(limits.maxMarketExposureUsd, heldUsd + otherUsd) },
     { by: 'maxTotalExposureUsd', capUsd: rest(limits.maxTotalExposureUsd, book.totalExposureUsd) },
+    {
+      by: 'maxExposureEquityBps',
+      capUsd: rest(shareOf(worthUsd, limits.maxExposureEquityBps), book.totalExposureUsd),
+    },
+    { by: 'maxCapacityShareBps', capUsd: shareOf(room.capacityUsd, limits.maxCapacityShareBps) },
     { by: 'capacity', capUsd: room.roomUsd },
   ]
 }

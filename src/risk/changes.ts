@@ -43,7 +43,7 @@ const marketTypes: ReadonlySet<number> = new Set([0, 2, 4])
 /** The order of a key when the strategy may change it now. Refuses with ORDER_UNKNOWN, ORDER_NOT_OWN, ORDER_CHANGING. */
 export function changeable(
   orderKey: Hex,
-  desk: Pick<Desk, 'snapshot' | 'book' | 'strategy'>,
+  desk: Pick<Desk, 'snapshot' | 'book' | 'strategy' | 'isOperator'>,
 ): Order | Denial {
   const order = desk.snapshot.orders.value.find((row) => sameHex(row.orderKey, orderKey))
   if (order === undefined) {
@@ -53,7 +53,7 @@ export function changeable(
     }
   }
   const own = desk.book.ownOrders.get(hexKey(orderKey))
-  if (own?.strategy !== desk.strategy) {
+  if (desk.isOperator !== true && own?.strategy !== desk.strategy) {
     return {
       code: 'ORDER_NOT_OWN',
       reason:
@@ -62,7 +62,7 @@ export function changeable(
           : `The order ${orderKey} is of ${own.strategy}; a strategy changes its own orders alone.`,
     }
   }
-  if (own.changedBy !== undefined) {
+  if (own?.changedBy !== undefined) {
     return {
       code: 'ORDER_CHANGING',
       reason: `Intent ${own.changedBy} is changing the order ${orderKey}; a second change waits for its end.`,

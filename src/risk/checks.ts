@@ -8,7 +8,7 @@ import type { Denial } from '../domain/intent.ts'
 import type { Limits, TradingState } from '../domain/limits.ts'
 import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
 import { ageOf, capacityReading } from '../domain/snapshot.ts'
-import { absOf, BPS_ONE, formatUsd } from '../domain/units.ts'
+import { absOf, BPS_ONE, formatUsd, type Usd } from '../domain/units.ts'
 import type { SideBook } from './book.ts'
 import { marketUnknown } from './desk.ts'
 
@@ -34,17 +34,18 @@ export const REDUCTION_AGE_FACTOR = 4
 export const REDUCTION_ORDERS_FACTOR = 2
 
 /** TRADING_HALTED: no orders at all. TRADING_REDUCING: only such as cannot add risk. */
-export function checkTradingState(wish: Wish, tradingState: TradingState): Denial | undefined {
+export function checkTradingState(
+  wish: Wish,
+  tradingState: TradingState,
+  why = 'An operator says so.',
+): Denial | undefined {
   if (tradingState === 'halted') {
-    return {
-      code: 'TRADING_HALTED',
-      reason: 'Trading is halted: no new orders until an operator resumes it.',
-    }
+    return { code: 'TRADING_HALTED', reason: `Trading is halted, no new orders: ${why}` }
   }
   if (tradingState === 'reducing' && wish.adds) {
     return {
       code: 'TRADING_REDUCING',
-      reason: 'Trading is reducing: only what cannot add risk is allowed.',
+      reason: `Trading is reducing, only what cannot add risk is allowed: ${why}`,
       wanted: wish.decision.kind,
       allowed: 'decrease, close, cancel or collateral-in',
     }
@@ -176,31 +177,37 @@ export function checkOrdersPerHour(
   return undefined
 }
 
+/** Limits of the age of data. */
+export type AgeLimits = Pick<
+  Limits,
+  'maxDataAgeMs' | 'maxTickerAgeMs' | 'maxCapacityAgeMs' | 'maxOracleAgeMs' | 'maxAccountAgeMs'
+>
+
 /**
- * DATA_TOO_OLD or DATA_MISSING: an increase needs positions, ticker, oracle price and capacity within `maxDataAgeMs`; a
- * reduction needs positions and oracle price within `REDUCTION_AGE_FACTOR` times that, a cancel the orders alone, an edit
- * the orders too. Without `maxDataAgeMs` the parts must only be there.
+ * DATA_TOO_OLD or DATA_MISSING: an increase needs positions, ticker, oracle price and capacity within `maxDataAgeMs` and
+ * the limit of their own feed; a reduction needs positions and oracle price within `REDUCTION_AGE_FACTOR` times that, a
+ * cancel the orders alone, an edit the orders too. Without a limit the parts must only be there.
  */
 export function checkDataAge(
   wish: Wish,
   snapshot: Pick<Snapshot, 'atMs' | 'positions' | 'orders'>,
   view: MarketView,
-  limits: Pick<Limits, 'maxDataAgeMs'>,
+  limits: AgeLimits,
 ): Denial | undefined {
   const { kind } = wish.decision
-  const needed: (readonly [string, Reading<unknown> | undefined])[] = []
-  if (kind === 'edit' || kind === 'cancel') needed.push(['orders', snapshot.orders])
-  if (kind !== 'cancel') needed.push(['positions', snapshot.positions], ['oracle price', view.oraclePrice])
-  if (wish.adds) {
-    needed.push(['ticker', view.ticker])
-    if (kind !== 'swap' && kind !== 'collateral-out')
-      needed.push(['trading capacity', capacityReading(view, wish.decision.direction)])
+  const needed: (readonly [string, Reading<unknown> | undefined, number | undefined])[] = []
+  const { maxAccountAgeMs, maxCapacityAgeMs, maxOracleAgeMs, maxTickerAgeMs } = limits
+  if (kind === 'edit' || kind === 'cancel') needed.push(['orders', snapshot.orders, maxAccountAgeMs])
+  if (kind !== 'cancel') {
+    needed.push(['positions', snapshot.positions, maxAccountAgeMs])
+    needed.push(['oracle price', view.oraclePrice, maxOracleAgeMs])
   }
-  const mostMs =
-    limits.maxDataAgeMs === undefined
-      ? Number.POSITIVE_INFINITY
-      : limits.maxDataAgeMs * (wish.adds ? 1 : REDUCTION_AGE_FACTOR)
-  for (const [name, reading] of needed) {
+  if (wish.adds) {
+    needed.push(['ticker', view.ticker, maxTickerAgeMs])
+    if (kind !== 'swap' && kind !== 'collateral-out')
+      needed.push(['trading capacity', capacityReading(view, wish.decision.direction), maxCapacityAgeMs])
+  }
+  for (const [name, reading, ownMs] of needed) {
     if (reading === undefined) {
       return {
         code: 'DATA_MISSING',
@@ -209,6 +216,9 @@ export function checkDataAge(
       }
     }
     const ageMs = ageOf(snapshot, reading)
+    const mostMs =
+      Math.min(limits.maxDataAgeMs ?? Number.POSITIVE_INFINITY, ownMs ?? Number.POSITIVE_INFINITY) *
+      (wish.adds ? 1 : REDUCTION_AGE_FACTOR)
     if (ageMs > mostMs) {
       return {
         code: 'DATA_TOO_OLD',
@@ -219,6 +229,54 @@ export function checkDataAge(
     }
   }
   return undefined
+}
+
+/** CLOCK_SKEW: our clock and the venue's are further apart than `maxClockSkewMs`. Denies increases only. */
+export function checkClockSkew(
+  wish: Wish,
+  clockSkewMs: number,
+  limits: Pick<Limits, 'maxClockSkewMs'>,
+): Denial | undefined {
+  const most = limits.maxClockSkewMs
+  if (!wish.adds || most === undefined || Math.abs(clockSkewMs) <= most) return undefined
+  return {
+    code: 'CLOCK_SKEW',
+    reason:
+      "This machine's clock and the venue's are too far apart to judge deadlines and ages; set the clock.",
+    wanted: `${Math.abs(clockSkewMs)} ms apart`,
+    allowed: `at most ${most} ms`,
+  }
+}
+
+/** MAX_DAILY_LOSS: what the strategy's own orders lost since 00:00 UTC has reached its limit. Denies increases only. */
+export function checkDailyLoss(
+  wish: Wish,
+  dayResultUsd: Usd,
+  limits: Pick<Limits, 'maxDailyLossUsd'>,
+): Denial | undefined {
+  const most = limits.maxDailyLossUsd
+  if (!wish.adds || most === undefined || -dayResultUsd < most) return undefined
+  return {
+    code: 'MAX_DAILY_LOSS',
+    reason: "The strategy's loss of this day (UTC) has reached its limit; increases wait for the next day.",
+    wanted: `${formatUsd(-dayResultUsd)} lost`,
+    allowed: `less than ${formatUsd(most)}`,
+  }
+}
+
+/** EQUITY_UNKNOWN: a limit is a share of the equity, and the equity could not be read. Denies increases only. */
+export function checkEquityKnown(
+  wish: Wish,
+  equityUsd: Usd | undefined,
+  limits: Pick<Limits, 'maxPositionEquityBps' | 'maxExposureEquityBps'>,
+): Denial | undefined {
+  const { maxPositionEquityBps, maxExposureEquityBps } = limits
+  const isNeeded = maxPositionEquityBps !== undefined || maxExposureEquityBps !== undefined
+  if (!wish.adds || !isNeeded || equityUsd !== undefined) return undefined
+  return {
+    code: 'EQUITY_UNKNOWN',
+    reason: 'A limit is a share of the equity, and what the account is worth is not known yet.',
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { type MarketView, positionsOn } from '../domain/snapshot.ts'
 import { BPS_ONE, bps, formatUnits, formatUsd, minOf, type Usd, usdOfAmount } from '../domain/units.ts'
 import type { Wish } from './checks.ts'
 import type { Desk } from './desk.ts'
+import { checkLiquidation } from './liquidation.ts'
 import { type Plan, plainSizing, plainTerms, termsToken } from './plan.ts'
 import { collateralUnknown, FEE_MARGIN_BPS, oldestAgeMs, oracleUnknown } from './sizing.ts'
 
@@ -16,7 +17,7 @@ import { collateralUnknown, FEE_MARGIN_BPS, oldestAgeMs, oracleUnknown } from '.
  * cut, when what is left after fees and losses would not carry the position within every limit.
  *
  * Refuses with NO_POSITION, COLLATERAL_TOKEN_UNKNOWN, AMOUNT_NOT_POSITIVE, ORACLE_PRICE_UNKNOWN, COLLATERAL_PRICE_UNKNOWN,
- * COLLATERAL_BELOW_MINIMUM and MAX_LEVERAGE.
+ * COLLATERAL_BELOW_MINIMUM, MAX_LEVERAGE and LIQUIDATION_TOO_NEAR.
  */
 export function planCollateral(
   decision: CollateralDecision,
@@ -48,7 +49,19 @@ export function planCollateral(
   const prices = view.oraclePrice?.value
   if (prices === undefined) return oracleUnknown(view)
   if (kind === 'collateral-out') {
-    const denial = tooLittleLeft(position, token, amount, view, desk)
+    const denial =
+      tooLittleLeft(position, token, amount, view, desk) ??
+      checkLiquidation(
+        {
+          position,
+          direction,
+          addedUsd: 0n,
+          addedMarginUsd: -usdOfAmount(amount, token.maxPrice ?? 0n, token.decimals) - 1n,
+          isStable: token.isStable,
+        },
+        view,
+        desk.limits,
+      )
     if (denial !== undefined) return denial
   }
   const worthUsd = usdOfAmount(amount, token.minPrice ?? 0n, token.decimals)

@@ -4,6 +4,7 @@ import type { Denial, Lane } from '../domain/intent.ts'
 import type { Limits, TradingState } from '../domain/limits.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import { marketOf } from '../domain/snapshot.ts'
+import type { Usd } from '../domain/units.ts'
 import type { Book } from './book.ts'
 
 /** What `admit` needs. */
@@ -16,6 +17,16 @@ export interface Desk {
   /** The account's own limits, for what is counted over all strategies; absent: `limits` stands in, which is stricter. */
   readonly accountLimits?: Limits
   readonly tradingState: TradingState
+  /** Why it is not active: the hold's own sentence. */
+  readonly tradingReason?: string
+  /** What the account is worth, USD; absent while it is not known. */
+  readonly equityUsd?: Usd
+  /** What the strategy's own orders realized since 00:00 UTC, USD, signed; absent counts as nothing. */
+  readonly dayResultUsd?: Usd
+  /** How far our clock and the venue's are apart, ms; absent counts as nothing. */
+  readonly clockSkewMs?: number
+  /** An operator's wish: any resting order may be cancelled, whoever made it. */
+  readonly isOperator?: boolean
   readonly intentId: string
   readonly decisionKey: string
   readonly strategy: string

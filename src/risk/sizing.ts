@@ -23,11 +23,12 @@ import {
 } from '../domain/units.ts'
 import { capsOf, fitInto, tooSmall } from './caps.ts'
 import { type Desk, deskMarket, isDenial, marketUnknown } from './desk.ts'
+import { checkLiquidation } from './liquidation.ts'
 import { roomOf } from './room.ts'
 import { exitsOf, triggerOf } from './waiting.ts'
 
 /** What sizing needs of the desk. */
-export type SizingDesk = Pick<Desk, 'snapshot' | 'book' | 'limits'>
+export type SizingDesk = Pick<Desk, 'snapshot' | 'book' | 'limits' | 'equityUsd'>
 
 /** A decision with its size. */
 export interface Sized {
@@ -59,7 +60,7 @@ export const FEE_MARGIN_BPS = 20
  *
  * Refuses with MARKET_UNKNOWN, SIZE_NOT_POSITIVE, LEVERAGE_NOT_POSITIVE, COLLATERAL_TOKEN_UNKNOWN,
  * COLLATERAL_PRICE_UNKNOWN, ORACLE_PRICE_UNKNOWN, COLLATERAL_BELOW_MINIMUM, ORDER_TOO_SMALL, the codes of `roomOf`,
- * `triggerOf` and `exitsOf`, and the code of the cut that left too little. What waits for a price is sized like what does
+ * `triggerOf` and `exitsOf`, LIQUIDATION_TOO_NEAR, and the code of the cut that left too little. What waits for a price is sized like what does
  * not; of a twap every part must meet the minimums.
  */
 export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Sized | Denial {
@@ -142,6 +143,19 @@ export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Size
       allowed: `at least ${formatUsd(parts * maxOf(0n, neededUsd - heldCollateralUsd))} collateral`,
     }
   }
+  const near = checkLiquidation(
+    {
+      position,
+      direction: decision.direction,
+      addedUsd: sizeDeltaUsd,
+      // What the venue takes for the trade is margin no more.
+      addedMarginUsd: collateralUsd - bps(sizeDeltaUsd, FEE_MARGIN_BPS),
+      isStable: collateralToken.isStable,
+    },
+    view,
+    limits,
+  )
+  if (near !== undefined) return near
   const tpsl = exitsOf(decision, sizeDeltaUsd, triggerPrice ?? referencePrice, view)
   if (tpsl !== undefined && isDenial(tpsl)) return tpsl
   return {

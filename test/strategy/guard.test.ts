@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Position } from '../../src/domain/position.ts'
+import { liquidationDistanceBps } from '../../src/domain/position.ts'
 import { usd } from '../../src/domain/units.ts'
 import { admit } from '../../src/risk/admit.ts'
-import { guard, liquidationDistanceBps } from '../../src/strategy/kinds/guard.ts'
+import { guard } from '../../src/strategy/kinds/guard.ts'
 import { openIntentsOf } from '../../src/strategy/resting.ts'
 import { type OpenIntent, viewOf } from '../../src/strategy/strategy.ts'
 import {

@@ -6,7 +6,7 @@
  * (`reduceAgainAfterSeconds`).
  */
 import type { Decision, DecisionFacts } from '../../domain/decision.ts'
-import type { Position } from '../../domain/position.ts'
+import { liquidationDistanceBps, type Position } from '../../domain/position.ts'
 import { BPS_ONE, bps, formatUsd, maxOf, mulDivUp } from '../../domain/units.ts'
 import { bpsField, leverageField } from '../fields.ts'
 import { defineStrategy, z } from '../strategy.ts'
@@ -42,21 +42,6 @@ export const guard = defineStrategy({
     })
   },
 })
-
-/**
- * Distance from the mark price to the liquidation price, bps of the mark price, rounded down; 0 or less when it is
- * reached or passed; undefined without a liquidation price.
- */
-export function liquidationDistanceBps(
-  position: Pick<Position, 'direction' | 'markPrice' | 'liquidationPrice'>,
-): number | undefined {
-  const { direction, markPrice, liquidationPrice } = position
-  if (liquidationPrice === undefined || markPrice <= 0n) return undefined
-  const gap = direction === 'long' ? markPrice - liquidationPrice : liquidationPrice - markPrice
-  if (gap <= 0n) return 0
-  // A long with a liquidation price at or below zero cannot be liquidated by the price: the whole way down is left.
-  return Number((gap * BigInt(BPS_ONE)) / markPrice)
-}
 
 function judge(position: Position, params: GuardParams): Decision | undefined {
   const distanceBps = liquidationDistanceBps(position)

@@ -1,0 +1,182 @@
+/**
+ * Breakers: what stops new risk by itself. Each looks at one thing, sets a state, and says what lifts it. Pure: the facts
+ * are handed in, and what holds now is the answer; holds that were put on before are the engine's to keep.
+ *
+ * | breaker | looks at | lifted by |
+ * |---|---|---|
+ * | `daily-loss` | equity against the first figure of the day (UTC) | the next day, or an operator |
+ * | `drawdown` | equity against its peak | an operator |
+ * | `rejects` | orders of one strategy in a row that came to nothing | an operator |
+ * | `poison` | payloads of a day that did not say what was meant | an operator |
+ * | `unknowns` | the oldest order whose fate is not proven | its resolution |
+ * | `stale-data` | the newest good look at the account | the next one |
+ * | `drift` | what the account shows and the journal cannot explain | its settlement |
+ */
+import { type Ending, isWanted } from '../domain/spend.ts'
+import {
+  type BreakerName,
+  type EquityMark,
+  holdKey,
+  type Lift,
+  strategyScope,
+  type TradingHold,
+  type TradingScope,
+} from '../domain/trading.ts'
+import { BPS_ONE, bps, formatUsd, type Usd } from '../domain/units.ts'
+
+/** Thresholds; an absent one switches its breaker off. */
+export interface BreakerSettings {
+  /** Loss of equity since 00:00 UTC, USD. */
+  readonly maxDailyLossUsd?: Usd
+  /** Loss of equity since its peak, bps of the peak. */
+  readonly maxDrawdownBps?: number
+  /** Orders of one strategy in a row that came to nothing. */
+  readonly rejectsInRow?: number
+  /** Poisoned payloads in 24 hours. */
+  readonly poisonedPerDay?: number
+  /** Age of the oldest unresolved order, ms. */
+  readonly unknownAgeMs?: number
+  /** Age of the newest good look at the account, ms. */
+  readonly staleMs?: number
+  /** Open findings that pause a market. */
+  readonly openFindings?: number
+  /** What a breaker sets; `reducing` when absent. */
+  readonly sets: Readonly<Partial<Record<BreakerName, TradingHold['state']>>>
+}
+
+/** What breakers look at. */
+export interface BreakerFacts {
+  readonly nowMs: number
+  /** The mark with the newest equity in it; absent while the account's worth is not known. */
+  readonly equity?: EquityMark
+  /** Ends of the last 24 hours, oldest first. */
+  readonly endings: readonly Ending[]
+  /** When holds were last lifted, by `holdKey`: endings before count no more. */
+  readonly liftedAtMs: Readonly<Record<string, number>>
+  /** 0 when nothing is unresolved. */
+  readonly oldestUnresolvedMs: number
+  readonly accountAgeMs: number
+  readonly openFindings: number
+}
+
+/** What lifts the hold of each breaker. */
+export const liftOf: Readonly<Record<BreakerName, Lift>> = {
+  'daily-loss': 'next-day',
+  drawdown: 'operator',
+  rejects: 'operator',
+  poison: 'operator',
+  unknowns: 'itself',
+  'stale-data': 'itself',
+  drift: 'itself',
+}
+
+/** A breaker whose cause holds now. */
+export type Trip = Pick<TradingHold, 'scope' | 'state' | 'reason' | 'lifts'> & { readonly cause: BreakerName }
+
+/** Every breaker whose cause holds now. */
+export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonly Trip[] {
+  const trips: Trip[] = []
+  const trip = (cause: BreakerName, reason: string, scope: TradingScope = 'account'): void => {
+    trips.push({ scope, cause, state: settings.sets[cause] ?? 'reducing', reason, lifts: liftOf[cause] })
+  }
+  const { equity } = facts
+  if (equity !== undefined) {
+    const { equityUsd, peakUsd, dayStartUsd } = equity
+    const { maxDailyLossUsd, maxDrawdownBps } = settings
+    const lostUsd = dayStartUsd - equityUsd
+    if (maxDailyLossUsd !== undefined && lostUsd >= maxDailyLossUsd) {
+      trip(
+        'daily-loss',
+        `the account lost ${formatUsd(lostUsd)} since 00:00 UTC; ${formatUsd(maxDailyLossUsd)} is the limit`,
+      )
+    }
+    // Multiplied out, so that no rounding lets a loss through.
+    const fallenUsd = peakUsd - equityUsd
+    if (
+      maxDrawdownBps !== undefined &&
+      fallenUsd > 0n &&
+      fallenUsd * BigInt(BPS_ONE) >= peakUsd * BigInt(maxDrawdownBps)
+    ) {
+      trip(
+        'drawdown',
+        `the equity of ${formatUsd(equityUsd)} is ${formatUsd(fallenUsd)} below its peak of ${formatUsd(peakUsd)}; ${formatUsd(bps(peakUsd, maxDrawdownBps))} is the limit`,
+      )
+    }
+  }
+  rejects(facts, settings, trip)
+  const { poisonedPerDay, unknownAgeMs, staleMs, openFindings } = settings
+  const poisoned = since(facts, 'account', 'poison').filter(({ cause }) => poisonCause.test(cause)).length
+  if (poisonedPerDay !== undefined && poisoned >= poisonedPerDay) {
+    trip('poison', `${poisoned} payloads in 24 h did not say what was meant; ${poisonedPerDay} are the limit`)
+  }
+  if (unknownAgeMs !== undefined && facts.oldestUnresolvedMs >= unknownAgeMs) {
+    trip(
+      'unknowns',
+      `the fate of an order has been unknown for ${seconds(facts.oldestUnresolvedMs)}; ${seconds(unknownAgeMs)} is the limit`,
+    )
+  }
+  if (staleMs !== undefined && facts.accountAgeMs >= staleMs) {
+    trip(
+      'stale-data',
+      `the account could not be read for ${seconds(facts.accountAgeMs)}; ${seconds(staleMs)} is the limit`,
+    )
+  }
+  if (openFindings !== undefined && facts.openFindings >= openFindings) {
+    trip(
+      'drift',
+      `${facts.openFindings} things on the account are not explained (perpd findings); ${openFindings} are the limit`,
+    )
+  }
+  return trips
+}
+
+/** Whether a breaker's hold ends by itself now. `trips` are those of now. */
+export function isOver(hold: TradingHold, trips: readonly Trip[], nowMs: number): boolean {
+  switch (hold.lifts) {
+    case 'operator':
+      return false
+    case 'next-day':
+      return dayStartOf(nowMs) > hold.sinceMs
+    case 'itself':
+      return !trips.some((trip) => holdKey(trip) === holdKey(hold))
+  }
+}
+
+/** 00:00 UTC of the day that an instant is in, Unix ms. */
+export function dayStartOf(nowMs: number): number {
+  return Math.floor(nowMs / 86_400_000) * 86_400_000
+}
+
+const poisonCause = /\bTYPED_DATA_MISMATCH$/
+/** Ends that a strategy or an operator wished for, or that say nothing about the order. */
+const wishedCause = /\b(USER_INITIATED_CANCEL|AUTO_CANCEL|RESOLVED_BY_OPERATOR|TRADING_HALTED)$/
+
+function since({ endings, liftedAtMs }: BreakerFacts, scope: TradingScope, cause: BreakerName) {
+  const fromMs = liftedAtMs[holdKey({ scope, cause })] ?? 0
+  return endings.filter(({ closedAtMs }) => closedAtMs > fromMs)
+}
+
+function rejects(
+  facts: BreakerFacts,
+  { rejectsInRow }: BreakerSettings,
+  trip: (cause: BreakerName, reason: string, scope: TradingScope) => void,
+): void {
+  if (rejectsInRow === undefined) return
+  for (const name of new Set(facts.endings.map(({ strategy }) => strategy))) {
+    const scope = strategyScope(name)
+    const own = since(facts, scope, 'rejects').filter(
+      (ending) => ending.strategy === name && !wishedCause.test(ending.cause),
+    )
+    const run = own.slice(own.findLastIndex(isWanted) + 1)
+    if (run.length < rejectsInRow) continue
+    trip(
+      'rejects',
+      `the last ${run.length} orders came to nothing, the newest by ${run.at(-1)?.cause}; ${rejectsInRow} in a row are the limit`,
+      scope,
+    )
+  }
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} s`
+}

@@ -1,0 +1,78 @@
+/** How near an increase or a withdrawal would bring a position to its liquidation. Estimates err towards near. */
+import type { Denial } from '../domain/intent.ts'
+import type { Limits } from '../domain/limits.ts'
+import type { Direction } from '../domain/market.ts'
+import { liquidationDistanceBps, type Position } from '../domain/position.ts'
+import type { MarketView } from '../domain/snapshot.ts'
+import { BPS_ONE, maxOf, minOf, mulDivUp, ONE_USD, type Usd, usdOfAmount } from '../domain/units.ts'
+
+/** What a position would become. USD. */
+export interface LiquidationChange {
+  /** The position as it is; absent when there is none. */
+  readonly position: Position | undefined
+  readonly direction: Direction
+  readonly addedUsd: Usd
+  /** Margin that comes with it, or leaves (negative). */
+  readonly addedMarginUsd: Usd
+  /** Whether the collateral is a stable coin: another one falls with the price of a long. */
+  readonly isStable: boolean
+}
+
+/**
+ * Way from the price to the liquidation after the change, bps of the price, rounded down; 0 or less when it would be
+ * liquidated at once.
+ *
+ * The margin m carries a size s until a move d eats it down to the venue's least margin k*s: d = (m - k*s) / n with n the
+ * worth of what is held, and n + m under a long whose collateral moves too. Gains do not count as margin, losses do.
+ */
+export function distanceAfterBps(change: LiquidationChange, view: MarketView): bigint {
+  const { position, direction, addedUsd, addedMarginUsd, isStable } = change
+  const heldUsd = position?.sizeInUsd ?? 0n
+  const heldMarginUsd =
+    position === undefined ? 0n : minOf(position.remainingCollateralUsd, position.netValueUsd)
+  const sizeUsd = heldUsd + addedUsd
+  const marginUsd = heldMarginUsd + addedMarginUsd
+  const worthUsd =
+    position === undefined
+      ? 0n
+      : usdOfAmount(position.sizeInTokens, position.markPrice, view.indexToken.decimals)
+  const moving = direction === 'long' && !isStable ? maxOf(0n, marginUsd) : 0n
+  const notionalUsd = maxOf(heldUsd, worthUsd) + addedUsd + moving
+  if (notionalUsd <= 0n) return BigInt(BPS_ONE)
+  const leftUsd = marginUsd - mulDivUp(sizeUsd, minCollateralFactor(view, sizeUsd), ONE_USD)
+  return (leftUsd * BigInt(BPS_ONE)) / notionalUsd
+}
+
+/** LIQUIDATION_TOO_NEAR: after the change, or as it stands, the position is nearer than `minLiquidationDistanceBps`. */
+export function checkLiquidation(
+  change: LiquidationChange,
+  view: MarketView,
+  { minLiquidationDistanceBps: least }: Pick<Limits, 'minLiquidationDistanceBps'>,
+): Denial | undefined {
+  if (least === undefined) return undefined
+  const afterBps = distanceAfterBps(change, view)
+  const { position } = change
+  const nowBps = position === undefined ? undefined : liquidationDistanceBps(position)
+  const isNearNow = nowBps !== undefined && nowBps < least
+  if (afterBps >= BigInt(least) && !isNearNow) return undefined
+  return {
+    code: 'LIQUIDATION_TOO_NEAR',
+    reason: isNearNow
+      ? 'The position is nearer to its liquidation than allowed; it can only be reduced or given collateral.'
+      : 'The position would be nearer to its liquidation than allowed: less size or more collateral.',
+    wanted: `${isNearNow ? nowBps : afterBps} bps from the price`,
+    allowed: `at least ${least} bps`,
+  }
+}
+
+/** The venue's least margin as a fraction of the size, 30 decimals: of the size's own tier, else of the highest leverage. */
+function minCollateralFactor({ market }: MarketView, sizeUsd: Usd): bigint {
+  const fitting = (market.leverageTiers ?? []).filter(
+    ({ maxPositionSizeUsd }) => maxPositionSizeUsd === undefined || sizeUsd <= maxPositionSizeUsd,
+  )
+  // The tiers that hold for the size, and of them the least demanding one, which is the smallest tier it fits into.
+  const factors = fitting.map((tier) => tier.minCollateralFactor)
+  if (factors.length > 0) return minOf(factors[0] ?? 0n, ...factors.slice(1))
+  const maxLeverageBps = market.maxLeverageBps ?? 0
+  return maxLeverageBps > 0 ? mulDivUp(ONE_USD, BigInt(BPS_ONE), BigInt(maxLeverageBps)) : 0n
+}
