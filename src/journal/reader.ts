@@ -6,7 +6,7 @@ import { isCantOpen, journalFault, openFault } from './faults.ts'
 import { notAFile } from './file.ts'
 import type { JournalReader } from './journal.ts'
 import { createRowReader, type RowReader } from './rows.ts'
-import { readMarks, SCHEMA_VERSION } from './schema.ts'
+import { readMarks } from './schema.ts'
 import { refuseForeign } from './setup.ts'
 
 /**
@@ -15,6 +15,17 @@ import { refuseForeign } from './setup.ts'
  * @throws JournalFaultError JOURNAL_MISSING when there is none yet; otherwise as `createSqliteJournal`, never JOURNAL_LOCKED.
  */
 export function openSqliteReader(path: string): JournalReader {
+  const db = openForReading(path)
+  try {
+    return readerOf(db, path, createRowReader(db, path))
+  } catch (cause) {
+    db.close()
+    throw openFault(path, cause)
+  }
+}
+
+/** A connection that reads the journal and changes nothing. Throws as `openSqliteReader`. */
+export function openForReading(path: string): DatabaseSync {
   let db: DatabaseSync | undefined
   try {
     const found = statSync(path, { throwIfNoEntry: false })
@@ -22,8 +33,8 @@ export function openSqliteReader(path: string): JournalReader {
     if (!found.isFile()) throw notAFile(path, found.isDirectory())
     db = openReadOnly(path)
     refuseForeign(db, path)
-    if (readMarks(db).version < SCHEMA_VERSION) throw missingFault(path)
-    return readerOf(db, path, createRowReader(db, path))
+    if (readMarks(db).version === 0) throw missingFault(path)
+    return db
   } catch (cause) {
     if (db?.isOpen) db.close()
     throw openFault(path, cause)

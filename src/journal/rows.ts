@@ -7,7 +7,6 @@ import {
   applyAccountRecord,
   emptyAccountState,
 } from '../domain/accountRecord.ts'
-import { hexKey } from '../domain/address.ts'
 import { type IntentState, isOpen } from '../domain/intent.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
 import { type AnyRecord, decodeAnyRecord, isAccountRecord, type StoredRecord } from '../domain/records.ts'
@@ -16,9 +15,6 @@ import type { IntentQuery, JournalSummary } from './journal.ts'
 
 /** Hash before the first record. */
 export const GENESIS_HASH = ''
-
-/** How many of the newest records a writer checks one by one when it opens. */
-const CHECKED_TAIL = 1000
 
 /** The hash of a record: SHA-256 over the hash before it and its text, so that no record can change or vanish unseen. */
 export function hashOf(previousHash: string, seq: number, body: string): string {
@@ -35,14 +31,11 @@ export interface Tail {
 export interface RowReader {
   summary(): JournalSummary
   intents(query?: IntentQuery): readonly IntentState[]
-  openIntents(): readonly IntentState[]
   records(intentId: string): readonly StoredRecord[]
   intent(intentId: string): IntentState | undefined
   account(): AccountState
   /** The hash of one record, GENESIS_HASH for 0, undefined when there is no such record. */
   hashAt(seq: number): string | undefined
-  /** Checks the newest records against their hashes and returns the end of the chain. */
-  checkTail(): Tail
 }
 
 /** Prepares the reads on an open database whose schema is today's. */
@@ -57,10 +50,6 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     WHERE open = 1 AND (?1 IS NULL OR strategy = ?1) ORDER BY number DESC LIMIT ?2`)
   const ofIntent = db.prepare(`SELECT r.seq, r.intent_id, r.body, r.hash, p.hash AS previous_hash
     FROM record r LEFT JOIN record p ON p.seq = r.seq - 1 WHERE r.intent_id = ? ORDER BY r.seq`)
-  const newest = db.prepare(`SELECT r.seq, r.intent_id, r.body, r.hash, p.hash AS previous_hash
-    FROM record r LEFT JOIN record p ON p.seq = r.seq - 1 ORDER BY r.seq DESC LIMIT ?`)
-
-  const live = db.prepare('SELECT digest FROM live_attempt WHERE intent_id = ?')
   const one = db.prepare('SELECT hash FROM record WHERE seq = ?')
 
   function anyRecordOf(row: Record<string, unknown>): { readonly seq: number; readonly record: AnyRecord } {
@@ -106,10 +95,6 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     }
   }
 
-  function storyOf(intentId: string): readonly { readonly seq: number }[] {
-    return ofIntent.all(intentId).map(anyRecordOf)
-  }
-
   function records(intentId: string): readonly StoredRecord[] {
     return ofIntent.all(intentId).map(recordOf)
   }
@@ -137,17 +122,6 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     return state
   }
 
-  function checkLiveDigest(state: IntentState): void {
-    const { intentId } = state.intent
-    const attempt = state.attempts.at(-1)
-    const mayLand =
-      attempt?.armed !== undefined && attempt.phase !== 'DEAD' && attempt.phase !== 'VOID_CONSUMED'
-    const expected = mayLand ? hexKey(attempt.armed.digest) : undefined
-    if (live.get(intentId)?.digest !== expected) {
-      throw corruptFault(path, { intentId, reason: 'the live digest is not the one its records tell of' })
-    }
-  }
-
   function intents(query: IntentQuery = {}): readonly IntentState[] {
     const statement = query.openOnly ? listOpen : list
     return statement.all(query.strategy ?? null, query.limit ?? -1).map(listedIntent)
@@ -163,28 +137,9 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
       }
     }),
     intents: guarded(intents),
-    openIntents: guarded(() => {
-      const open = intents({ openOnly: true }).toReversed()
-      for (const state of open) checkLiveDigest(state)
-      return open
-    }),
     records: guarded(records),
     intent: guarded(intent),
     account: guarded(account),
     hashAt: guarded((seq) => (seq === 0 ? GENESIS_HASH : (one.get(seq)?.hash as string | undefined))),
-    checkTail: guarded(() => {
-      const rows = newest.all(CHECKED_TAIL)
-      const bySeq = new Map(rows.map((row) => [Number(row.seq), anyRecordOf(row)]))
-      const last = rows[0]
-      const lastSeq = Number(last?.seq ?? 0)
-      for (let seq = lastSeq; seq > lastSeq - rows.length; seq -= 1) {
-        if (!bySeq.has(seq)) throw corruptFault(path, { seq, reason: 'the record is missing' })
-      }
-      const intentIds = new Set([...bySeq.values()].map(({ record }) => record.intentId))
-      for (const intentId of intentIds) for (const { seq } of storyOf(intentId)) bySeq.delete(seq)
-      for (const [seq] of bySeq)
-        throw corruptFault(path, { seq, reason: 'the record is not found by its intent' })
-      return last ? { seq: Number(last.seq), hash: String(last.hash) } : { seq: 0, hash: GENESIS_HASH }
-    }),
   }
 }

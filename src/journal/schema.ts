@@ -62,7 +62,7 @@ const migrations: readonly string[] = [
     opened_at_ms INTEGER NOT NULL
   ) STRICT;
   `,
-  // Sums of what closed intents did to positions, and their endings; amounts are texts of integers.
+  // Sums of what closed intents did to positions, their endings, and the folds at one record; amounts are texts of integers.
   `
   CREATE TABLE ending (
     intent_id TEXT PRIMARY KEY,
@@ -84,6 +84,13 @@ const migrations: readonly string[] = [
     size_usd TEXT NOT NULL,
     PRIMARY KEY (market_token, direction, collateral_token)
   ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE snapshot (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    seq INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
   `,
 ]
 
@@ -107,11 +114,15 @@ export function readMarks(db: DatabaseSync): FileMarks {
   }
 }
 
-/** Applies the steps that the file lacks, all in one transaction. The caller checked that the file is ours and not newer. */
-export function migrate(db: DatabaseSync, fromVersion: number): void {
+/**
+ * Applies the steps that the file lacks, all in one transaction. The caller checked that the file is ours and not newer.
+ * `fill` makes the rows that follow from records that were there before their tables.
+ */
+export function migrate(db: DatabaseSync, fromVersion: number, fill: (fromVersion: number) => void): void {
   if (fromVersion >= SCHEMA_VERSION) return
   db.exec('BEGIN EXCLUSIVE')
   for (const step of migrations.slice(fromVersion)) db.exec(step)
+  fill(fromVersion)
   db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
   db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
   db.exec('COMMIT')

@@ -5,10 +5,11 @@
  * - A record that may not be written (a repeated decision, a record out of order) is refused alone; its neighbours commit.
  * - Anything else that fails a commit ends the journal: every later append rejects with the same fault, since after a
  *   failed fsync nobody knows what the disk holds.
- * - Checkpoints wait for a pause, so that an order never waits for one; only a long busy stretch forces one.
+ * - Checkpoints wait for a pause, so that an order never waits for one; only a long busy stretch forces one. The snapshot
+ *   that keeps the next start short is written with them.
  */
 import { DatabaseSync } from 'node:sqlite'
-import type { AccountRecord } from '../domain/accountRecord.ts'
+import { type AccountRecord, type AccountState, applyAccountRecord } from '../domain/accountRecord.ts'
 import { BaseError } from '../domain/errors.ts'
 import { type IntentState, isOpen } from '../domain/intent.ts'
 import {
@@ -21,12 +22,15 @@ import {
 import { type AdmissionView, admitRecord } from './admission.ts'
 import { journalFault, openFault, writeFault } from './faults.ts'
 import { createPrivateFile, prepareFile, syncDirectory } from './file.ts'
-import { type Head, openHead } from './head.ts'
+import { type Head, headPathOf, type Loss, openHead } from './head.ts'
 import type { Journal, JournalFaultError } from './journal.ts'
 import { acquireWriterLock, type WriterLock } from './lock.ts'
+import { genesis, replay } from './replay.ts'
 import { createRowReader, hashOf, type RowReader, type Tail } from './rows.ts'
 import { migrate, readMarks } from './schema.ts'
 import { configure, refuseForeign, takeLease } from './setup.ts'
+import { SNAPSHOT_EVERY, writeSnapshot } from './snapshot.ts'
+import { type Start, startOf } from './start.ts'
 import { createRowWriter, type RowWriter } from './writes.ts'
 
 /** How long sqlite waits for a foreign lock, ms. Our own readers never hold one against the writer. */
@@ -40,6 +44,8 @@ const CHECKPOINT_AT_LATEST_COMMITS = 200
 /** What a sqlite journal needs. */
 export interface SqliteJournalOptions {
   readonly path: string
+  /** File of the high-water mark; beside the journal when absent or empty. */
+  readonly headPath?: string
   /** Largest size of the main file, bytes; a write beyond it faults with JOURNAL_FULL. Unlimited when absent. */
   readonly maxBytes?: number
   /** Wall clock, Unix ms; stamps the lease. */
@@ -55,14 +61,36 @@ interface Pending {
   readonly reject: (error: unknown) => void
 }
 
+/** How a journal is opened when not as a daemon opens it. */
+export interface OpeningRules {
+  /** Goes on although records were lost. The caller must then append what makes that safe. */
+  readonly acceptLoss?: boolean
+  /** Reads all records from the first and writes a new snapshot, whatever snapshot there is. */
+  readonly compact?: boolean
+}
+
+/** An opened journal, and what opening found. */
+export interface OpenedJournal {
+  readonly journal: Journal
+  /** Only with `acceptLoss`: what is gone. */
+  readonly loss?: Loss
+  /** Record from which the records were read: that of the snapshot, or 0. */
+  readonly replayedFrom: number
+}
+
 /**
  * Opens the journal for writing, making file and directory if missing, and takes the lease.
  *
  * @throws JournalFaultError with one of the codes JOURNAL_IS_DIRECTORY, JOURNAL_NOT_PERMITTED, JOURNAL_LOCKED,
  * JOURNAL_BUSY, JOURNAL_NOT_SQLITE, JOURNAL_FOREIGN, JOURNAL_NEWER, JOURNAL_CORRUPT, JOURNAL_NOT_DURABLE,
- * JOURNAL_NOT_OPENED.
+ * JOURNAL_ROLLED_BACK, JOURNAL_NOT_OPENED.
  */
 export function createSqliteJournal(options: SqliteJournalOptions): Journal {
+  return openSqliteJournal(options, {}).journal
+}
+
+/** As `createSqliteJournal`, by other rules, and tells what it found. */
+export function openSqliteJournal(options: SqliteJournalOptions, rules: OpeningRules): OpenedJournal {
   const path = prepareFile(options.path)
   const lock = acquireWriterLock(path, options.holder, options.clockNow())
   let db: DatabaseSync | undefined
@@ -75,16 +103,22 @@ export function createSqliteJournal(options: SqliteJournalOptions): Journal {
       allowExtension: false,
       defensive: true,
     })
-    refuseForeign(db, path)
-    configure(db, path, options.maxBytes)
-    migrate(db, readMarks(db).version)
+    const opened = db
+    refuseForeign(opened, path)
+    configure(opened, path, options.maxBytes)
+    migrate(opened, readMarks(opened).version, (version) => fillNewTables(opened, path, version))
     syncDirectory(path)
-    const reader = createRowReader(db, path)
-    const tail = reader.checkTail()
-    head = openHead(path, tail, reader.hashAt)
-    const open = reader.openIntents()
-    const epoch = takeLease(db, options.holder, options.clockNow())
-    return new SqliteJournal({ db, path, reader, tail, open, epoch, head, lock })
+    const reader = createRowReader(opened, path)
+    const start = startOf(opened, path, reader.hashAt, rules.compact !== true)
+    const headPath = headPathOf(path, options.headPath)
+    head = openHead(path, headPath, start.tail, reader.hashAt, rules.acceptLoss)
+    const epoch = takeLease(opened, options.holder, options.clockNow())
+    const mustKeep = rules.compact === true || start.tail.seq - start.replayedFrom >= SNAPSHOT_EVERY
+    if (mustKeep) keepSnapshot(opened, start)
+    const snapshotSeq = mustKeep ? start.tail.seq : start.replayedFrom
+    const journal = new SqliteJournal({ db: opened, path, reader, start, snapshotSeq, epoch, head, lock })
+    const { loss } = head
+    return { journal, replayedFrom: start.replayedFrom, ...(loss === undefined ? {} : { loss }) }
   } catch (cause) {
     head?.close()
     if (db?.isOpen) db.close()
@@ -93,13 +127,28 @@ export function createSqliteJournal(options: SqliteJournalOptions): Journal {
   }
 }
 
+/** Tables of version 2 follow from records of closed intents that version 1 holds already. */
+function fillNewTables(db: DatabaseSync, path: string, fromVersion: number): void {
+  if (fromVersion !== 1) return
+  const { addClosed } = createRowWriter(db)
+  replay(db, path, genesis, (_seq, _record, state) => {
+    if (state !== undefined && !isOpen(state)) addClosed(state)
+  })
+}
+
+function keepSnapshot(db: DatabaseSync, folded: Parameters<typeof writeSnapshot>[1]): void {
+  db.exec('BEGIN IMMEDIATE')
+  writeSnapshot(db, folded)
+  db.exec('COMMIT')
+}
+
 /** What opening made; the journal owns it from then on. */
 interface OpenedParts {
   readonly db: DatabaseSync
   readonly path: string
   readonly reader: RowReader
-  readonly tail: Tail
-  readonly open: readonly IntentState[]
+  readonly start: Start
+  readonly snapshotSeq: number
   readonly epoch: number
   readonly head: Head
   readonly lock: WriterLock
@@ -111,7 +160,6 @@ class SqliteJournal implements Journal {
   readonly summary: RowReader['summary']
   readonly intents: RowReader['intents']
   readonly records: RowReader['records']
-  readonly account: RowReader['account']
   readonly closedFills: RowWriter['closedFills']
   readonly endingsSince: RowWriter['endingsSince']
   readonly hasDecision: RowWriter['hasDecision']
@@ -124,7 +172,9 @@ class SqliteJournal implements Journal {
   readonly #writer: RowWriter
   /** Open intents, oldest first; what is committed, never more. */
   readonly #open: Map<string, IntentState>
+  #account: AccountState
   #tail: Tail
+  #snapshotSeq: number
   #intentCount: number
   #queue: Pending[] = []
   #fault: JournalFaultError | undefined
@@ -132,14 +182,16 @@ class SqliteJournal implements Journal {
   #commitsSinceCheckpoint = 0
   #checkpointTimer: NodeJS.Timeout | undefined
 
-  constructor({ db, path, reader, tail, open, epoch, head, lock }: OpenedParts) {
+  constructor({ db, path, reader, start, snapshotSeq, epoch, head, lock }: OpenedParts) {
     this.#db = db
     this.path = path
     this.#reader = reader
-    this.#tail = tail
+    this.#tail = start.tail
+    this.#account = start.account
+    this.#snapshotSeq = snapshotSeq
     this.#head = head
     this.#lock = lock
-    this.#open = new Map(open.map((state) => [state.intent.intentId, state]))
+    this.#open = new Map(start.open)
     this.leaseEpoch = epoch
     this.#writer = createRowWriter(db)
     this.hasDecision = this.#writer.hasDecision
@@ -149,13 +201,16 @@ class SqliteJournal implements Journal {
     this.summary = reader.summary
     this.intents = reader.intents
     this.records = reader.records
-    this.account = reader.account
     this.closedFills = this.#writer.closedFills
     this.endingsSince = this.#writer.endingsSince
   }
 
   intent(intentId: string): IntentState | undefined {
     return this.#open.get(intentId) ?? this.#reader.intent(intentId)
+  }
+
+  account(): AccountState {
+    return this.#account
   }
 
   openIntents(): readonly IntentState[] {
@@ -216,6 +271,9 @@ class SqliteJournal implements Journal {
       if (isOpen(state)) this.#open.set(intentId, state)
       else this.#open.delete(intentId)
     }
+    for (const { record } of group) {
+      if (isAccountRecord(record)) this.#account = applyAccountRecord(this.#account, record)
+    }
     for (const settle of settled) settle()
     this.#planCheckpoint()
   }
@@ -266,6 +324,10 @@ class SqliteJournal implements Journal {
 
   #checkpoint(): void {
     try {
+      if (this.#tail.seq - this.#snapshotSeq >= SNAPSHOT_EVERY) {
+        keepSnapshot(this.#db, { tail: this.#tail, open: this.#open, account: this.#account })
+        this.#snapshotSeq = this.#tail.seq
+      }
       this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')
       this.#commitsSinceCheckpoint = 0
     } catch (cause) {

@@ -21,6 +21,8 @@ export interface RowWriter {
     intents: number,
     state?: IntentState,
   ): void
+  /** Moves what a closed intent adds to: the sums of fills and the endings. `write` does it for the record that closes. */
+  addClosed(state: IntentState): void
   closedFills(): readonly Fill[]
   /** Endings since then (Unix ms), oldest first. */
   endingsSince(sinceMs: number): readonly Ending[]
@@ -36,17 +38,19 @@ export interface RowWriter {
 export function createRowWriter(db: DatabaseSync): RowWriter {
   const statements = prepareWrites(db)
   const { insertRecord, findDecision, findDigest, findChild, countAccepted } = statements
+  function addClosed(state: IntentState): void {
+    addFills(statements, state)
+    addEnding(statements, state)
+  }
   return {
     write: (record, body, seq, hash, intents, state) => {
       const attempt = 'attempt' in record ? record.attempt : null
       insertRecord.run(seq, record.atMs, record.intentId, record.kind, attempt, body, hash)
       if (isAccountRecord(record)) return
       writeIndexes(statements, record, intents)
-      if (record.kind === 'intent.closed' && state !== undefined) {
-        addFills(statements, state)
-        addEnding(statements, state)
-      }
+      if (record.kind === 'intent.closed' && state !== undefined) addClosed(state)
     },
+    addClosed,
     endingsSince: (sinceMs) =>
       statements.listEndings.all(sinceMs).map((row) => ({
         strategy: String(row.strategy),

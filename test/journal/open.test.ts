@@ -202,7 +202,7 @@ test('a journal of a newer schema is refused and not changed', async () => {
     The journal was written by a newer perpd.
       path: <dir>/perpd.db
       version: 99
-      readable: 1
+      readable: 2
       Nothing was changed. Run the newer perpd again; a downgrade would misread open orders."
   `)
   expect(readerFault()).toBe(writerFault())
@@ -274,9 +274,10 @@ test('a changed amount, a removed record and a forgotten digest are found', asyn
   expect(firstLine(writerFault())).toBe('JOURNAL_CORRUPT')
   restore()
   tamper("UPDATE intent SET open = 0 WHERE intent_id = 'intent-2'")
-  const journal = createSqliteJournal({ ...options, path })
-  expect(() => journal.intents()).toThrow(JournalFaultError)
-  journal.close()
+  expect(writerFault()).toContain('reason: intent: intent-2 has open 0; the records say 1')
+  const reader = openSqliteReader(path)
+  expect(() => reader.intents()).toThrow(JournalFaultError)
+  reader.close()
   restore()
   expect(writerFault()).toBe('it opened')
 })
@@ -300,7 +301,7 @@ test('a truncated journal is refused, whatever is left', async () => {
       path: <dir>/perpd.db
       lastRecordWritten: 283
       lastRecordFound: 0
-      perpd does not start. Orders may be open that this journal does not know. Restore the newest copy; or, once orders and positions at the venue are accounted for and the last signed deadline has passed, remove <dir>/perpd.db.head and start again."
+      perpd does not start: a signed order may be open that this journal does not know. Restore the newest copy. When there is none: perpd journal accept-loss --by NAME goes on with what is left, and waits until the last lost signature has died."
   `)
 })
 
@@ -350,7 +351,7 @@ test('an older backup in the place of the journal is refused', async () => {
       path: <dir>/perpd.db
       lastRecordWritten: 20
       lastRecordFound: 10
-      perpd does not start. Orders may be open that this journal does not know. Restore the newest copy; or, once orders and positions at the venue are accounted for and the last signed deadline has passed, remove <dir>/perpd.db.head and start again."
+      perpd does not start: a signed order may be open that this journal does not know. Restore the newest copy. When there is none: perpd journal accept-loss --by NAME goes on with what is left, and waits until the last lost signature has died."
   `)
   rmSync(`${path}.head`)
   expect(writerFault()).toBe('it opened')

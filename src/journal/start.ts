@@ -1,0 +1,59 @@
+/** What a writer starts from: a good snapshot and what came after it, or all records from the first. */
+import type { DatabaseSync } from 'node:sqlite'
+import type { IntentState } from '../domain/intent.ts'
+import { corruptFault } from './faults.ts'
+import { createIndexCheck, liveDigestOf } from './indexes.ts'
+import { type Folded, genesis, replay } from './replay.ts'
+import { readNumber } from './schema.ts'
+import { readSnapshot } from './snapshot.ts'
+
+/** The folds at the newest record, and how they were made. */
+export interface Start extends Folded {
+  /** Record from which the replay went on: that of the snapshot, or 0. */
+  readonly replayedFrom: number
+}
+
+/**
+ * Reads what a writer needs. Without a good snapshot every record is read, and every table that follows from them is held
+ * against them; with one, what came after it, and the tables of open intents.
+ *
+ * @throws JournalFaultError JOURNAL_CORRUPT or JOURNAL_NEWER.
+ */
+export function startOf(
+  db: DatabaseSync,
+  path: string,
+  hashAt: (seq: number) => string | undefined,
+  mayUseSnapshot: boolean,
+): Start {
+  const found = mayUseSnapshot ? readSnapshot(db, hashAt) : undefined
+  if (found?.kind !== 'good') {
+    const check = createIndexCheck(db)
+    const folded = replay(db, path, genesis, check.listen)
+    const [problem] = check.problems(folded.open)
+    if (problem !== undefined) throw corruptFault(path, { reason: problem })
+    return { ...folded, replayedFrom: 0 }
+  }
+  const folded = replay(db, path, found.folded)
+  checkOpenRows(db, path, folded.open)
+  return { ...folded, replayedFrom: found.folded.tail.seq }
+}
+
+function checkOpenRows(db: DatabaseSync, path: string, open: ReadonlyMap<string, IntentState>): void {
+  const intent = db.prepare('SELECT open FROM intent WHERE intent_id = ?')
+  const live = db.prepare('SELECT digest FROM live_attempt WHERE intent_id = ?')
+  for (const [intentId, state] of open) {
+    if (intent.get(intentId)?.open !== 1) {
+      throw corruptFault(path, {
+        intentId,
+        reason: 'the intent is listed as closed but not closed by its records',
+      })
+    }
+    if (live.get(intentId)?.digest !== liveDigestOf(state)) {
+      throw corruptFault(path, { intentId, reason: 'the live digest is not the one its records tell of' })
+    }
+  }
+  const listed = readNumber(db, 'SELECT count(*) FROM intent WHERE open = 1')
+  if (listed !== open.size) {
+    throw corruptFault(path, { reason: `${listed} intents are listed as open; the records say ${open.size}` })
+  }
+}

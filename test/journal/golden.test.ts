@@ -1,0 +1,134 @@
+/** Journals as released versions left them on their users' disks: read, folded, raised, and gone on with. */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { labelOf } from '../../src/domain/intent.ts'
+import { step } from '../../src/domain/machine/step.ts'
+import { formatUsd } from '../../src/domain/units.ts'
+import { openSqliteReader } from '../../src/journal/reader.ts'
+import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite.ts'
+import { verifySqliteJournal } from '../../src/journal/verify.ts'
+import { startMs } from '../support/intents.ts'
+
+let directory = ''
+let path = ''
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'perpd-golden-'))
+  path = join(directory, 'journal.db')
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+/** Puts a golden journal in the place of a user's. */
+function place(version: string): void {
+  for (const ending of ['', '.head']) {
+    copyFileSync(
+      fileURLToPath(new URL(`./golden/${version}.db${ending}`, import.meta.url)),
+      `${path}${ending}`,
+    )
+  }
+}
+const options = { clockNow: () => startMs, holder: 'test' }
+const open = () => createSqliteJournal({ ...options, path })
+
+const stories = [
+  ['1', 'executed'],
+  ['2', 'executed'],
+  ['3', 'cancelled'],
+  ['4', 'reverted'],
+  ['5', 'refused'],
+  ['6', 'executed'],
+  ['7', 'planned'],
+  ['8', 'planned'],
+  ['9', 'pending'],
+  ['a', 'unknown'],
+  ['b', 'pending'],
+  ['c', 'pending'],
+  ['d', 'pending'],
+]
+
+for (const version of ['v1', 'v2']) {
+  test(`a journal of ${version} is read, beside its dead daemon too, and every order is what it was`, () => {
+    place(version)
+    const reader = openSqliteReader(path)
+    const found = reader.intents().map((state) => [state.intent.intentId.slice(-1), labelOf(state)])
+    reader.close()
+    expect(found.toReversed()).toEqual(stories)
+    expect(verifySqliteJournal(path)).toMatchObject({
+      problems: [],
+      records: 62,
+      openIntents: 7,
+      headSeq: 62,
+    })
+  })
+
+  test(`a journal of ${version} goes on: its open orders move, its decisions and digests are not taken twice`, async () => {
+    place(version)
+    const journal = open()
+    expect(
+      journal
+        .openIntents()
+        .map(({ intent }) => intent.intentId.slice(-1))
+        .join(''),
+    ).toBe('789abcd')
+    expect(journal.hasDecision('eth-trend', 'eth-trend@1')).toBe(true)
+    for (const state of journal.openIntents()) {
+      const rules = { source: 'api', trustVenue: false, deadlineMarginMs: 0 } as const
+      const { record } = step(state, { type: 'resolved', nowMs: startMs, as: 'dead', by: 'Ada' }, rules)
+      if (record !== undefined) await journal.append(record)
+    }
+    expect(journal.openIntents()).toEqual([])
+    journal.close()
+    expect(verifySqliteJournal(path)).toMatchObject({ version: 2, problems: [], records: 69 })
+  })
+}
+
+test('closed orders of a version 1 journal count for positions and budgets once it is raised', () => {
+  place('v1')
+  const journal = open()
+  const fills = journal
+    .closedFills()
+    .map(({ direction, sizeDeltaUsd }) => [direction, formatUsd(sizeDeltaUsd ?? 0n)])
+  expect(fills).toEqual([
+    ['long', '$300.00'],
+    ['short', '$500.00'],
+  ])
+  expect(journal.endingsSince(0).map(({ strategy, kind, cause }) => [strategy, kind, cause])).toEqual([
+    ['eth-trend', 'increase', 'executed'],
+    ['eth-trend', 'decrease', 'executed'],
+    ['eth-trend', 'increase', 'CANCELLED OrderNotFulfillableAtAcceptablePrice'],
+    ['eth-trend', 'increase', 'DEAD relay_reverted'],
+    ['eth-trend', 'increase', 'REFUSED_LOCAL PREPARE_REFUSED'],
+    ['other', 'increase', 'executed'],
+  ])
+  journal.close()
+})
+
+test('raising a version 1 journal is one transaction: one that fails leaves the file as it was', () => {
+  place('v1')
+  const db = new DatabaseSync(path)
+  db.exec("UPDATE record SET body = 'not json' WHERE seq = 40")
+  db.close()
+  expect(open).toThrow('The journal file is damaged.')
+  const after = new DatabaseSync(path)
+  expect(after.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 })
+  expect(after.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'ending'").get()).toEqual({
+    n: 0,
+  })
+  after.close()
+})
+
+test('a snapshot of the golden journal says what its records fold to today', () => {
+  place('v2')
+  expect(verifySqliteJournal(path)).toMatchObject({ snapshot: 'good', snapshotSeq: 62, problems: [] })
+  const { journal, replayedFrom } = openSqliteJournal({ ...options, path }, {})
+  expect(replayedFrom).toBe(62)
+  const fromSnapshot = journal.openIntents()
+  journal.close()
+  const whole = openSqliteJournal({ ...options, path }, { compact: true })
+  expect(whole.replayedFrom).toBe(0)
+  expect(fromSnapshot).toEqual(whole.journal.openIntents())
+  whole.journal.close()
+})
