@@ -33,7 +33,7 @@ test('the files that ship with perpd load without a problem', async () => {
   const { strategies, disabled, problems } = await loadStrategies([shipped])
   expect(problems).toEqual([])
   expect(strategies.map((strategy) => strategy.name)).toEqual(['eth-trend', 'guard'])
-  expect(disabled).toEqual(['btc-trend'])
+  expect(disabled).toEqual(['btc-trend', 'eth-grid'])
 })
 
 test('a file becomes an instance in the units of the daemon', async () => {
@@ -145,7 +145,7 @@ test('an unknown kind is told with the nearest one', async () => {
     `F/one.yaml:1:7: kind is not a kind of strategy.
   field: kind
   value: "trnd"
-  expected: one of guard, trend, or a file of your own like ./mine.ts
+  expected: one of grid, guard, trend, or a file of your own like ./mine.ts
   fix: did you mean "trend"?`,
   ])
 })

@@ -181,7 +181,7 @@ test('an unknown field, an unknown kind and a negative size in a strategy file a
     DIR/strategies/kind.yaml:1:7: kind is not a kind of strategy.
       field: kind
       value: "trned"
-      expected: one of guard, trend, or a file of your own like ./mine.ts
+      expected: one of grid, guard, trend, or a file of your own like ./mine.ts
       fix: did you mean "trend"?"
   `)
   expect([check.code, check.err]).toEqual([4, ''])
@@ -393,12 +393,12 @@ test('a live profile starts only with a key of its own user, asked for in so man
   expect(net.visits()).toBe(0)
   expect(none).toMatchInlineSnapshot(`
     "4
-    account.keyFile is not set; the profile arbitrum trades real money and needs the account's key: --account.keyFile FILE
+    no key is named; the profile arbitrum trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL
       Nothing was started. Paper needs no key: npm start"
   `)
   expect(raw).toMatchInlineSnapshot(`
     "4
-    account.acceptRawKey is false; the profile arbitrum trades real money, and whoever reads a raw key file owns the account. If you accept that for this account: --account.acceptRawKey
+    account.acceptRawKey is false; the profile arbitrum trades real money, and whoever reads a raw key file owns the account. Encrypt it with perpd keys import, or, if you accept that for this account: --account.acceptRawKey
       Nothing was started. Paper needs no key: npm start"
   `)
   expect(missing).toMatchInlineSnapshot(`

@@ -1,0 +1,210 @@
+/**
+ * Grid: rests limit orders on fixed price lines on the losing side of the price, and lets each fill go with a profit.
+ *
+ * Lines lie at whole multiples of `stepUsd`, so that nothing has to be remembered: what rests, what is held and what is on
+ * its way says which lines are taken. Up to `levels` orders rest or are filled at once. A fill gets a take-profit that
+ * rests at the venue, and with `stopBps` a stop-loss: the venue closes the position also while perpd is down. Orders that
+ * the price has left behind, and orders that froze, are cancelled. Positions in the market with the instance's collateral
+ * token count as its own: run one instance a market and side.
+ */
+import { sameHex } from '../../domain/address.ts'
+import type { Decision, DecisionFacts, DecreaseDecision } from '../../domain/decision.ts'
+import type { Direction } from '../../domain/market.ts'
+import type { Position } from '../../domain/position.ts'
+import type { MarketView } from '../../domain/snapshot.ts'
+import { bps, formatUsd, maxOf, minOf, type Usd } from '../../domain/units.ts'
+import { bpsField, countField, usdField } from '../fields.ts'
+import type { RestingOrder } from '../resting.ts'
+import { collateralTokenOf, defineStrategy, type OrderSize, type StrategyView, z } from '../strategy.ts'
+
+const schema = z.strictObject({
+  direction: z.enum(['long', 'short']).default('long'),
+  stepUsd: usdField(),
+  levels: countField({ min: 1, max: 20 }).default(3),
+  takeProfitBps: bpsField({ min: 5, max: 5000 }).default(100),
+  stopBps: bpsField({ min: 10, max: 9000 }).optional(),
+})
+
+type GridParams = z.output<typeof schema>
+
+/** The kind `grid`. */
+export const grid = defineStrategy({
+  kind: 'grid',
+  description:
+    'Rests limit orders on price lines, and takes the profit of each fill by an order that rests too.',
+  params: schema,
+  needs: (_params, symbols) => ({ symbols }),
+  decide: (view) =>
+    view.instance.symbols.flatMap((symbol) => {
+      const market = view.market(symbol)
+      const { size } = view.instance
+      return market === undefined || size === undefined ? [] : decideMarket(view, market, size)
+    }),
+})
+
+/** What one market's grid is decided by. */
+interface Scene {
+  readonly params: GridParams
+  readonly market: MarketView
+  readonly size: OrderSize
+  readonly collateralToken: `0x${string}`
+  readonly price: Usd
+  readonly position: Position | undefined
+  /** This side's resting orders of the instance. */
+  readonly resting: readonly RestingOrder[]
+  /** This side's intents of the instance that show no resting order. */
+  readonly onTheWay: StrategyView['openIntents']
+}
+
+function decideMarket(
+  view: StrategyView<GridParams>,
+  market: MarketView,
+  size: OrderSize,
+): readonly Decision[] {
+  const { params } = view
+  const price = market.oraclePrice?.value.medianPrice
+  if (price === undefined || price <= 0n) return []
+  const { marketToken, symbol } = market.market
+  const isHere = (order: { readonly marketToken: string; readonly direction: Direction }) =>
+    sameHex(order.marketToken, marketToken) && order.direction === params.direction
+  const resting = view.restingOrders.filter(isHere)
+  const shown = new Set(resting.map(({ intentId }) => intentId))
+  const collateralToken = collateralTokenOf(market, size.collateral)
+  const scene: Scene = {
+    params,
+    market,
+    size,
+    collateralToken,
+    price,
+    position: view
+      .positions(symbol, params.direction)
+      .find((held) => sameHex(held.collateralToken, collateralToken) && held.sizeInUsd > 0n),
+    resting,
+    onTheWay: view.openIntents.filter((open) => isHere(open) && !shown.has(open.intentId)),
+  }
+  const exits = exitsOf(scene)
+  // What is held is cared for first; the next tick goes on.
+  return exits.length > 0 ? exits : entriesOf(scene)
+}
+
+/** Exits for the part of the position that has none yet. */
+function exitsOf(scene: Scene): readonly Decision[] {
+  const { position, params } = scene
+  if (position?.entryPrice === undefined) return []
+  const isLong = params.direction === 'long'
+  const moved = (basisPoints: number) =>
+    (position.entryPrice ?? 0n) + bps(position.entryPrice ?? 0n, isLong ? basisPoints : -basisPoints)
+  const profit = exitOf(scene, 'take-profit', moved(params.takeProfitBps))
+  const stop = params.stopBps === undefined ? undefined : exitOf(scene, 'stop-loss', moved(-params.stopBps))
+  return [profit, stop].flatMap((exit) => exit ?? [])
+}
+
+function exitOf(
+  { position, resting, onTheWay, market, params, collateralToken, price }: Scene,
+  orderType: 'take-profit' | 'stop-loss',
+  triggerPrice: Usd,
+): DecreaseDecision | undefined {
+  if (position === undefined) return undefined
+  const placed = [...resting, ...onTheWay].filter((order) => order.orderType === orderType)
+  const coveredUsd = placed.reduce((sum, order) => sum + order.sizeDeltaUsd, 0n)
+  const uncoveredUsd = position.sizeInUsd - coveredUsd
+  // A close that is on its way covers all of it.
+  const isClosing = onTheWay.some(({ kind, orderType: type }) => kind === 'decrease' && type === 'market')
+  if (uncoveredUsd < maxOf(1n, market.market.minPositionSizeUsd) || isClosing) return undefined
+  const { direction } = params
+  const isAbove = (orderType === 'take-profit') === (direction === 'long')
+  const isReached = isAbove ? price >= triggerPrice : price <= triggerPrice
+  const base = {
+    kind: 'decrease',
+    marketToken: market.market.marketToken,
+    direction,
+    collateralToken,
+    sizeDeltaUsd: uncoveredUsd,
+    keepLeverage: true,
+    facts: factsOf(price, { entry: position.entryPrice, trigger: triggerPrice }),
+  } as const
+  return isReached
+    ? { ...base, reason: `The price is already past the ${orderType} of the last fill.` }
+    : {
+        ...base,
+        orderType,
+        triggerPrice,
+        reason: `${formatUsd(uncoveredUsd)} of the position has no ${orderType} yet.`,
+      }
+}
+
+/** The next line without an order, and the orders on lines that are no longer wanted. */
+function entriesOf(scene: Scene): readonly Decision[] {
+  const { market, params, size, collateralToken, price, resting, onTheWay } = scene
+  const { direction } = params
+  const base = { marketToken: market.market.marketToken, direction } as const
+  const entries = resting.filter(({ orderType }) => orderType === 'limit')
+  const filled = filledLevels(scene)
+  const wanted = params.levels - filled
+  const lines = linesOf(scene, filled, wanted)
+  // One line more is let be, so that a price that hovers at a line does not make it trade.
+  const furthest = linesOf(scene, filled, wanted + 1).at(-1) ?? price
+  const isLeft = ({ triggerPrice, isFrozen }: RestingOrder) =>
+    isFrozen ||
+    (triggerPrice !== undefined && (direction === 'long' ? triggerPrice < furthest : triggerPrice > furthest))
+  const left = entries.filter((order) => !order.isChanging && isLeft(order))
+  const cancel: Decision[] =
+    left.length === 0
+      ? []
+      : [
+          {
+            ...base,
+            kind: 'cancel',
+            orderKeys: left.map(({ orderKey }) => orderKey),
+            reason: `The price has left ${left.length === 1 ? 'an order' : `${left.length} orders`} of the grid behind.`,
+            facts: factsOf(price, { furthest }),
+          },
+        ]
+  const isBusy = onTheWay.some(({ kind }) => kind === 'increase')
+  const free = lines.find((line) => !entries.some(({ triggerPrice }) => triggerPrice === line))
+  if (isBusy || free === undefined || entries.length + filled >= params.levels || market.status === 'closed')
+    return cancel
+  return [
+    ...cancel,
+    {
+      ...base,
+      kind: 'increase',
+      orderType: 'limit',
+      triggerPrice: free,
+      sizeDeltaUsd: size.usd,
+      leverageBps: size.leverageBps,
+      collateralToken,
+      reason: `The line at ${formatUsd(free)} has no order.`,
+      facts: factsOf(price, { line: free }),
+    },
+  ]
+}
+
+/** Orders that the position stands for, rounded up. */
+function filledLevels({ position, size }: Scene): number {
+  return position === undefined ? 0 : Number((position.sizeInUsd + size.usd - 1n) / size.usd)
+}
+
+/** The first `count` lines, nearest first, that are clear of the price and of what was filled. */
+function linesOf({ params, price, position }: Scene, filled: number, count: number): readonly Usd[] {
+  const { stepUsd, direction } = params
+  const isLong = direction === 'long'
+  // Fills lie a step apart around their average, so that the furthest is half of them away from it.
+  const entry = position?.entryPrice
+  const spread = (stepUsd * BigInt(Math.max(0, filled - 1))) / 2n
+  const last = entry === undefined ? price : isLong ? entry - spread : entry + spread
+  const from = isLong ? minOf(price, last) : maxOf(price, last)
+  const clear = isLong ? from - stepUsd / 4n : from + stepUsd / 4n
+  const nearest = isLong ? clear / stepUsd : clear / stepUsd + 1n
+  const lines = Array.from({ length: Math.max(0, count) }, (_none, index) =>
+    isLong ? (nearest - BigInt(index)) * stepUsd : (nearest + BigInt(index)) * stepUsd,
+  )
+  return lines.filter((line) => line > 0n)
+}
+
+function factsOf(price: Usd, prices: Readonly<Record<string, Usd | undefined>>): DecisionFacts {
+  const all = Object.entries({ price, ...prices })
+  return Object.fromEntries(
+    all.flatMap(([name, value]) => (value === undefined ? [] : [[name, formatUsd(value)]])),
+  )
+}

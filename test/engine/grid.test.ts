@@ -1,0 +1,93 @@
+/** A strategy that rests orders, from its YAML file to an executed exit: the whole loop over real sockets to the paper venue. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { usd } from '../../src/domain/units.ts'
+import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import { loadStrategies } from '../../src/strategy/load.ts'
+import { type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'perpd-grid-'))
+let bench: KindsBench | undefined
+let engine: Engine | undefined
+
+afterEach(async () => {
+  engine?.abort()
+  await bench?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function run(path: PricePath, yaml: string): Promise<KindsBench> {
+  const file = join(folder, 'eth-grid.yaml')
+  writeFileSync(file, yaml)
+  const loaded = await loadStrategies([file])
+  expect(loaded.problems).toEqual([])
+  bench = await kindsBench({ path })
+  engine = createEngine(
+    {
+      ...bench.context,
+      shell: bench.shell,
+      strategies: loaded.strategies,
+      limits: {},
+      budget: {},
+      tradingState: () => 'active',
+      engineSettings: {
+        intentExpiryMs: 30_000,
+        drainMs: 10_000,
+        defaultSlippageBps: 100,
+        watchMs: 5_000,
+        heartbeatMs: 60_000,
+        lane: 'order-chain',
+      },
+    },
+    { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'the venue' },
+    () => undefined,
+  )
+  await engine.start()
+  return bench
+}
+
+test('a grid rests its orders, a fill gets its exits, and the take-profit closes it', async () => {
+  const at = await run(
+    [
+      [0, 2010],
+      [40, 2010],
+      [60, 1945],
+      [90, 1945],
+      [120, 1985],
+    ],
+    [
+      'kind: grid',
+      'market: "ETH/USD [WETH-USDC]"',
+      'cadenceSeconds: 2',
+      'size: { usd: 200, leverage: 2, collateral: short }',
+      'params: { stepUsd: 50, levels: 2, takeProfitBps: 100, stopBps: 800 }',
+    ].join('\n'),
+  )
+  await at.clock.advance(38_000)
+  const resting = (await at.snapshot()).orders.value.map(({ triggerContractPrice }) => triggerContractPrice)
+  expect(resting.sort()).toEqual([1900n * 10n ** 12n, 1950n * 10n ** 12n])
+
+  await at.clock.advance(47_000)
+  const held = await at.snapshot()
+  expect(held.positions.value).toMatchObject([{ direction: 'long', sizeInUsd: usd(200) }])
+  expect(held.orders.value.map(({ orderType }) => orderType).sort()).toEqual([3, 5, 6])
+
+  await at.clock.advance(60_000)
+  const kinds = at.journal
+    .intents({ limit: 50 })
+    .map(({ intent, closing }) => [intent.kind, intent.terms.orderType, closing?.outcome])
+  expect(kinds).toEqual(
+    expect.arrayContaining([
+      ['increase', 'limit', 'EXECUTED'],
+      ['decrease', 'take-profit', 'EXECUTED'],
+      ['decrease', 'stop-loss', 'CANCELLED'],
+    ]),
+  )
+  const after = await at.snapshot()
+  expect(after.positions.value).toEqual([])
+  expect(after.orders.value.every(({ orderType }) => orderType === 3)).toBe(true)
+  const denied = at.events.flatMap((event) => (event.type === 'decision.denied' ? [event.denial.code] : []))
+  expect(denied).toEqual([])
+})
