@@ -6,6 +6,7 @@
  * Items are looked up by key, never by place: deployed contracts add items.
  */
 import type { Hex } from '../domain/address.ts'
+import { createBoundedMap } from './boundedMap.ts'
 
 /** Items of one event by key. Numbers are bigints; addresses and bytes lower-case hex. */
 export interface EventItems {
@@ -21,6 +22,9 @@ export interface EventItems {
 
 /** Most items of one kind in one event; real events have thirty. */
 const MAX_ITEMS = 200
+/** Names of events and items, which come back in every log. Longer texts are not remembered. */
+const texts = createBoundedMap<string>(512)
+const MAX_KNOWN_DIGITS = 128
 const INT_LIMIT = 2n ** 255n
 const WORD_LIMIT = 2n ** 256n
 
@@ -57,10 +61,14 @@ export function decodeEventData(data: Hex): EventItems {
     return digits.slice(from, from + length * 2)
   }
   function text(at: number): string {
-    const read = Buffer.from(rawBytes(at), 'hex')
+    const digits = rawBytes(at)
+    const known = texts.get(digits)
+    if (known !== undefined) return known
+    const read = Buffer.from(digits, 'hex')
     const decoded = read.toString('utf8')
     if (!Buffer.from(decoded, 'utf8').equals(read))
       throw new RangeError('a text in the event data is no UTF-8')
+    if (digits.length <= MAX_KNOWN_DIGITS) texts.set(digits, decoded)
     return decoded
   }
   function group<T>(start: number, index: number, value: (tuple: number) => T): ReadonlyMap<string, T> {
