@@ -1,6 +1,8 @@
 /** Rates and performance of the past, on both services (wire: reads, 7; oracle, 3.9 to 3.12). */
+
+import { breathe, listText } from './breath.ts'
 import { dollarsOf } from './flow.ts'
-import type { Json } from './http.ts'
+import type { Json, JsonText } from './http.ts'
 import { jitVaults } from './jit.ts'
 import { flowBetween, ledgerOf, type MarketLedger, ratesAt, sampleAt } from './ledger.ts'
 import { priceRatio } from './past.ts'
@@ -22,10 +24,15 @@ const rateFields = [
 ] as const
 
 /** `/rates`: hourly snapshots, or means over `averageBy`; rates per hour, 30 decimals. Throws the refusal of the service. */
-export function rates(world: World, query: URLSearchParams, nowMs: number, refusal: Refusal): Json {
+export async function rates(
+  world: World,
+  query: URLSearchParams,
+  nowMs: number,
+  refusal: Refusal,
+): Promise<JsonText> {
   const period = periodOf(query, 'period', '7d', refusal) ?? '7d'
   const averageBy = periodOf(query, 'averageBy', undefined, refusal, Object.keys(periodHours).slice(0, -1))
-  return booksOf(world, query, 'address', refusal).map((books) => {
+  return listText(booksOf(world, query, 'address', refusal), (books) => {
     const { fromHour, toHour } = windowOf(books, period, Math.floor(nowMs / 1000))
     const bucket = averageBy === undefined ? 0 : (periodHours[averageBy] ?? DAY_HOURS)
     return {
@@ -157,13 +164,13 @@ function madePaths(world: World, period: string, nowSeconds: number): Map<Market
 }
 
 /** Paths of the pools and vaults that the query names; all without an address. A vault is the mean of its markets. */
-function pathsOf(
+async function pathsOf(
   world: World,
   query: URLSearchParams,
   period: string,
   nowMs: number,
   refusal: Refusal,
-): PerformancePath[] {
+): Promise<readonly PerformancePath[]> {
   const nowSeconds = Math.floor(nowMs / 1000)
   const named = booksOf(world, query, 'address', refusal)
   const wanted = new Set(query.getAll('address').map((address) => address.toLowerCase()))
@@ -198,6 +205,14 @@ function pathsOf(
     made.set(books, path)
     return path
   }
+  for (const books of [
+    ...named,
+    ...vaults.flatMap(({ markets }) => markets.flatMap(({ key }) => byMarket.get(key) ?? [])),
+  ]) {
+    if (made.has(books)) continue
+    pathOf(books)
+    await breathe()
+  }
   const vaultPaths = vaults.map((vault): PerformancePath => {
     const parts = vault.markets.flatMap((market) => {
       const books = byMarket.get(market.key)
@@ -229,15 +244,16 @@ function changeText(ratio: number): string {
 }
 
 /** `/performance/annualized`: change a year against holding. `1d` is refused. Throws the refusal of the service. */
-export function performanceAnnualized(
+export async function performanceAnnualized(
   world: World,
   query: URLSearchParams,
   nowMs: number,
   form: PerformanceForm,
   refusal: Refusal,
-): Json {
+): Promise<Json> {
   const period = periodOf(query, 'period', '90d', refusal, performancePeriods) ?? '90d'
-  return pathsOf(world, query, period, nowMs, refusal).map(({ address, entity, fromHour, points }) => {
+  const paths = await pathsOf(world, query, period, nowMs, refusal)
+  return paths.map(({ address, entity, fromHour, points }) => {
     const last = points.at(-1)
     const years = Math.max(1, (last?.hour ?? fromHour) - fromHour) / (365 * DAY_HOURS)
     const yearly = (name: keyof Performance): string =>
@@ -257,15 +273,16 @@ export function performanceAnnualized(
 }
 
 /** `/performance/snapshots`: change since the start of the period, point by point. Throws the refusal of the service. */
-export function performanceSnapshots(
+export async function performanceSnapshots(
   world: World,
   query: URLSearchParams,
   nowMs: number,
   form: PerformanceForm,
   refusal: Refusal,
-): Json {
+): Promise<Json> {
   const period = periodOf(query, 'period', '90d', refusal, performancePeriods) ?? '90d'
-  return pathsOf(world, query, period, nowMs, refusal).map(({ address, entity, points }) => ({
+  const paths = await pathsOf(world, query, period, nowMs, refusal)
+  return paths.map(({ address, entity, points }) => ({
     address,
     entity,
     snapshots: points.map((point) =>

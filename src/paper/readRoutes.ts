@@ -10,7 +10,7 @@ import { pairRows, solanaPairs } from './pairs.ts'
 import { fieldRefusal, type Refusal } from './periods.ts'
 import type { RouteHandler, RouteInput, RouteKit } from './routeKit.ts'
 import { statsSourceList, statsSummary, statsTimeseries } from './stats.ts'
-import { statsSources } from './statsSources.ts'
+import { readThroughDays, type StatsSource, statsSources } from './statsSources.ts'
 import type { World } from './world.ts'
 import { apys, gmPools } from './yield.ts'
 
@@ -87,12 +87,18 @@ function addHistory(world: World, kit: RouteKit): void {
 
 /** Stats: computed on one chain, forwarded by the first family elsewhere, redirected by the second. */
 function addStats(world: World, kit: RouteKit): void {
-  const serve = (path: string, make: (input: RouteInput) => Json): void =>
-    kit.api('GET', path, (input) => {
+  const sources = () => {
+    const worlds = kit.neighbours().map((one) => one.world)
+    return statsSources(world, worlds.includes(world) ? worlds : [world, ...worlds])
+  }
+  const serve = (path: string, make: (input: RouteInput, sources: readonly StatsSource[]) => Json): void =>
+    kit.api('GET', path, async (input) => {
       if (world.dataFaults.stats === 'unavailable') throw unserved()
       if (world.chain.name === STATS_CHAIN) {
         for (const { world: other } of kit.neighbours()) if (other !== world) advanceWorld(other)
-        return make(input)
+        const read = sources()
+        await readThroughDays(read, Math.floor(input.nowMs / 1000))
+        return make(input, read)
       }
       const home = kit.neighbours().find((one) => one.world.chain.name === STATS_CHAIN)
       const base = home?.paths.api[input.family]
@@ -103,11 +109,7 @@ function addStats(world: World, kit: RouteKit): void {
       // The redirect has no CORS headers: browsers cannot follow it.
       return new Response(null, { status: 308, headers: { Location: address } })
     })
-  const sources = () => {
-    const worlds = kit.neighbours().map((one) => one.world)
-    return statsSources(world, worlds.includes(world) ? worlds : [world, ...worlds])
-  }
-  serve('/stats/summary', ({ query, nowMs }) => statsSummary(world, sources(), query, nowMs))
-  serve('/stats/timeseries', ({ query, nowMs }) => statsTimeseries(world, sources(), query, nowMs))
-  serve('/stats/sources', ({ nowMs }) => statsSourceList(world, sources(), nowMs))
+  serve('/stats/summary', ({ query, nowMs }, sources) => statsSummary(world, sources, query, nowMs))
+  serve('/stats/timeseries', ({ query, nowMs }, sources) => statsTimeseries(world, sources, query, nowMs))
+  serve('/stats/sources', ({ nowMs }, sources) => statsSourceList(world, sources, nowMs))
 }

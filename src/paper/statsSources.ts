@@ -2,6 +2,7 @@
  * What the stats are computed from: one source a network and version. A chain whose world runs beside this one is read from
  * its books; the others are seeded histories that move with time (application document, "Stats responses").
  */
+import { breathe } from './breath.ts'
 import { addFlow, type Flow, noFlow, shareOf } from './flow.ts'
 import { flowBetween, ledgerOf } from './ledger.ts'
 import { interestInTokens, mid, slotValue } from './model/market.ts'
@@ -283,4 +284,20 @@ export function statsSources(world: World, worlds: readonly World[]): readonly S
   )
   memo.set(world, { of: [...worlds], sources })
   return sources
+}
+
+const readThrough = new WeakSet<StatsSource>()
+/** Days that are summed before others are served: a few milliseconds. */
+const DAYS_A_BREATH = 8
+
+/** Reads every day of the sources once, in pieces: later their sums are at hand. */
+export async function readThroughDays(sources: readonly StatsSource[], nowSeconds: number): Promise<void> {
+  for (const source of sources) {
+    if (readThrough.has(source)) continue
+    for (let day = source.firstDay; day * DAY <= nowSeconds; day += 1) {
+      source.day(day, nowSeconds)
+      if (day % DAYS_A_BREATH === 0) await breathe()
+    }
+    readThrough.add(source)
+  }
 }

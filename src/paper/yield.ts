@@ -1,7 +1,8 @@
 /** Yields of pools: fees, traders' PnL, APY (application document, "Pool yield row"; wire: reads, 7 and 9.1). */
+import { breathe, listText } from './breath.ts'
 import { namesMarket } from './dataFaults.ts'
 import { dollarsOf } from './flow.ts'
-import type { Json } from './http.ts'
+import { type Json, JsonText } from './http.ts'
 import { jitVaults } from './jit.ts'
 import { flowBetween, ledgerOf, type MarketLedger, poolDollarsAt, sampleAt } from './ledger.ts'
 import { booksOf, fieldRefusal, periodOf, type Refusal, windowOf } from './periods.ts'
@@ -84,24 +85,23 @@ export function poolYield(world: World, books: MarketLedger, fromHour: number, t
 }
 
 /** `/yield/gm-pools`. Throws HttpFailure 400. */
-export function gmPools(world: World, query: URLSearchParams, nowMs: number): Json {
+export async function gmPools(world: World, query: URLSearchParams, nowMs: number): Promise<JsonText> {
   const period = periodOf(query, 'period', '7d', fieldRefusal) ?? '7d'
   const include = query.get('includeComponents')
   if (include !== null && include !== 'true' && include !== 'false') {
     throw fieldRefusal('includeComponents', "'includeComponents' must be true or false", include)
   }
-  return {
-    pools: booksOf(world, query, 'pools', fieldRefusal).map((books) => {
-      const { fromHour, toHour } = windowOf(books, period, Math.floor(nowMs / 1000))
-      const { components, ...row } = poolYield(world, books, fromHour, toHour)
-      return {
-        marketToken: books.market.catalog.marketToken,
-        ...row,
-        window: { period, startTimestamp: fromHour * 3600, endTimestamp: toHour * 3600 },
-        ...(include === 'true' ? { components } : {}),
-      }
-    }),
-  }
+  const pools = await listText(booksOf(world, query, 'pools', fieldRefusal), (books) => {
+    const { fromHour, toHour } = windowOf(books, period, Math.floor(nowMs / 1000))
+    const { components, ...row } = poolYield(world, books, fromHour, toHour)
+    return {
+      marketToken: books.market.catalog.marketToken,
+      ...row,
+      window: { period, startTimestamp: fromHour * 3600, endTimestamp: toHour * 3600 },
+      ...(include === 'true' ? { components } : {}),
+    }
+  })
+  return new JsonText(`{"pools":${pools.text}}`)
 }
 
 interface Apy {
@@ -114,15 +114,22 @@ interface Apy {
 const INCENTIVISED = 4
 
 /** `/apy` of both services: fee yield, and incentives on the deepest pools. Throws the refusal of the service. */
-export function apys(world: World, query: URLSearchParams, nowMs: number, refusal: Refusal): Json {
+export async function apys(
+  world: World,
+  query: URLSearchParams,
+  nowMs: number,
+  refusal: Refusal,
+): Promise<Json> {
   const period = periodOf(query, 'period', '7d', refusal) ?? '7d'
   const { byMarket } = ledgerOf(world)
   const rows = new Map<string, Apy & { readonly poolUsd: number }>()
-  const valued = [...byMarket.values()].map((books) => {
+  const valued: { readonly books: MarketLedger; readonly poolUsd: number; readonly baseApy: number }[] = []
+  for (const books of byMarket.values()) {
     const { fromHour, toHour } = windowOf(books, period, Math.floor(nowMs / 1000))
     const yields = poolYield(world, books, fromHour, toHour)
-    return { books, poolUsd: yields.timeWeightedPoolValue ?? 0, baseApy: yields.feeApy ?? 0 }
-  })
+    valued.push({ books, poolUsd: yields.timeWeightedPoolValue ?? 0, baseApy: yields.feeApy ?? 0 })
+    await breathe()
+  }
   const deepest = new Set([...valued].sort((a, b) => b.poolUsd - a.poolUsd).slice(0, INCENTIVISED))
   for (const one of valued) {
     const yearlyUsd = deepest.has(one) ? (world.settings.weeklyIncentivesUsd * 52) / INCENTIVISED : 0
