@@ -61,7 +61,8 @@ interface HostState {
   /** When the bucket has its next token, if it is empty (generic cell rate); and the bucket of history. */
   nextTokenMs: number
   nextHistoryTokenMs: number
-  readonly skewsMs: number[]
+  /** Readings of the host's clock less our monotonic one, ms: a jump of our wall clock does not reach them. */
+  readonly clocksMs: number[]
 }
 
 /** What the transport asks of its hosts. */
@@ -146,7 +147,7 @@ export function createHosts(options: {
         isProbing: false,
         nextTokenMs: 0,
         nextHistoryTokenMs: 0,
-        skewsMs: [],
+        clocksMs: [],
       }
       states.set(base, state)
     }
@@ -236,14 +237,16 @@ export function createHosts(options: {
     },
 
     sawClock(host, serverDateMs, leftAtMs, arrivedAtMs) {
-      const { skewsMs } = stateOf(host)
-      skewsMs.push(serverDateMs + HALF_DATE_STEP_MS - (leftAtMs + arrivedAtMs) / 2)
-      if (skewsMs.length > SKEW_READINGS) skewsMs.shift()
+      const { clocksMs } = stateOf(host)
+      const middleMs = clock.monotonicMs() - (arrivedAtMs - leftAtMs) / 2
+      clocksMs.push(serverDateMs + HALF_DATE_STEP_MS - middleMs)
+      if (clocksMs.length > SKEW_READINGS) clocksMs.shift()
     },
 
     clockSkewMs(host) {
-      const readings = states.get(baseAddress(host))?.skewsMs.toSorted((one, other) => one - other)
-      return readings?.[Math.floor(readings.length / 2)]
+      const readings = states.get(baseAddress(host))?.clocksMs.toSorted((one, other) => one - other)
+      const median = readings?.[Math.floor(readings.length / 2)]
+      return median === undefined ? undefined : median + clock.monotonicMs() - clock.now()
     },
   }
 }
