@@ -230,6 +230,8 @@ export function chainEnd(child: Child, view: ChainView, atMs: number): ChainEnd 
   if ((child.phase === 'EXECUTED' || child.phase === 'CANCELLED') && isWhole && isPast) {
     return { kind: 'reopened', evidence: goneEvidence(child, view, atMs) }
   }
+  // One that lags shows what was before the end: that takes nothing back.
+  if (child.phase === 'EXECUTED' || child.phase === 'CANCELLED') return undefined
   const frozen = newest.find(({ log }) => log.event === 'OrderFrozen')
   if (frozen !== undefined) {
     const evidence = logEvidence(frozen.log, false, [frozen.endpoint.endpoint], atMs)

@@ -198,6 +198,15 @@ describe('a landing', () => {
     expect(kinds(run)).toEqual(['landed'])
   })
 
+  test('whose end was seen is not frozen again by an endpoint that lags', () => {
+    const run = sent()
+    const frozen: OrderLog = { ...executed(6), event: 'OrderFrozen', reason: 'too far' }
+    look(run, [endpoint({ latest: 8, final: 2, landedAt: 5, logs: [created(5), frozen, executed(7)] })])
+    expect(kinds(run)).toEqual(['landed', 'child.executed'])
+    look(run, [endpoint({ latest: 6, final: 2, landedAt: 5, logs: [created(5), frozen] })])
+    expect(kinds(run)).toEqual(['landed', 'child.executed'])
+  })
+
   test('whose keeper moved in a block that was reorganised is open again', () => {
     const run = sent()
     look(run, [endpoint({ latest: 8, final: 6, landedAt: 5, logs })])
