@@ -6,15 +6,17 @@ import { checkMarkets, type LoadedStrategy, loadStrategies } from '../strategy/l
 import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
 import { exitCodes } from './exit.ts'
-import { signerProblems } from './signer.ts'
+import { reportSigner } from './signer.ts'
 import { columns } from './table.ts'
 
 /** Prints what would run; exit code 4 when something would not. */
-export async function check({ loaded, flags, out, err }: Call): Promise<number> {
-  const { config, warnings } = loaded
+export async function check({ loaded, flags, keys, out, err }: Call): Promise<number> {
+  const { config } = loaded
+  const key = reportSigner(config, keys)
+  const warnings = [...loaded.warnings, ...key.warnings]
   const found = await loadStrategies(config.strategies.paths)
   const problems = [
-    ...signerProblems(config),
+    ...key.problems,
     ...[...found.problems, ...marketProblems(config, found.strategies)].map((problem) => problem.message),
   ]
   const code = problems.length === 0 ? exitCodes.ok : exitCodes.configuration
@@ -25,6 +27,7 @@ export async function check({ loaded, flags, out, err }: Call): Promise<number> 
           ok: problems.length === 0,
           profile: config.profile,
           chain: config.venue.chain.name,
+          key: key.source,
           strategies: found.strategies.map(({ name, path, symbols, cadenceMs, strategy }) => ({
             name,
             kind: strategy.kind,
@@ -44,6 +47,7 @@ export async function check({ loaded, flags, out, err }: Call): Promise<number> 
   }
   const money = config.isPaper ? 'play money' : 'REAL MONEY'
   out(`profile ${config.profile}: ${money} on ${config.venue.chain.name}`)
+  out(`key: ${key.source}`)
   out(
     `limits: order ${formatUsd(config.limits.maxOrderSizeUsd)}, position ${formatUsd(config.limits.maxPositionSizeUsd)}, exposure ${formatUsd(config.limits.maxTotalExposureUsd)}, leverage ${config.limits.maxLeverageBps / 10_000}x`,
   )

@@ -5,6 +5,7 @@ import { settings } from './config/schema.ts'
 import { didYouMean } from './config/suggest.ts'
 import type { LoadedConfig } from './config.ts'
 import { CommandError, exitCodes } from './exit.ts'
+import type { KeySources } from './keySources.ts'
 import { columns } from './table.ts'
 
 /** A flag of one command's own; settings are flags of every command. */
@@ -22,6 +23,8 @@ export interface Call {
   readonly flags: ReadonlyMap<string, string | true>
   readonly positionals: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Keys and passwords from outside the configuration. */
+  readonly keys: KeySources
   /** Writes to standard output, or to standard error. A line break is added. */
   readonly out: (text: string) => void
   readonly err: (text: string) => void

@@ -6,10 +6,11 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BaseError } from '../domain/errors.ts'
+import { Secret } from '../domain/secret.ts'
 import { type Layer, readEnvironment, readFile, readFlags } from './config/layers.ts'
 import { emptyConfig, type RawConfig, settings } from './config/schema.ts'
 import { didYouMean } from './config/suggest.ts'
-import { judge, typedConfig } from './config/typed.ts'
+import { judge, privateKeyVariable, typedConfig } from './config/typed.ts'
 import type { Config } from './config/types.ts'
 
 /** What a configuration is read from. Nothing else is looked at. */
@@ -24,7 +25,7 @@ export interface ConfigSource {
 /** A configuration that may be used. */
 export interface LoadedConfig {
   readonly config: Config
-  /** The same values in their normal form, by dotted key, for showing. May hold secrets in `rpc.http` and `rpc.ws`. */
+  /** The same values in their normal form, by dotted key, for showing. What may carry a secret is a Secret, or a list of them. */
   readonly values: Readonly<Record<string, unknown>>
   /** Where each value came from, by dotted key: `default`, `profile F`, `file F`, `env NAME`, `flag --x`. */
   readonly origins: Readonly<Record<string, string>>
@@ -84,10 +85,19 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
   if (problems.length > 0) throw new ConfigError(problems)
   return {
     config,
-    values: Object.fromEntries(settings.map(({ key }) => [key, convict.get(key as never)])),
+    values: Object.fromEntries(
+      settings.map(({ key, sensitive }) => {
+        const value: unknown = convict.get(key as never)
+        return [key, sensitive ? concealed(value) : value]
+      }),
+    ),
     origins,
     warnings: [...judged.warnings, ...strayVariables(source.env)],
   }
+}
+
+function concealed(value: unknown): Secret | readonly Secret[] {
+  return Array.isArray(value) ? value.map((item) => new Secret(String(item))) : new Secret(String(value))
 }
 
 function configFile(source: ConfigSource, named: string | undefined): string | undefined {
@@ -128,7 +138,7 @@ function packagedProfiles(): string[] {
 
 function strayVariables(env: ConfigSource['env']): string[] {
   return Object.keys(env)
-    .filter((variable) => /^PERPD_(?!_)/.test(variable))
+    .filter((variable) => /^PERPD_(?!_)/.test(variable) && variable !== privateKeyVariable)
     .sort()
     .map((variable) => `${variable} is not read; settings are variables of the form PERPD__SECTION__KEY.`)
 }

@@ -1,12 +1,13 @@
 /** Where this run's evidence comes from: the chain's endpoints, or, without any, the APIs alone. */
 import { type Finality, finalityText, requiredFinality } from '../chains/finality.ts'
+import { Secret } from '../domain/secret.ts'
 import type { Config } from './config/types.ts'
 
 /** What is used, and how it is said to the operator. */
 export interface EvidenceChoice {
   readonly source: 'chain' | 'api'
-  readonly http: readonly string[]
-  readonly ws: readonly string[]
+  readonly http: readonly Secret[]
+  readonly ws: readonly Secret[]
   readonly finality: Finality
   /** Endpoints that must agree; 0 in API-only mode. */
   readonly endpoints: number
@@ -24,8 +25,8 @@ export function chooseEvidence(
   const { rpc, evidence, isPaper } = config
   const isGiven = rpc.http.length + rpc.ws.length > 0
   // One node of the embedded venue is enough: it is this process's own.
-  const http = isGiven ? rpc.http : (venue?.rpc.slice(0, 1) ?? [])
-  const ws = isGiven ? rpc.ws : (venue?.ws.slice(0, 1) ?? [])
+  const http = isGiven ? rpc.http : (venue?.rpc ?? []).slice(0, 1).map((url) => new Secret(url))
+  const ws = isGiven ? rpc.ws : (venue?.ws ?? []).slice(0, 1).map((url) => new Secret(url))
   const finality = rpc.finality ?? requiredFinality(config.venue.chain.name)
   const endpoints = http.length > 0 ? http.length : ws.length
   if (evidence.source === 'api' || endpoints === 0) {

@@ -13,7 +13,7 @@ export const exitCodes = {
   configuration: 4,
 } as const
 
-/** Codes of faults that lie in what the operator configured; `KEY_FILE_...` besides. */
+/** Codes of faults that lie in what the operator configured; those of keys and passwords besides. */
 const configurationCodes: ReadonlySet<string> = new Set([
   'CONFIG_INVALID',
   'PAPER_CATALOG_MISSING',
@@ -22,7 +22,8 @@ const configurationCodes: ReadonlySet<string> = new Set([
 
 /** The exit code of a command that ended with a fault of this code. */
 export function exitCodeOf(code: string): number {
-  const isConfiguration = configurationCodes.has(code) || code.startsWith('KEY_FILE_')
+  const isConfiguration =
+    configurationCodes.has(code) || /^(?:KEY_FILE|KEYSTORE|PASSWORD|REMOTE_SIGNER)_/.test(code)
   return isConfiguration ? exitCodes.configuration : exitCodes.error
 }
 

@@ -1,13 +1,27 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --disable-sigusr1
 /** The command line: a table of commands, each loaded only when it is asked for. */
+import { isatty } from 'node:tty'
 import { BaseError } from '../domain/errors.ts'
+import type { AskHidden } from '../keys/password.ts'
+import { createHiddenPrompt } from '../keys/prompt.ts'
 import { type Call, type Command, helpOf, parseArguments } from './command.ts'
 import { didYouMean } from './config/suggest.ts'
 import { loadConfig } from './config.ts'
 import { CommandError, exitCodeOf, exitCodes } from './exit.ts'
+import { takeKeySources } from './keySources.ts'
 import { columns } from './table.ts'
 import { version } from './version.ts'
 
+const keystoreFile = {
+  name: 'file',
+  value: 'FILE',
+  doc: 'the keystore; account.keystore when not given',
+} as const
+const passwordFd = {
+  name: 'password-fd',
+  value: 'N',
+  doc: 'read the password from this open file descriptor instead of asking',
+} as const
 const json = { name: 'json', doc: 'print JSON instead of text' } as const
 
 const commands: readonly Command[] = [
@@ -93,6 +107,45 @@ const commands: readonly Command[] = [
     }),
   ),
   {
+    name: 'keys new',
+    summary: 'Make a new key in an encrypted file, and print its address.',
+    details:
+      'The file is for its owner alone, and a file that is there is never replaced. The password is typed twice, or comes from\na file descriptor or the systemd credential perpd-password; never from an argument or the environment.',
+    flags: [keystoreFile, passwordFd],
+    run: async (call) => (await import('./keys.ts')).newKey(call),
+  },
+  {
+    name: 'keys import',
+    summary: 'Encrypt a key you have into a file, and print its address.',
+    flags: [
+      keystoreFile,
+      { name: 'from', value: 'FILE', doc: 'file that holds the bare key; asked for when not given' },
+      { name: 'key-fd', value: 'N', doc: 'read the bare key from this open file descriptor' },
+      passwordFd,
+    ],
+    run: async (call) => (await import('./keys.ts')).importKey(call),
+  },
+  {
+    name: 'keys address',
+    summary: 'Print the address of a key file.',
+    flags: [
+      keystoreFile,
+      { name: 'verify', doc: 'open the file and compute the address, instead of believing what it says' },
+      passwordFd,
+    ],
+    run: async (call) => (await import('./keys.ts')).keyAddress(call),
+  },
+  {
+    name: 'keys export',
+    summary: 'Print the bare key of a key file, to a terminal only.',
+    flags: [
+      keystoreFile,
+      passwordFd,
+      { name: 'unsafe-stdout', doc: 'print it although standard output is a file or a pipe' },
+    ],
+    run: async (call) => (await import('./keys.ts')).exportKey(call),
+  },
+  {
     name: 'explain',
     summary: 'Tell the whole story of one order: why, how big, what was sent, what proves its end.',
     positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
@@ -114,13 +167,17 @@ function help(): string {
 export async function main(
   argv: readonly string[],
   world: {
-    readonly env: Readonly<Record<string, string | undefined>>
+    /** A bare key in it is taken out. */
+    readonly env: Record<string, string | undefined>
     readonly cwd: string
     readonly out: (text: string) => void
     readonly err: (text: string) => void
+    /** Asks at the terminal; absent when nobody sits at one. */
+    readonly ask?: AskHidden
   },
 ): Promise<number> {
   const { out, err } = world
+  const keys = takeKeySources(world.env, world.ask)
   // A command of two words goes before the one of its first word.
   const two = argv.slice(0, 2).join(' ')
   const isTwo = argv.length > 1 && commands.some((each) => each.name === two)
@@ -150,7 +207,7 @@ export async function main(
       return exitCodes.ok
     }
     const loaded = loadConfig({ argv: settings, env: world.env, cwd: world.cwd })
-    const call: Call = { loaded, flags, positionals, env: world.env, out, err }
+    const call: Call = { loaded, flags, positionals, env: world.env, keys, out, err }
     return await command.run(call)
   } catch (error) {
     if (error instanceof CommandError) {
@@ -184,10 +241,12 @@ if (import.meta.main) {
     if (serves) process.kill(process.pid, 'SIGTERM')
     else process.exit(exitCodes.ok)
   })
+  const writeError = (text: string): void => void process.stderr.write(text)
   process.exitCode = await main(process.argv.slice(2), {
     env: process.env,
     cwd: process.cwd(),
     out: (text) => void process.stdout.write(`${text}\n`),
-    err: (text) => void process.stderr.write(`${text}\n`),
+    err: (text) => writeError(`${text}\n`),
+    ...(isatty(0) ? { ask: createHiddenPrompt(process.stdin, writeError) } : {}),
   })
 }

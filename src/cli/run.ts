@@ -29,8 +29,9 @@ import { checkMarkets, type LoadedStrategy, loadStrategies } from '../strategy/l
 import type { Config } from './config/types.ts'
 import { chooseEvidence, type EvidenceChoice } from './evidence.ts'
 import { CommandError, exitCodes } from './exit.ts'
+import type { KeySources } from './keySources.ts'
 import { type StartedVenue, startVenue } from './paper.ts'
-import { signerOf } from './signer.ts'
+import { openSigner } from './signer.ts'
 import { version } from './version.ts'
 
 const heartbeatMs = 60_000
@@ -46,6 +47,7 @@ export interface RunOptions {
   readonly log: Log
   /** Things the operator should know before the first order. */
   readonly notes: readonly string[]
+  readonly keys: KeySources
 }
 
 /** Runs until a signal or a fault ends it; resolves with the exit code. Throws CommandError or BaseError when it cannot start. */
@@ -68,7 +70,9 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
   }
   let code: number | undefined
   try {
-    const signer = signerOf(config)
+    const { signer, warning, close: closeSigner } = await openSigner(config, options.keys)
+    closers.push(closeSigner)
+    if (warning !== undefined) log.note('warn', warning)
     const openingMs = systemClock.monotonicMs()
     const journal = openJournal(config.journal.path, {
       maxBytes: config.journal.maxMiB * 1024 * 1024,
@@ -272,8 +276,8 @@ async function connect(
   if (evidence.source === 'api') return undefined
   const { chain } = config.venue
   const reader = connectChain({
-    http: evidence.http,
-    ws: evidence.ws,
+    http: evidence.http.map((url) => url.reveal()),
+    ws: evidence.ws.map((url) => url.reveal()),
     finality: evidence.finality,
     chainId: chain.chainId,
     eventEmitter: chain.contracts.eventEmitter,

@@ -1,4 +1,5 @@
 /** `perpd config`: the effective configuration, each value with its origin. Secrets are never shown. */
+import { Secret } from '../domain/secret.ts'
 import { redactUrl } from '../monitor/redact.ts'
 import type { Call } from './command.ts'
 import { settings } from './config/schema.ts'
@@ -22,7 +23,8 @@ export function shownSettings(loaded: LoadedConfig): readonly ShownSetting[] {
 }
 
 function hidden(value: unknown): unknown {
-  return Array.isArray(value) ? value.map((item) => redactUrl(String(item))) : redactUrl(String(value))
+  if (Array.isArray(value)) return value.map(hidden)
+  return value instanceof Secret ? redactUrl(value.reveal()) : value
 }
 
 function named(value: unknown, loaded: LoadedConfig): unknown {

@@ -2,6 +2,7 @@
 import { pino } from 'pino'
 import { shortHex } from '../domain/address.ts'
 import type { Emit, Event } from '../domain/event.ts'
+import type { Secret } from '../domain/secret.ts'
 import type { Level, Line } from './phrase.ts'
 import { createQuiet } from './quiet.ts'
 import { createRedactor } from './redact.ts'
@@ -26,7 +27,7 @@ export interface LogOptions {
   /** Stands in every JSON line: the id of this run of the daemon. */
   readonly runId?: string
   /** Secret values to hide wherever they would be written. */
-  readonly secrets?: readonly string[]
+  readonly secrets?: readonly Secret[]
 }
 
 /** A log. */

@@ -212,13 +212,65 @@ test('a live profile never trusts the venue alone, and needs a key to start', ()
   expect(problemsOf(['--profile', 'arbitrum', '--evidence.trustVenue'])).toEqual([
     "flag --evidence.trustVenue: evidence.trustVenue is true; with real money the venue's word alone never closes an order. Remove it.",
   ])
-  expect(startProblems(load(['--profile', 'megaeth']).config)).toEqual([
-    "account.keyFile is not set; the profile megaeth trades real money and needs the account's key: --account.keyFile FILE",
+  const needs = (argv: string[], hasVariable = false) =>
+    startProblems(load(['--profile', 'megaeth', ...argv]).config, hasVariable)
+  expect(needs([])).toEqual([
+    'no key is named; the profile megaeth trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL',
   ])
-  expect(startProblems(load(['--profile', 'arbitrum', '--account.keyFile', 'key']).config)).toEqual([
-    'account.acceptRawKey is false; the profile arbitrum trades real money, and whoever reads a raw key file owns the account. If you accept that for this account: --account.acceptRawKey',
+  expect(needs(['--account.keyFile', 'key'])).toEqual([
+    'account.acceptRawKey is false; the profile megaeth trades real money, and whoever reads a raw key file owns the account. Encrypt it with perpd keys import, or, if you accept that for this account: --account.acceptRawKey',
   ])
+  expect(needs([], true)).toEqual([
+    'account.acceptRawKey is false; the profile megaeth trades real money, and whoever reads PERPD_PRIVATE_KEY owns the account. Encrypt it with perpd keys import, or, if you accept that for this account: --account.acceptRawKey',
+  ])
+  expect(needs(['--account.keystore', 'a', '--account.keyFile', 'b'], true)).toEqual([
+    'account.keystore and account.keyFile and PERPD_PRIVATE_KEY are set; keep one of them.',
+  ])
+  const remote = ['--account.remoteSigner', 'http://127.0.0.1:9000']
+  expect(needs(remote)).toEqual([
+    'account.address is not set; with account.remoteSigner it says which of its keys is yours.',
+  ])
+  for (const enough of [
+    ['--account.keystore', 'a'],
+    [...remote, '--account.address', `0x${'19'.repeat(20)}`],
+    ['--account.keyFile', 'a', '--account.acceptRawKey'],
+  ]) {
+    expect(needs(enough)).toEqual([])
+  }
   expect(startProblems(load().config)).toEqual([])
+  expect(startProblems(load().config, true)).toEqual([
+    'PERPD_PRIVATE_KEY is set; the paper profile signs with a throwaway key of its own and loads no other, because a signature made on paper is valid on the live chain.',
+  ])
+})
+
+test('paper refuses every kind of key', () => {
+  for (const [key, value] of [
+    ['keystore', 'a'],
+    ['keyFile', 'a'],
+    ['remoteSigner', 'http://127.0.0.1:9000'],
+  ]) {
+    expect(problemsOf([`--account.${key}`, String(value)])).toEqual([
+      `flag --account.${key}: account.${key} is set; the paper profile signs with a throwaway key of its own and loads no other, because a signature made on paper is valid on the live chain.`,
+    ])
+  }
+})
+
+test('a remote signer is reached by https, or on this machine', () => {
+  const given = (url: string) => problemsOf(['--profile', 'arbitrum', '--account.remoteSigner', url])
+  expect(given('https://signer.example/')).toEqual([])
+  expect(given('http://[::1]:9000')).toEqual([])
+  for (const bad of [
+    'http://signer.example',
+    'https://me:pw@signer.example',
+    'https://a.example/?key=1',
+    'signer',
+  ]) {
+    expect(given(bad)[0]).toMatch(/expected an https:\/\/ address without credentials or query; http:/)
+  }
+})
+
+test('the bare key in the environment is no setting, and its name draws no warning', () => {
+  expect(load([], { PERPD_PRIVATE_KEY: 'x' }).warnings).toEqual([])
 })
 
 test('a journal of an unknown scheme is a problem before anything is opened', () => {

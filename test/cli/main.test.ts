@@ -118,7 +118,7 @@ test('check says what would run, and ends with exit code 4 when something would 
   const keyless = await perpd(root, ['check', '--profile', 'arbitrum'])
   expect([keyless.code, keyless.err]).toEqual([
     4,
-    "account.keyFile is not set; the profile arbitrum trades real money and needs the account's key: --account.keyFile FILE",
+    'no key is named; the profile arbitrum trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL',
   ])
 })
 

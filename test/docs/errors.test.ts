@@ -21,7 +21,9 @@ function sourceCodes(): Set<string> {
     )) {
       if (!isPaper || code.startsWith('PAPER_')) codes.add(code)
     }
-    for (const [, code = ''] of text.matchAll(/'((?:JOURNAL|KEY_FILE|CONTROL_PORT|API)_[A-Z_]+)'/g))
+    for (const [, code = ''] of text.matchAll(
+      /'((?:JOURNAL|KEY_FILE|KEYSTORE|PASSWORD|PROMPT|REMOTE_SIGNER|CONTROL_PORT|API)_[A-Z_]+)'/g,
+    ))
       codes.add(code)
   }
   for (const code of venueCodes) codes.delete(code)

@@ -7,7 +7,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
 import type { SignRequest } from '../../src/domain/signer.ts'
-import { createLocalSigner, KeyFileError, paperSigner, readKeyFile } from '../../src/keys/local.ts'
+import { createLocalSigner, paperSigner, readKeyFile } from '../../src/keys/local.ts'
+import { KeyFileError } from '../../src/keys/privateFile.ts'
 
 const key: Hex = `0x${'2b'.repeat(32)}`
 const request: SignRequest = {
@@ -62,7 +63,7 @@ test('a signer shows nothing of its key', () => {
 })
 
 test('a key file gives its signer', () => {
-  expect(readKeyFile(keyFile(`${key}\n`)).address).toBe(privateKeyToAccount(key).address)
+  expect(createLocalSigner(readKeyFile(keyFile(`${key}\n`))).address).toBe(privateKeyToAccount(key).address)
 })
 
 test('a file that holds no key is refused without repeating what it holds', () => {

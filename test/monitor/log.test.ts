@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
+import { Secret } from '../../src/domain/secret.ts'
 import { usd } from '../../src/domain/units.ts'
 import { createLog, type LogOptions } from '../../src/monitor/log.ts'
 import { createRedactor, redactUrl } from '../../src/monitor/redact.ts'
@@ -280,7 +281,7 @@ test('a thousand causes are remembered at most', () => {
 })
 
 test('secrets are hidden by shape, by name and by value', () => {
-  const { log, lines } = logTo({ format: 'json', secrets: ['https://rpc.example/v2/abcdef123'] })
+  const { log, lines } = logTo({ format: 'json', secrets: [new Secret('https://rpc.example/v2/abcdef123')] })
   log.note('error', `no answer from https://rpc.example/v2/abcdef123 and https://me:pw@host.example/x`, {
     privateKey: 'short',
     nested: [{ Authorization: 'Bearer x' }, `sig 0x${'ab'.repeat(65)}`],

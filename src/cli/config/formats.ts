@@ -1,4 +1,5 @@
 /** What a setting's value may be: how it is read from a file's JSON and from the text of a flag or a variable. */
+import { breakerNames } from '../../domain/trading.ts'
 import { parseUnits } from '../../domain/units.ts'
 
 /** A value in its normal form, as JSON can carry it. */
@@ -26,6 +27,11 @@ export const text: Format = scalar('text', (value) => (typeof value === 'string'
 /** A name of lower-case letters, digits and dashes. */
 export const name: Format = scalar('a name of lower-case letters, digits and dashes', (value) =>
   typeof value === 'string' && /^[a-z0-9][a-z0-9-]*$/.test(value) ? value : undefined,
+)
+
+/** An account's address; or empty. */
+export const address: Format = scalar('0x and 40 hex digits', (value) =>
+  typeof value === 'string' && /^(?:0x[0-9a-fA-F]{40})?$/.test(value) ? value : undefined,
 )
 
 /** A host name or IP address to listen on. */
@@ -93,6 +99,14 @@ export const dollars: Format = decimal(
   '1000000000000',
 )
 
+/** The same, and 0 for none. */
+export const dollarsOrNone: Format = decimal(
+  'an amount of US dollars, as 500 or "500.50"; 0 for none',
+  18,
+  '0',
+  '1000000000000',
+)
+
 /** A list; in text form the items are separated by commas. `accepts` judges one item. */
 function list(expected: string, accepts: (item: string) => boolean): Format {
   const read = (value: unknown): Value | undefined => {
@@ -133,6 +147,15 @@ export const hostUrls: Format = list(
   (item) => isSafeUrl(item, false),
 )
 
+/** Address of a remote signer, as `hostUrls` has them; or empty. */
+export const signerUrl: Format = scalar(
+  'an https:// address without credentials or query; http:// is for this machine only',
+  (value) =>
+    typeof value === 'string' && (value === '' || isSafeUrl(value, false))
+      ? value.replace(/\/+$/, '')
+      : undefined,
+)
+
 /** RPC endpoints: as `hostUrls`, and a key may stand in the address. */
 export const rpcUrls: Format = list(
   'a list of https:// addresses; http:// is for this machine only',
@@ -153,6 +176,45 @@ export const finality: Format = scalar(
     if (typeof written !== 'string') return undefined
     const isDepth = /^\d{1,6}$/.test(written) && Number(written) <= 100_000
     return isDepth || ['auto', 'latest', 'safe', 'finalized'].includes(written) ? written : undefined
+  },
+)
+
+/** What breakers set, `BREAKER=reducing` or `BREAKER=halted`. */
+export const breakerStates: Format = list(
+  `a list of BREAKER=reducing or BREAKER=halted, with a breaker of ${breakerNames.join(', ')}`,
+  (item) => {
+    const [name, state, ...rest] = item.split('=')
+    const isBreaker = breakerNames.some((each) => each === name)
+    return isBreaker && (state === 'reducing' || state === 'halted') && rest.length === 0
+  },
+)
+
+/** Limits that one market may have for its own. */
+export const marketLimitNames = [
+  'maxPositionSizeUsd',
+  'maxMarketExposureUsd',
+  'maxOrderSizeUsd',
+  'maxUnboundedOrderUsd',
+  'maxLeverage',
+  'maxSlippageBps',
+  'capacityHeadroomBps',
+  'maxCapacityShareBps',
+  'maxPriceDivergenceBps',
+  'minLiquidationDistanceBps',
+] as const
+
+/** Limits of single markets, `MARKET: limit=value limit=value`. */
+export const marketLimits: Format = list(
+  `a list of MARKET: LIMIT=VALUE LIMIT=VALUE, as ETH/USD [WETH-USDC]: maxPositionSizeUsd=3000 maxLeverage=5, with limits of ${marketLimitNames.join(', ')}`,
+  (item) => {
+    const [, market, pairs] = /^([^:=]+):\s*(\S.*)$/.exec(item) ?? []
+    if (market === undefined || pairs === undefined) return false
+    return pairs.split(/\s+/).every((pair) => {
+      const [, name, value = ''] = /^([A-Za-z]+)=(\d{1,15}(?:\.\d{1,4})?)$/.exec(pair) ?? []
+      if (!marketLimitNames.some((each) => each === name)) return false
+      if (name?.endsWith('Bps')) return /^\d{1,7}$/.test(value)
+      return parseUnits(value, 4) > 0n
+    })
   },
 )
 

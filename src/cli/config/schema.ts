@@ -72,15 +72,41 @@ export const schema = {
     ),
   },
   account: {
+    address: setting(
+      as.address,
+      '',
+      'Address that the key must have; perpd does not start with another. A remote signer needs it. Empty: whatever the key says.',
+    ),
+    keystore: setting(
+      as.text,
+      '',
+      'Encrypted file with the key (Web3 Secret Storage version 3), as `perpd keys new` makes it. Refused in the paper profile, which makes its own key; so are the other kinds of key.',
+    ),
+    passwordFd: setting(
+      as.integer(-1, 1_023),
+      -1,
+      'File descriptor that the password of the keystore is read from. -1: the systemd credential `perpd-password` when there is one, else a question at the terminal.',
+    ),
+    remoteSigner: setting(
+      as.signerUrl,
+      '',
+      'Address of a signer that holds the key, JSON-RPC as Web3Signer speaks it (eth_accounts, eth_signTypedData). What it signs is verified here before, its signature after.',
+    ),
+    remoteSignerTokenFile: setting(
+      as.text,
+      '',
+      'File with a token that is sent to the remote signer as `authorization: Bearer ...`; guarded as a key file.',
+    ),
+    remoteSignerTimeoutMs: setting(ms(50, 60_000), 5_000, 'Longest wait for a remote signature, ms.'),
     keyFile: setting(
       as.text,
       '',
-      "File with the account's key. Refused in the paper profile, which makes its own key.",
+      'File with the bare key, for development; needs account.acceptRawKey. The variable PERPD_PRIVATE_KEY may hold the key instead.',
     ),
     acceptRawKey: setting(
       as.flag,
       false,
-      'Accept a key file that holds the bare key without a password. For trials with small amounts.',
+      'Accept a key that no password guards, in account.keyFile or PERPD_PRIVATE_KEY. For trials with small amounts.',
     ),
     lane: setting(
       as.choice(['order-chain', 'relay']),
@@ -125,6 +151,58 @@ export const schema = {
       '1000',
       'Largest stop-market or twap increase, USD: such orders are signed without a bound on their price.',
     ),
+    maxPositionEquityBps: setting(
+      as.integer(0, 2_000_000),
+      0,
+      'Largest position on one side of one market as a share of equity, basis points; 10000 is once the equity. 0: no such limit.',
+    ),
+    maxMarketExposureUsd: setting(
+      as.dollarsOrNone,
+      '0',
+      'Largest sum of both sides of one market, open increases included, USD. 0: no such limit.',
+    ),
+    maxExposureEquityBps: setting(
+      as.integer(0, 2_000_000),
+      0,
+      'Largest sum of all positions and open increases as a share of equity, basis points. 0: no such limit.',
+    ),
+    maxCapacityShareBps: setting(
+      as.integer(1, 10_000),
+      10_000,
+      "Largest part of the venue's capacity that one order takes, basis points of it.",
+    ),
+    minLiquidationDistanceBps: setting(
+      bps(9_000),
+      300,
+      'Least way from the price to the liquidation of what an increase or a withdrawal of collateral leaves, basis points of the price. 0: no such limit.',
+    ),
+    maxDailyLossUsd: setting(
+      as.dollarsOrNone,
+      '1000',
+      'Largest loss of equity since 00:00 UTC, USD; at it the breaker `daily-loss` opens. 0: no such limit.',
+    ),
+    maxTickerAgeMs: setting(ms(0), 0, 'As maxDataAgeMs, for tickers alone. 0: maxDataAgeMs alone.'),
+    maxCapacityAgeMs: setting(
+      ms(0),
+      0,
+      'As maxDataAgeMs, for trading capacity alone. 0: maxDataAgeMs alone.',
+    ),
+    maxOracleAgeMs: setting(ms(0), 0, 'As maxDataAgeMs, for oracle prices alone. 0: maxDataAgeMs alone.'),
+    maxAccountAgeMs: setting(
+      ms(0),
+      0,
+      'As maxDataAgeMs, for positions and orders alone. 0: maxDataAgeMs alone.',
+    ),
+    maxClockSkewMs: setting(
+      ms(100, 600_000),
+      30_000,
+      "Farthest that this machine's clock and the venue's may be apart for an increase, ms.",
+    ),
+    markets: setting(
+      as.marketLimits,
+      [],
+      'Limits of single markets on top of the others, MARKET: LIMIT=VALUE LIMIT=VALUE, as ETH/USD [WETH-USDC]: maxPositionSizeUsd=3000 maxLeverage=5. The tighter one holds.',
+    ),
     maxLeverage: setting(
       as.decimal('a leverage from 1 to 200, as 5 or "2.5"', 4, '1', '200'),
       '10',
@@ -162,6 +240,43 @@ export const schema = {
       ms(1_000),
       600_000,
       'How long an unresolved reduction keeps another one of the same position away, ms.',
+    ),
+  },
+  breakers: {
+    maxDrawdownBps: setting(
+      bps(10_000),
+      2_000,
+      'Fall of the equity below its peak at which the breaker `drawdown` opens, basis points of the peak. 0: off.',
+    ),
+    rejectsInRow: setting(
+      as.integer(0, 1_000),
+      10,
+      'Orders of one strategy in a row that came to nothing, at which its breaker `rejects` opens. 0: off.',
+    ),
+    poisonedPerDay: setting(
+      as.integer(0, 1_000),
+      3,
+      'Payloads in 24 hours that did not say what was meant, at which the breaker `poison` opens. 0: off.',
+    ),
+    unknownSeconds: setting(
+      seconds(0, 604_800),
+      1_800,
+      'Age of the oldest order whose fate is not proven, at which the breaker `unknowns` opens. 0: off.',
+    ),
+    staleSeconds: setting(
+      seconds(0, 86_400),
+      120,
+      'How long the account may be unreadable until the breaker `stale-data` opens. 0: off.',
+    ),
+    openFindings: setting(
+      as.integer(0, 1_000),
+      3,
+      'Things on the account that pause a market and nobody settled, at which the breaker `drift` opens for all. 0: off.',
+    ),
+    sets: setting(
+      as.breakerStates,
+      [],
+      'What breakers set where it is not `reducing`, BREAKER=halted. Halted makes no orders at all, exits neither.',
     ),
   },
   execution: {
@@ -378,6 +493,26 @@ export const schema = {
       as.integer(0, 65_535),
       9_464,
       'Port to serve status, health and metrics on; 0 takes a free one.',
+    ),
+    tokenFile: setting(
+      as.path,
+      './var/{profile}/control.token',
+      'File of the token that commands need (halt, kill, limits); made with mode 0600 when there is none. The token that reading needs stands beside it, in the same name with .read at its end.',
+    ),
+    metricsAccess: setting(
+      as.choice(['auto', 'open', 'token']),
+      'auto',
+      'Who may read /metrics: `open` everyone who reaches the port, `token` who has a token, `auto`: open when control.host is this machine alone.',
+    ),
+    healthAccess: setting(
+      as.choice(['open', 'token']),
+      'open',
+      'Who may read /livez and /readyz: everyone who reaches the port, or who has a token.',
+    ),
+    requestsPerSecond: setting(
+      as.integer(1, 10_000),
+      50,
+      'Most requests a second with a token, and as many without one that are refused anyway; the rest are answered 429.',
     ),
     hostNames: setting(
       as.hostNames,

@@ -3,6 +3,9 @@ import { resolve } from 'node:path'
 import type { Chain, ChainName } from '../../chains/chain.ts'
 import type { Finality } from '../../chains/finality.ts'
 import { chains } from '../../chains/index.ts'
+import type { Address } from '../../domain/address.ts'
+import type { Limits } from '../../domain/limits.ts'
+import { Secret } from '../../domain/secret.ts'
 import { NATIVE_DECIMALS, parseUnits, usd } from '../../domain/units.ts'
 import { isJournalLocation } from '../../journal/open.ts'
 import { isLoopback } from './formats.ts'
@@ -18,6 +21,7 @@ export const paperProfile = 'paper'
 export function typedConfig(raw: RawConfig, cwd: string): Config {
   const profile = raw.profile as string
   const file = (path: unknown): string => resolve(cwd, String(path).replaceAll('{profile}', profile))
+  const optionalFile = (path: unknown): string | undefined => (path === '' ? undefined : file(path))
   const number = (value: unknown): number => value as number
   const texts = (value: unknown): readonly string[] => value as readonly string[]
   const amount = (value: unknown): bigint => usd(String(value))
@@ -28,7 +32,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
   const embedsVenue = isPaper && apiHosts.length === 0 && oracleHosts.length === 0
   const own = (given: readonly string[], chainHosts: readonly string[]): readonly string[] =>
     given.length > 0 || isPaper ? given : chainHosts
-  const { risk, execution, signing, api, paper, control, log } = raw
+  const { risk, breakers, execution, signing, api, paper, control, log } = raw
   return deepFreeze({
     profile,
     isPaper,
@@ -39,14 +43,20 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       oracleHosts: own(oracleHosts, chain.hosts.oracle),
     },
     rpc: {
-      http: texts(raw.rpc.http),
-      ws: texts(raw.rpc.ws),
+      http: texts(raw.rpc.http).map((url) => new Secret(url)),
+      ws: texts(raw.rpc.ws).map((url) => new Secret(url)),
       finality: finalityOf(String(raw.rpc.finality)),
       timeoutMs: number(raw.rpc.timeoutMs),
       maxLogBlocks: number(raw.rpc.maxLogBlocks),
     },
     account: {
-      keyFile: raw.account.keyFile === '' ? undefined : file(raw.account.keyFile),
+      address: raw.account.address === '' ? undefined : (raw.account.address as Address),
+      keystore: optionalFile(raw.account.keystore),
+      passwordFd: number(raw.account.passwordFd) < 0 ? undefined : number(raw.account.passwordFd),
+      remoteSigner: raw.account.remoteSigner === '' ? undefined : (raw.account.remoteSigner as string),
+      remoteSignerTokenFile: optionalFile(raw.account.remoteSignerTokenFile),
+      remoteSignerTimeoutMs: number(raw.account.remoteSignerTimeoutMs),
+      keyFile: optionalFile(raw.account.keyFile),
       acceptRawKey: raw.account.acceptRawKey as boolean,
       lane: raw.account.lane as Config['account']['lane'],
     },
@@ -65,6 +75,32 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       maxDataAgeMs: number(risk.maxDataAgeMs),
       maxPriceDivergenceBps: number(risk.maxPriceDivergenceBps),
       reduceAgainAfterMs: number(risk.reduceAgainAfterMs),
+      maxCapacityShareBps: number(risk.maxCapacityShareBps),
+      maxClockSkewMs: number(risk.maxClockSkewMs),
+      ...aboveZero({
+        maxPositionEquityBps: number(risk.maxPositionEquityBps),
+        maxMarketExposureUsd: amount(risk.maxMarketExposureUsd),
+        maxExposureEquityBps: number(risk.maxExposureEquityBps),
+        minLiquidationDistanceBps: number(risk.minLiquidationDistanceBps),
+        maxDailyLossUsd: amount(risk.maxDailyLossUsd),
+        maxTickerAgeMs: number(risk.maxTickerAgeMs),
+        maxCapacityAgeMs: number(risk.maxCapacityAgeMs),
+        maxOracleAgeMs: number(risk.maxOracleAgeMs),
+        maxAccountAgeMs: number(risk.maxAccountAgeMs),
+      }),
+    },
+    marketLimits: Object.fromEntries(texts(risk.markets).map(marketLimitsOf)),
+    breakers: {
+      ...aboveZero({
+        maxDailyLossUsd: amount(risk.maxDailyLossUsd),
+        maxDrawdownBps: number(breakers.maxDrawdownBps),
+        rejectsInRow: number(breakers.rejectsInRow),
+        poisonedPerDay: number(breakers.poisonedPerDay),
+        unknownAgeMs: number(breakers.unknownSeconds) * 1000,
+        staleMs: number(breakers.staleSeconds) * 1000,
+        openFindings: number(breakers.openFindings),
+      }),
+      sets: Object.fromEntries(texts(breakers.sets).map((item) => item.split('='))),
     },
     budget: {
       attemptsPerCause: number(risk.attemptsPerCause),
@@ -143,6 +179,12 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       host: control.host as string,
       port: number(control.port),
       hostNames: texts(control.hostNames),
+      tokenFile: file(control.tokenFile),
+      isMetricsOpen:
+        control.metricsAccess === 'open' ||
+        (control.metricsAccess === 'auto' && isLoopback(bracketed(String(control.host)))),
+      isHealthOpen: control.healthAccess === 'open',
+      requestsPerSecond: number(control.requestsPerSecond),
     },
     log: {
       level: log.level as Config['log']['level'],
@@ -180,7 +222,7 @@ export function judge(
   if (config.isPaper) {
     // Such an address may carry a key: its host alone is told.
     for (const { key, url } of endpoints) {
-      const { hostname } = new URL(url)
+      const { hostname } = new URL(url.reveal())
       if (isLoopback(hostname)) continue
       problems.push(`${at(key)} has an address of ${hostname}; the paper profile talks to this machine only.`)
     }
@@ -197,9 +239,10 @@ export function judge(
     ) {
       problems.push('venue.apiHosts and venue.oracleHosts: in the paper profile give both, or neither.')
     }
-    if (config.account.keyFile !== undefined) {
+    for (const key of keySettings) {
+      if (config.account[key] === undefined) continue
       problems.push(
-        `${at('account.keyFile')} is set; the paper profile signs with a throwaway key of its own and loads no other, because a signature made on paper is valid on the live chain.`,
+        `${at(`account.${key}`)} is set; the paper profile signs with a throwaway key of its own and loads no other, because a signature made on paper is valid on the live chain.`,
       )
     }
   } else {
@@ -235,7 +278,7 @@ export function judge(
       `${at('journal.path')} names the scheme ${config.journal.path.split(':')[0]}:; a journal is a path, sqlite:PATH, or memory:.`,
     )
   }
-  if (!isLoopback(config.control.host.includes(':') ? `[${config.control.host}]` : config.control.host)) {
+  if (!isLoopback(bracketed(config.control.host))) {
     warnings.push(
       `control.host ${config.control.host} is not this machine alone: whoever reaches it sees account, orders and metrics.`,
     )
@@ -243,18 +286,46 @@ export function judge(
   return { problems, warnings }
 }
 
-/** What a live start needs beyond a valid configuration; empty when the daemon may start. */
-export function startProblems(config: Config): readonly string[] {
-  if (config.isPaper) return []
-  const { keyFile, acceptRawKey } = config.account
-  if (keyFile === undefined) {
+/** Settings of the account that name a key of the user's own. */
+const keySettings = ['keystore', 'remoteSigner', 'keyFile'] as const
+
+/** The variable that may hold a bare key. */
+export const privateKeyVariable = 'PERPD_PRIVATE_KEY'
+
+/**
+ * What a start needs of keys beyond a valid configuration; empty when the daemon may start.
+ *
+ * @param hasVariable whether `PERPD_PRIVATE_KEY` holds something.
+ */
+export function startProblems(config: Config, hasVariable = false): readonly string[] {
+  if (config.isPaper) {
+    return hasVariable
+      ? [
+          `${privateKeyVariable} is set; the paper profile signs with a throwaway key of its own and loads no other, because a signature made on paper is valid on the live chain.`,
+        ]
+      : []
+  }
+  const { account, profile } = config
+  const named = [
+    ...keySettings.filter((key) => account[key] !== undefined).map((key) => `account.${key}`),
+    ...(hasVariable ? [privateKeyVariable] : []),
+  ]
+  const [source] = named
+  if (source === undefined) {
     return [
-      `account.keyFile is not set; the profile ${config.profile} trades real money and needs the account's key: --account.keyFile FILE`,
+      `no key is named; the profile ${profile} trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL`,
     ]
   }
-  if (acceptRawKey) return []
+  if (named.length > 1) return [`${named.join(' and ')} are set; keep one of them.`]
+  if (source === 'account.keystore') return []
+  if (source === 'account.remoteSigner') {
+    return account.address === undefined
+      ? ['account.address is not set; with account.remoteSigner it says which of its keys is yours.']
+      : []
+  }
+  if (account.acceptRawKey) return []
   return [
-    `account.acceptRawKey is false; the profile ${config.profile} trades real money, and whoever reads a raw key file owns the account. If you accept that for this account: --account.acceptRawKey`,
+    `account.acceptRawKey is false; the profile ${profile} trades real money, and whoever reads ${source === privateKeyVariable ? privateKeyVariable : 'a raw key file'} owns the account. Encrypt it with perpd keys import, or, if you accept that for this account: --account.acceptRawKey`,
   ]
 }
 
@@ -294,6 +365,31 @@ function limitOf(config: Config, key: (typeof ordered)[number][number]): number 
     case 'signing.maxDeadlineSeconds':
       return config.signing.maxDeadlineSeconds
   }
+}
+
+/** A host as a URL writes it. */
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** The fields that are not 0, which stands for no limit. */
+function aboveZero<T extends Readonly<Record<string, number | bigint>>>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value > 0)) as Partial<T>
+}
+
+/** `MARKET: limit=value ...` as the market's symbol and its limits. */
+function marketLimitsOf(item: string): readonly [string, Limits] {
+  const colon = item.indexOf(':')
+  const limits = item
+    .slice(colon + 1)
+    .trim()
+    .split(/\s+/)
+    .map((pair) => {
+      const [name = '', value = ''] = pair.split('=')
+      if (name === 'maxLeverage') return ['maxLeverageBps', Number(parseUnits(value, 4))]
+      return [name, name.endsWith('Usd') ? usd(value) : Number(value)]
+    })
+  return [item.slice(0, colon).trim(), Object.fromEntries(limits)]
 }
 
 /** A journal may be named by a scheme; the path after `sqlite:` is a path like any other. */

@@ -1,9 +1,23 @@
 /** The configuration as the daemon uses it: typed, in the domain's units, frozen. */
 import type { Chain } from '../../chains/chain.ts'
 import type { Finality } from '../../chains/finality.ts'
+import type { Address } from '../../domain/address.ts'
 import type { Lane } from '../../domain/intent.ts'
 import type { Limits } from '../../domain/limits.ts'
+import type { Secret } from '../../domain/secret.ts'
 import type { TokenAmount, Usd } from '../../domain/units.ts'
+import type { BreakerSettings } from '../../risk/breakers.ts'
+
+/** Limits that the account always has. */
+type AlwaysSet =
+  | 'maxDataAgeMs'
+  | 'maxOrdersPerHour'
+  | 'maxPositionSizeUsd'
+  | 'maxTotalExposureUsd'
+  | 'maxOrderSizeUsd'
+  | 'minOrderSizeUsd'
+  | 'maxLeverageBps'
+  | 'maxSlippageBps'
 
 /** The effective configuration. Paths are absolute. */
 export interface Config {
@@ -20,16 +34,27 @@ export interface Config {
     readonly oracleHosts: readonly string[]
   }
   readonly rpc: {
-    /** May carry keys: never to be printed. */
-    readonly http: readonly string[]
-    /** May carry keys: never to be printed. */
-    readonly ws: readonly string[]
+    /** Addresses; keys stand in them. */
+    readonly http: readonly Secret[]
+    /** Addresses; keys stand in them. */
+    readonly ws: readonly Secret[]
     /** Undefined: what the chain needs. */
     readonly finality: Finality | undefined
     readonly timeoutMs: number
     readonly maxLogBlocks: number
   }
   readonly account: {
+    /** What the key's address must be. */
+    readonly address: Address | undefined
+    /** Absolute path of an encrypted key. */
+    readonly keystore: string | undefined
+    /** File descriptor of the keystore's password. */
+    readonly passwordFd: number | undefined
+    /** Base address, without a slash at its end. */
+    readonly remoteSigner: string | undefined
+    readonly remoteSignerTokenFile: string | undefined
+    readonly remoteSignerTimeoutMs: number
+    /** Absolute path of a bare key. */
     readonly keyFile: string | undefined
     readonly acceptRawKey: boolean
     readonly lane: Lane
@@ -37,7 +62,10 @@ export interface Config {
   readonly journal: { readonly path: string; readonly maxMiB: number }
   readonly strategies: { readonly paths: readonly string[] }
   /** Limits of the whole account; a strategy's own may only tighten them. */
-  readonly limits: Required<Limits>
+  readonly limits: Limits & Required<Pick<Limits, AlwaysSet>>
+  /** Limits of single markets, by symbol. */
+  readonly marketLimits: Readonly<Record<string, Limits>>
+  readonly breakers: BreakerSettings
   /** What a day may hold. */
   readonly budget: {
     readonly attemptsPerCause: number
@@ -118,6 +146,11 @@ export interface Config {
     readonly host: string
     readonly port: number
     readonly hostNames: readonly string[]
+    /** Absolute path; the read token's is the same with `.read` at its end. */
+    readonly tokenFile: string
+    readonly isMetricsOpen: boolean
+    readonly isHealthOpen: boolean
+    readonly requestsPerSecond: number
   }
   readonly log: {
     readonly level: 'debug' | 'info' | 'warn' | 'error'

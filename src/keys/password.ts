@@ -1,0 +1,156 @@
+/**
+ * Where a password comes from: a file descriptor, a systemd credential or a question at the terminal. Never an argument,
+ * which every user of the machine can list, and never the environment, which child processes inherit.
+ */
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { isatty } from 'node:tty'
+import { BaseError, reasonOf } from '../domain/errors.ts'
+import { Secret } from '../domain/secret.ts'
+
+/** A password cannot be had. */
+export class PasswordError extends BaseError {}
+
+/** Asks a question at the terminal; what is typed is not shown. */
+export type AskHidden = (question: string) => Promise<Secret>
+
+/** What there is to read a password from; the first that is there is used. */
+export interface PasswordSources {
+  /** An open file descriptor: `--password-fd`, `account.passwordFd`. */
+  readonly descriptor: number | undefined
+  /** `$CREDENTIALS_DIRECTORY` of a systemd service. */
+  readonly credentialsDirectory: string | undefined
+  /** Undefined when nobody sits at a terminal. */
+  readonly ask: AskHidden | undefined
+}
+
+/** The credential's name, as in `LoadCredentialEncrypted=perpd-password:...`. */
+export const passwordCredential = 'perpd-password'
+
+/** Longest password, bytes. */
+const MAX_BYTES = 4_096
+
+/** Which source would be used, in words for the operator; undefined when there is none. */
+export function passwordSourceText(sources: PasswordSources): string | undefined {
+  if (sources.descriptor !== undefined) return `file descriptor ${sources.descriptor}`
+  if (credentialPath(sources) !== undefined) return `the systemd credential ${passwordCredential}`
+  return sources.ask === undefined ? undefined : 'a question at the terminal'
+}
+
+/**
+ * Reads the password of an existing keystore.
+ *
+ * @throws PasswordError PASSWORD_MISSING when there is no source, PASSWORD_UNREADABLE when the source gives none.
+ */
+export async function readPassword(sources: PasswordSources, question: string): Promise<Secret> {
+  const given = givenPassword(sources)
+  if (given !== undefined) return given
+  return nonEmpty(await asked(sources)(question), 'what was typed')
+}
+
+/**
+ * Reads the password of a new keystore; one that is typed is typed twice.
+ *
+ * @throws PasswordError as `readPassword`, and PASSWORD_DIFFERS when the two are not the same.
+ */
+export async function readNewPassword(sources: PasswordSources): Promise<Secret> {
+  const given = givenPassword(sources)
+  if (given !== undefined) return given
+  const ask = asked(sources)
+  const first = nonEmpty(await ask('New password: '), 'what was typed')
+  const second = await ask('The same again: ')
+  if (first.reveal() === second.reveal()) return first
+  throw new PasswordError('The two passwords differ.', {
+    code: 'PASSWORD_DIFFERS',
+    details: 'Nothing was made. Try again.',
+  })
+}
+
+function asked({ ask }: PasswordSources): AskHidden {
+  if (ask !== undefined) return ask
+  throw new PasswordError('The password of the keystore is missing.', {
+    code: 'PASSWORD_MISSING',
+    details: `Nothing was signed. Give it by a file descriptor (account.passwordFd, --password-fd N), by the systemd credential ${passwordCredential}, or at a terminal; never as an argument.`,
+  })
+}
+
+function givenPassword(sources: PasswordSources): Secret | undefined {
+  if (sources.descriptor !== undefined) return secretOfDescriptor(sources.descriptor)
+  const path = credentialPath(sources)
+  if (path === undefined) return undefined
+  let descriptor: number
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  } catch (cause) {
+    throw unreadable(path, reasonOf(cause))
+  }
+  try {
+    // systemd may give the file to root with an access list for us, which shows as a right of the group.
+    if ((fstatSync(descriptor).mode & 0o007) !== 0) throw unreadable(path, 'every user may read it')
+    return lineOf(descriptor, path)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function credentialPath({ credentialsDirectory }: PasswordSources): string | undefined {
+  if (credentialsDirectory === undefined || !isAbsolute(credentialsDirectory)) return undefined
+  const path = join(credentialsDirectory, passwordCredential)
+  // The service may bring credentials and none of ours.
+  return existsSync(path) ? path : undefined
+}
+
+/**
+ * Reads an open descriptor to its end, without the line break after it, and closes it: what starts from here inherits it not.
+ *
+ * @throws PasswordError PASSWORD_UNREADABLE when it is not open, is a terminal, or gives nothing.
+ */
+export function secretOfDescriptor(descriptor: number): Secret {
+  const name = `file descriptor ${descriptor}`
+  // A terminal would show what is typed.
+  if (isatty(descriptor)) throw unreadable(name, 'it is a terminal; leave it out to be asked')
+  try {
+    return lineOf(descriptor, name)
+  } finally {
+    if (descriptor > 2) closeQuietly(descriptor)
+  }
+}
+
+function closeQuietly(descriptor: number): void {
+  try {
+    closeSync(descriptor)
+  } catch {
+    // It was never open, which was said already.
+  }
+}
+
+function lineOf(descriptor: number, name: string): Secret {
+  const bytes = Buffer.alloc(MAX_BYTES + 1)
+  let length = 0
+  try {
+    for (;;) {
+      const read = readSync(descriptor, bytes, length, bytes.length - length, null)
+      length += read
+      if (read === 0 || length === bytes.length) break
+    }
+  } catch (cause) {
+    throw unreadable(name, reasonOf(cause))
+  }
+  if (length > MAX_BYTES) throw unreadable(name, `it is longer than ${MAX_BYTES} bytes`)
+  const text = new Secret(bytes.toString('utf8', 0, length).replace(/\r?\n$/, ''))
+  bytes.fill(0)
+  return nonEmpty(text, name)
+}
+
+function nonEmpty(text: Secret, name: string): Secret {
+  if (text.reveal() === '') throw unreadable(name, 'it is empty')
+  return text
+}
+
+function unreadable(from: string, reason: string): PasswordError {
+  return new PasswordError('The password cannot be read.', {
+    code: 'PASSWORD_UNREADABLE',
+    facts: { from, reason },
+    details: 'Nothing was signed.',
+  })
+}
