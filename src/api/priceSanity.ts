@@ -3,22 +3,9 @@
  * by fewer, and one sample fits neither (wire: oracle, 2.3). A wrong reading shows in a stable coin that is far from one
  * USD, or in a jump of many times.
  */
-import { type Address, hexKey } from '../domain/address.ts'
-import type { OraclePrice, Token } from '../domain/market.ts'
+import { hexKey } from '../domain/address.ts'
+import type { OraclePrice, PriceDoubt, Token } from '../domain/market.ts'
 import { ONE_USD, type Usd } from '../domain/units.ts'
-
-/** A price that should not be used before somebody looked. */
-export interface PriceDoubt {
-  /** `STABLE_OUT_OF_RANGE`: not within 0.5 to 2 USD. `MOVED_TOO_FAR`: times `maxMoveFactor` from the last accepted one. */
-  readonly code: 'STABLE_OUT_OF_RANGE' | 'MOVED_TOO_FAR'
-  readonly tokenSymbol: string
-  readonly tokenAddress: Address
-  /** The side of the price that is doubtful, USD with 30 decimals. */
-  readonly price: Usd
-  /** Bounds that it is outside of. */
-  readonly least: Usd
-  readonly most: Usd
-}
 
 /** What prices are compared with. */
 export interface PriceSanityOptions {

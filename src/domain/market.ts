@@ -131,6 +131,19 @@ export interface OraclePrice {
   readonly updatedAtSeconds: number
 }
 
+/** Why an oracle price should not be used before somebody looked. */
+export interface PriceDoubt {
+  /** `STABLE_OUT_OF_RANGE`: not within 0.5 to 2 USD. `MOVED_TOO_FAR`: many times the last accepted one, or a part of it. */
+  readonly code: 'STABLE_OUT_OF_RANGE' | 'MOVED_TOO_FAR'
+  readonly tokenSymbol: string
+  readonly tokenAddress: Address
+  /** The side of the price that is doubtful. */
+  readonly price: Usd
+  /** Bounds that it is outside of. */
+  readonly least: Usd
+  readonly most: Usd
+}
+
 /** Candle periods the oracle serves. */
 export type CandlePeriod = '1m' | '5m' | '15m' | '1h' | '4h' | '1d'
 

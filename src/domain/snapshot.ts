@@ -8,6 +8,7 @@ import type {
   Market,
   MarketStatus,
   OraclePrice,
+  PriceDoubt,
   Ticker,
   Token,
   TradingCapacity,
@@ -30,6 +31,8 @@ export interface MarketView {
   readonly ticker?: Reading<Ticker>
   /** The index token's price from the oracle service: the second opinion that signing is bounded by. */
   readonly oraclePrice?: Reading<OraclePrice>
+  /** Doubts about the oracle's prices of this market's tokens; a doubted price is not here. Absent: none. */
+  readonly priceDoubts?: readonly PriceDoubt[]
   readonly capacityLong?: Reading<TradingCapacity>
   readonly capacityShort?: Reading<TradingCapacity>
   /** Ascending by time, the running candle last. */

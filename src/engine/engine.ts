@@ -104,6 +104,8 @@ export function createEngine(
   const feedReadAtMs = new Map<Feed, { atMs: number; ageMs: number }>()
   let state: EngineState = 'starting'
   let notReady: readonly string[] = ['starting']
+  /** Prices that were not doubted, over all strategies' snapshots. */
+  const acceptedPrices = new Map<string, bigint>()
   let positions: readonly Position[] = []
   let symbols: Readonly<Record<string, string>> = {}
 
@@ -181,7 +183,8 @@ export function createEngine(
     const startMs = clock.monotonicMs()
     instance.lastTickAtMs = clock.now()
     try {
-      const read = () => readSnapshot({ api, clock, account: signer.address, onFeed }, loaded.needs)
+      const read = () =>
+        readSnapshot({ api, clock, account: signer.address, acceptedPrices, onFeed }, loaded.needs)
       const report = await tick(admission, loaded, tickMs, read, unseen)
       positions = report.snapshot.positions.value
       instance.ticks += 1

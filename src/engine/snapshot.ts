@@ -6,14 +6,16 @@
  * it is then denied. Concurrent reads of many strategies are shared by the transport within the venue's cache windows.
  */
 import type { Api } from '../api/client.ts'
+import { doubtsOf } from '../api/priceSanity.ts'
+import type { Read } from '../api/route.ts'
 import type { Address } from '../domain/address.ts'
 import { hexKey } from '../domain/address.ts'
 import type { Clock } from '../domain/clock.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
-import type { Candle, Market, OraclePrice, Token } from '../domain/market.ts'
+import type { Candle, Market, OraclePrice, PriceDoubt, Token } from '../domain/market.ts'
 import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
-import { absOf, bps } from '../domain/units.ts'
+import { absOf, bps, type Usd } from '../domain/units.ts'
 import type { Needs } from '../strategy/strategy.ts'
 
 /** The world could not be read well enough to decide on. */
@@ -24,6 +26,8 @@ export interface SnapshotContext {
   readonly api: Api
   readonly clock: Clock
   readonly account: Address
+  /** Medians of oracle prices that were not doubted, by lower-cased token; kept from snapshot to snapshot. Absent: none. */
+  readonly acceptedPrices?: Map<string, Usd>
   /** Told of every part that was read, with its age. */
   readonly onFeed: (feed: Feed, ageMs: number) => void
 }
@@ -50,9 +54,12 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
   ])
   const wanted = wantedMarkets(markets.value, needs, positions.value)
   const tokensByAddress = new Map(tokens.value.map((token) => [hexKey(token.address), token]))
-  const pricesByAddress = new Map(
-    (oraclePrices?.value ?? []).map((price) => [hexKey(price.tokenAddress), price]),
+  const { trusted: pricesByAddress, doubts } = trustedPrices(
+    oraclePrices?.value ?? [],
+    tokens.value,
+    context.acceptedPrices,
   )
+  const toOurClock = oracleStamps(api, oraclePrices)
   const capacitySymbols = new Set(needs.symbols.length <= capacityReadsMax ? needs.symbols : [])
   const [tickers, views] = await Promise.all([
     wanted.length === 0
@@ -73,9 +80,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
   const nowMs = context.clock.now()
   const priceOf = (address: Address) => {
     const price = pricesByAddress.get(hexKey(address))
-    return price !== undefined && nowMs - price.updatedAtSeconds * 1000 <= tokenPriceMaxAgeMs
-      ? price
-      : undefined
+    return price !== undefined && nowMs - toOurClock(price) <= tokenPriceMaxAgeMs ? price : undefined
   }
   for (const { market, capacityLong, capacityShort, candles } of views) {
     const ticker = tickers?.value.find((each) => hexKey(each.marketToken) === hexKey(market.marketToken))
@@ -92,10 +97,9 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
       ...optional('capacityShort', capacityShort ?? readingOf(ticker?.capacityShort, atMs)),
       ...optional(
         'oraclePrice',
-        oraclePrice === undefined
-          ? undefined
-          : { value: oraclePrice, atMs: oraclePrice.updatedAtSeconds * 1000 },
+        oraclePrice === undefined ? undefined : { value: oraclePrice, atMs: toOurClock(oraclePrice) },
       ),
+      ...optional('priceDoubts', doubtsOn(market, doubts)),
       ...optional('candles', candles),
     })
   }
@@ -121,6 +125,38 @@ function wantedMarkets(
   )
   const symbols = new Set(needs.symbols)
   return markets.filter((market) => symbols.has(market.symbol) || held.has(hexKey(market.marketToken)))
+}
+
+/**
+ * Prices by lower-cased token without the doubted ones, and the doubts: a price of the wrong scale must not size an order.
+ * What is trusted is remembered in `accepted`.
+ */
+function trustedPrices(
+  prices: readonly OraclePrice[],
+  tokens: readonly Token[],
+  accepted: Map<string, Usd> | undefined,
+) {
+  const doubts = doubtsOf(prices, { tokens, ...optional('lastAccepted', accepted) })
+  const trusted = new Map(prices.map((price) => [hexKey(price.tokenAddress), price]))
+  for (const { tokenAddress } of doubts) trusted.delete(hexKey(tokenAddress))
+  for (const [key, { medianPrice }] of trusted) accepted?.set(key, medianPrice)
+  return { trusted, doubts }
+}
+
+function doubtsOn(market: Market, doubts: readonly PriceDoubt[]): readonly PriceDoubt[] | undefined {
+  const tokens = new Set([market.indexToken, market.longToken, market.shortToken].map(hexKey))
+  const found = doubts.filter(({ tokenAddress }) => tokens.has(hexKey(tokenAddress)))
+  return found.length === 0 ? undefined : found
+}
+
+/**
+ * The moment of a price by our own clock, Unix ms. Its stamp is the service's: a clock of ours that runs behind would call
+ * an old price young. Nothing is younger than the read that brought it.
+ */
+function oracleStamps(api: Api, read: Read<unknown> | undefined): (price: OraclePrice) => number {
+  const skewMs = read === undefined ? 0 : (api.clockSkewMs(read.host) ?? 0)
+  const readAtMs = read?.readAtMs ?? 0
+  return ({ updatedAtSeconds }) => Math.min(readAtMs, updatedAtSeconds * 1000 - skewMs)
 }
 
 /** Oracle prices, joined with the oracle's own token list for their decimals. */
