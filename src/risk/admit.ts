@@ -22,6 +22,7 @@ import {
 } from './checks.ts'
 import { planCollateral } from './collateral.ts'
 import { type Desk, deskMarket, isDenial, marketUnknown } from './desk.ts'
+import { checkPriceDoubts } from './doubts.ts'
 import { type Plan, plainTerms, termsToken } from './plan.ts'
 import { type Sized, sizeIncrease, sizeReduction } from './sizing.ts'
 import { planSwap } from './swap.ts'
@@ -48,6 +49,7 @@ export function admit(decision: Decision, desk: Desk): Admission {
     checkSlot(wish, side) ??
     checkReduceInFlight(wish, side, limits, nowMs) ??
     checkOrdersPerHour(wish, desk.acceptedLastHour, limits, desk.accountLimits) ??
+    checkPriceDoubts(wish, view) ??
     checkDataAge(wish, snapshot, view, limits) ??
     checkPriceDivergence(wish, view, limits) ??
     checkClockSkew(wish, desk.clockSkewMs ?? 0, limits) ??
