@@ -234,12 +234,20 @@ class SqliteJournal implements Journal {
     })
   }
 
-  /** Commits what waits, stops checkpoints, and gives the lock back. Safe to call twice. */
+  /** Commits what waits, keeps a snapshot if one is due, and gives the lock back. Safe to call twice. */
   close(): void {
     if (this.#closed) return
     this.#flush()
     this.#closed = true
     clearTimeout(this.#checkpointTimer)
+    try {
+      if (this.#fault === undefined) this.#keepSnapshotIfDue()
+    } finally {
+      this.#letGo()
+    }
+  }
+
+  #letGo(): void {
     try {
       this.#db.close()
       this.#head.close()
@@ -322,12 +330,15 @@ class SqliteJournal implements Journal {
     this.#checkpointTimer.unref()
   }
 
+  #keepSnapshotIfDue(): void {
+    if (this.#tail.seq - this.#snapshotSeq < SNAPSHOT_EVERY) return
+    keepSnapshot(this.#db, { tail: this.#tail, open: this.#open, account: this.#account })
+    this.#snapshotSeq = this.#tail.seq
+  }
+
   #checkpoint(): void {
     try {
-      if (this.#tail.seq - this.#snapshotSeq >= SNAPSHOT_EVERY) {
-        keepSnapshot(this.#db, { tail: this.#tail, open: this.#open, account: this.#account })
-        this.#snapshotSeq = this.#tail.seq
-      }
+      this.#keepSnapshotIfDue()
       this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')
       this.#commitsSinceCheckpoint = 0
     } catch (cause) {

@@ -1,0 +1,105 @@
+/**
+ * How long a start takes on a long history, by hand: `node bench/recovery.ts [records] [directory]`. Makes a journal of that
+ * many records (a million when not said) with 500 orders whose outcome is unknown, spread over all of it, and opens it from
+ * its snapshot and by a full replay, each in a fresh process, to the point where a daemon has every open order.
+ */
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { JournalRecord } from '../src/domain/records.ts'
+import { createSqliteJournal } from '../src/journal/sqlite.ts'
+import { verifySqliteJournal } from '../src/journal/verify.ts'
+import { storyOf, wholeStory } from '../test/journal/story.ts'
+
+const UNRESOLVED = 500
+const GROUP = 10_000
+const RUNS = 3
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function unresolved(n: number): readonly JournalRecord[] {
+  const story = storyOf(n)
+  const { sent, accepted, preparing, armed } = story
+  const record = sent()
+  const unanswered =
+    record.kind === 'send.result' ? { ...record, send: { result: 'unanswered' } as const } : record
+  return [accepted(), preparing(), armed(), unanswered]
+}
+
+async function make(path: string, records: number): Promise<void> {
+  const journal = createSqliteJournal({ path, clockNow: Date.now, holder: 'bench' })
+  const intents = Math.ceil((records - UNRESOLVED * 4) / 7) + UNRESOLVED
+  const every = Math.floor(intents / UNRESOLVED)
+  let group: Promise<unknown>[] = []
+  for (let n = 1; n <= intents; n += 1) {
+    const story = n % every === 0 ? unresolved(n) : wholeStory(n)
+    group.push(...story.map((record) => journal.append(record)))
+    if (group.length < GROUP) continue
+    await Promise.all(group)
+    group = []
+  }
+  await Promise.all(group)
+  journal.close()
+}
+
+/** Opens the journal in this process, and says how long that took and what was there. */
+function openOnce(path: string): void {
+  const began = performance.now()
+  const journal = createSqliteJournal({ path, clockNow: Date.now, holder: 'bench' })
+  const open = journal.openIntents().length
+  const tookMs = performance.now() - began
+  const { records } = journal.summary()
+  journal.close()
+  const megabytes = Math.round(process.memoryUsage.rss() / 1e6)
+  print(`${records} records, ${open} open: ${(tookMs / 1000).toFixed(2)} s, ${megabytes} MB resident`)
+}
+
+function openFresh(label: string, path: string): void {
+  const { stdout, stderr } = spawnSync(process.execPath, [import.meta.filename, '--open', path], {
+    encoding: 'utf8',
+  })
+  print(`${label.padEnd(12)} ${stdout.trim()}${stderr.trim()}`)
+}
+
+/** Takes the snapshot away, as a bit that flips in it would. */
+function dropSnapshot(path: string): void {
+  const db = new DatabaseSync(path)
+  db.exec('DELETE FROM snapshot')
+  db.close()
+}
+
+if (process.argv[2] === '--open') openOnce(process.argv[3] ?? '')
+else {
+  const directory = mkdtempSync(join(process.argv[3] ?? tmpdir(), 'perpd-bench-'))
+  const path = join(directory, 'journal.db')
+  const whole = join(directory, 'whole.db')
+  try {
+    const began = performance.now()
+    await make(path, Number(process.argv[2] ?? 1_000_000))
+    print(
+      `made in ${((performance.now() - began) / 1000).toFixed(0)} s, ${Math.round(statSync(path).size / 1e6)} MB`,
+    )
+    for (let run = 0; run < RUNS; run += 1) openFresh('snapshot', path)
+    for (let run = 0; run < RUNS; run += 1) {
+      copyFileSync(path, whole)
+      dropSnapshot(whole)
+      openFresh('full replay', whole)
+    }
+    const verifying = performance.now()
+    const { problems } = verifySqliteJournal(path)
+    print(
+      `verify       ${problems.length} problems: ${((performance.now() - verifying) / 1000).toFixed(2)} s`,
+    )
+    print(
+      `load averages ${loadavg()
+        .map((each) => each.toFixed(1))
+        .join(' ')}`,
+    )
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
