@@ -36,6 +36,8 @@ export interface Message {
 /** What a transaction does. */
 export type TxAction =
   | { readonly kind: 'batch'; readonly message: Message; readonly showsSignature: boolean }
+  /** A relay put several of the account's messages into one transaction; each succeeds or fails alone. */
+  | { readonly kind: 'bundle'; readonly messages: readonly Message[]; readonly showsSignature: boolean }
   /** Somebody signed the same parameters with another key, and used the digest up. */
   | { readonly kind: 'foreign'; readonly digest: Hex; readonly deadlineSeconds: number }
   | {
@@ -131,6 +133,17 @@ export class Branch {
     switch (action.kind) {
       case 'batch':
         return this.#batch(tx, action, block, keyOf, emit)
+      case 'bundle': {
+        const { messages, showsSignature } = action
+        let offset = 0
+        const results = messages.map((message): TxResult => {
+          const from = offset
+          offset += message.creates.length
+          const part = { kind: 'batch', message, showsSignature } as const
+          return this.#batch(tx, part, block, (whole, index) => keyOf(whole, from + index), emit)
+        })
+        return results.find(({ ok }) => ok) ?? { ok: false, revert: 'Passing' }
+      }
       case 'foreign': {
         if (block.timestampSeconds > action.deadlineSeconds) return { ok: false, revert: 'DeadlinePassed' }
         if (this.uses.has(action.digest)) return { ok: false, revert: 'InvalidUserDigest' }

@@ -11,6 +11,7 @@ import {
   isOpen,
   lastAttempt,
 } from '../../src/domain/intent.ts'
+import { mayHaveCreated } from '../../src/domain/machine/apiEvidence.ts'
 import { expectedOf } from '../../src/domain/machine/expected.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
 import type { AccountView, HostAnswer, Observation } from '../../src/domain/machine/observation.ts'
@@ -122,6 +123,9 @@ class CoreDaemon implements Daemon {
       if (!this.#parts.process.isAlive) return false
       const { record, effects, again } = step(live.state, event, rules)
       if (record !== undefined) {
+        const isAnothers =
+          record.kind === 'landed' && record.orderKeys.some((key) => journal.explains(key, intentId))
+        if (isAnothers) return true
         let stored: ReturnType<typeof journal.commit>
         try {
           stored = journal.commit(record)
@@ -325,10 +329,18 @@ class CoreDaemon implements Daemon {
         const created = (chain.chain?.endpoints ?? []).flatMap(({ logs }) => logs)
         for (const { orderKey } of [...rows, ...created])
           if (this.#parts.journal.explains(orderKey, intentId)) explained.add(orderKey.toLowerCase())
+        const others =
+          state.intent.lane === 'relay'
+            ? this.states().filter(({ intent }) => intent.intentId !== intentId)
+            : []
+        const contested = rows
+          .filter((row) => others.some((other) => mayHaveCreated(other, row)))
+          .map(({ orderKey }) => orderKey.toLowerCase())
         const observation: Observation = {
           atMs: this.#wallMs(),
           answer,
           explained,
+          contested: new Set(contested),
           ...chain,
           ...(account === undefined ? {} : { account }),
         }

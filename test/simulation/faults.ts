@@ -26,6 +26,7 @@ export const faultNames = [
   'relay-late',
   'relay-edge',
   'relay-revert',
+  'relay-bundle',
   'third-party-replay',
   'foreign-use',
   'reorg',

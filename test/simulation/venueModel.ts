@@ -130,6 +130,30 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
     })
   }
 
+  /** Tasks that go out together. */
+  let bundle: Task[] = []
+
+  function bundled(task: Task): void {
+    bundle.push(task)
+    if (bundle.length > 1) return
+    timeline.after(4_000, () => {
+      const tasks = bundle
+      bundle = []
+      const messages = tasks.map(({ message }) => message)
+      const action = { kind: 'bundle', messages, showsSignature: random.chance(0.85) } as const
+      const tx: Tx = { hash: chain.freshHash(), action }
+      chain.mine(timeline.nowMs, [tx])
+      note(`block bundle of ${tasks.length}`)
+      for (const each of tasks) {
+        const use = chain.canonical.uses.get(each.message.digest)
+        each.word = use?.transactionHash === tx.hash ? 'submitted' : 'reverted'
+        each.txHash = tx.hash
+        if (each.word === 'reverted') maybeReplay(each)
+      }
+      plan()
+    })
+  }
+
   function untilDeadlineMs({ deadlineSeconds }: Message): number {
     return deadlineSeconds * 1000 - epochMs - (chain.timeAt(0) * 1000 - epochMs) - timeline.nowMs
   }
@@ -166,6 +190,8 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
     } else if (faults.comes('relay-late', 0.3) && leftMs > 5_000) {
       broadcast(task, random.int(3_000, leftMs + 5_000))
       if (random.chance(0.5)) task.word = random.pick(['failed', 'reverted', 'pending'] as const)
+    } else if (faults.comes('relay-bundle', 0.5)) {
+      bundled(task)
     } else {
       broadcast(task, random.int(300, 4_000))
     }

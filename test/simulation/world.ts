@@ -346,13 +346,16 @@ class World {
   }
 
   #manual(random: Random): OrderSpec {
-    const twin = random.pick([...this.#truth.intents.values(), undefined])
+    const hasChain = this.#rules.source === 'chain'
+    // Without a chain, a trade by hand that is the twin of an order of the relay lane is not told apart by anybody.
+    const twins = [...this.#truth.intents.values()].filter(({ lane }) => hasChain || lane === 'order-chain')
+    const twin = random.pick([...twins, undefined])
     return {
       role: 'main',
       orderType: 2,
       marketToken: (twin?.terms.marketToken ?? markets[0]) as Hex,
       direction: twin?.terms.direction ?? 'long',
-      sizeDeltaUsd: twin?.terms.sizeDeltaUsd ?? usd(700),
+      sizeDeltaUsd: twin?.terms.sizeDeltaUsd ?? usd(77),
       adds: false,
     }
   }

@@ -1,0 +1,335 @@
+/**
+ * Protocol bugs, as patches of the source text: what other bots do, what orders.md section 4 lists, and what the simulation
+ * found in perpd. None of them is anywhere in the product; each must be caught.
+ */
+import type { TierName } from './seeds.ts'
+
+/** One bug. */
+export interface Mutant {
+  readonly name: string
+  readonly tier: TierName
+  readonly patches: readonly Patch[]
+}
+
+/** One replacement; `find` stands exactly once in the file. */
+export interface Patch {
+  /** From the root of the project. */
+  readonly file: string
+  readonly find: string
+  readonly replace: string
+}
+
+const step = 'src/domain/machine/step.ts'
+const fold = 'src/domain/machine/fold.ts'
+const evidence = 'src/domain/machine/evidence.ts'
+const chain = 'src/domain/machine/chainEvidence.ts'
+const api = 'src/domain/machine/apiEvidence.ts'
+const exposure = 'src/domain/machine/exposure.ts'
+const intent = 'src/domain/intent.ts'
+
+const dead = "return { kind: 'dead', evidence: { level: 'local', atMs, statement: 'given up' } }"
+
+/** A loss that is believed as soon as `condition` holds. */
+function believes(name: string, condition: string): Mutant {
+  const find = '  const { answer, chain, atMs } = observation\n'
+  return {
+    name,
+    tier: 'core',
+    patches: [{ file: evidence, find, replace: `${find}  if (${condition}) ${dead}\n` }],
+  }
+}
+
+function one(name: string, tier: TierName, file: string, find: string, replace: string): Mutant {
+  return { name, tier, patches: [{ file, find, replace }] }
+}
+
+/** Lets an attempt be armed again in the given phases, as a second digest of the same attempt. */
+function armsAgain(phases: string): readonly Patch[] {
+  return [
+    {
+      file: step,
+      find: "    case 'signed':\n      if (attempt?.phase !== 'PREPARING') throw misused(event, state)",
+      replace: "    case 'signed':\n      if (attempt === undefined) throw misused(event, state)",
+    },
+    {
+      file: step,
+      find: 'if (attempt?.armed === undefined || attempt.send !== undefined) throw misused(event, state)',
+      replace: 'if (attempt?.armed === undefined) throw misused(event, state)',
+    },
+    {
+      file: fold,
+      find: "'attempt.armed': ['PREPARING']",
+      replace: `'attempt.armed': ['PREPARING', ${phases}]`,
+    },
+  ]
+}
+
+/** All of them. */
+export const mutants: readonly Mutant[] = [
+  believes('gives up after a timeout', 'atMs > (attempt.armedAtMs ?? 0) + 30_000'),
+  believes('404 means lost', "answer.kind === 'not-found'"),
+  believes('silence means lost', "answer.kind === 'silent'"),
+  believes('relay failed means dead', "answer.kind === 'status' && answer.status === 'relay_failed'"),
+  believes('relay reverted means dead', "answer.kind === 'status' && answer.status === 'relay_reverted'"),
+  one('4xx on submit means dead', 'core', fold, "refused: 'UNRESOLVED'", "refused: 'NOT_SENT'"),
+  one(
+    'no answer to the submit means not sent',
+    'core',
+    fold,
+    "unanswered: 'UNRESOLVED'",
+    "unanswered: 'NOT_SENT'",
+  ),
+  {
+    name: 'a used digest means ours',
+    tier: 'core',
+    patches: [
+      {
+        file: chain,
+        find: 'const changes = expected.changes.every(',
+        replace: 'const changes = expected.changes.slice(0, 0).every(',
+      },
+      {
+        file: chain,
+        find: 'if (!consumer.carriesOurSignature && logs.length === 0) return undefined',
+        replace: '',
+      },
+    ],
+  },
+  one(
+    'death by the latest block',
+    'core',
+    chain,
+    '({ final, isDigestUsedAtFinal, isDigestUsedAtLatest }) =>',
+    '({ latest: final, isDigestUsedAtFinal, isDigestUsedAtLatest }) =>',
+  ),
+  one('latest taken for final', 'core', chain, 'return blockNumber <= final.number', 'return true'),
+  one(
+    'provisional evidence closes',
+    'core',
+    intent,
+    "return evidence?.level === 'chain-latest'",
+    'return false',
+  ),
+  one(
+    'the deadline by our own clock',
+    'core',
+    chain,
+    'final.timestampSeconds > deadlineSeconds',
+    'atMs / 1000 > deadlineSeconds',
+  ),
+  one(
+    'at the deadline means past it',
+    'core',
+    chain,
+    'final.timestampSeconds > deadlineSeconds',
+    'final.timestampSeconds >= deadlineSeconds',
+  ),
+  one(
+    'one endpoint is enough for a death',
+    'core',
+    chain,
+    'const isDead = view.endpoints.every(',
+    'const isDead = view.endpoints.some(',
+  ),
+  one(
+    'an endpoint that does not answer agrees',
+    'core',
+    chain,
+    'if (deadlineSeconds === undefined || view.configured === 0 || view.endpoints.length < view.configured)',
+    'if (deadlineSeconds === undefined || view.endpoints.length === 0)',
+  ),
+  one(
+    'one endpoint is enough for an end',
+    'core',
+    chain,
+    '      agreeing.length === view.configured &&\n      agreeing.every((each) =>',
+    '      agreeing.every((each) =>',
+  ),
+  one(
+    'a stranger seen in the latest block is final',
+    'core',
+    chain,
+    'if (consumer === undefined || !isDigestUsedAtFinal || !isAtFinal(endpoint, consumer.block.number))',
+    'if (consumer === undefined)',
+  ),
+  one(
+    'void without looking for our events',
+    'core',
+    chain,
+    'return logs.some((log) => sameHex(log.transactionHash, consumer.transactionHash)) ? [] : [consumer]',
+    'return [consumer]',
+  ),
+  one(
+    'a reorganisation is not noticed',
+    'core',
+    chain,
+    'if (!isProvisional(attempt.evidence) || view.endpoints.length < view.configured) return undefined',
+    'return undefined',
+  ),
+  one(
+    'unreserved while unresolved',
+    'core',
+    exposure,
+    '  if (!isOpen(state)) return 0n\n',
+    "  if (!isOpen(state) || lastAttempt(state)?.phase === 'UNRESOLVED') return 0n\n",
+  ),
+  one(
+    'the reservation ends with the landing',
+    'core',
+    exposure,
+    '  if (!isOpen(state)) return 0n\n',
+    "  if (!isOpen(state) || lastAttempt(state)?.phase === 'LANDED') return 0n\n",
+  ),
+  one(
+    'a frozen order is taken for cancelled',
+    'core',
+    intent,
+    "return child.phase === 'EXECUTED' || child.phase === 'CANCELLED'",
+    "return child.phase !== 'OPEN'",
+  ),
+  {
+    name: 'signs again after a crash',
+    tier: 'core',
+    patches: [
+      ...armsAgain("'ARMED'"),
+      {
+        file: step,
+        find: "    case 'ARMED':\n      return {",
+        replace:
+          "    case 'ARMED':\n      return { effects: [{ type: 'prepare', attempt: attempt.n, again: false }], again: false }\n      return {",
+      },
+    ],
+  },
+  {
+    name: 'signs again when the submit is not answered',
+    tier: 'core',
+    patches: [
+      ...armsAgain("'ARMED', 'ACKED', 'UNRESOLVED'"),
+      {
+        file: step,
+        find: "effects: event.send.result === 'not-sent' ? [] : [{ type: 'follow', attempt: attempt.n }],",
+        replace:
+          "effects: event.send.result === 'not-sent' ? [] : event.send.result === 'unanswered' ? [{ type: 'prepare', attempt: attempt.n, again: true }] : [{ type: 'follow', attempt: attempt.n }],",
+      },
+    ],
+  },
+  one(
+    'the venue is trusted on a live chain',
+    'core',
+    api,
+    'if (!rules.trustVenue || armed === undefined) return undefined',
+    'if (armed === undefined) return undefined',
+  ),
+  one(
+    'death before the deadline by the venue',
+    'core',
+    api,
+    'if (answer.serverDateMs <= armed.deadlineSeconds * 1000 + rules.deadlineMarginMs) return undefined',
+    '',
+  ),
+  one(
+    'a cancel is believed from the host',
+    'core',
+    api,
+    '  const isChanged = expected.changes.every(({ orderKey, event }) =>',
+    '  const isChanged = expected.changes.slice(0, 0).every(({ orderKey, event }) =>',
+  ),
+  one(
+    'orders of other intents are not told apart',
+    'core',
+    api,
+    '    (row) => isOwn(state, attempt, row) && !explained.has(row.orderKey.toLowerCase()),',
+    '    (row) => isOwn(state, attempt, row),',
+  ),
+  one(
+    'rows are judged by our own clock',
+    'core',
+    api,
+    '(attempt.armed?.deadlineSeconds ?? 0) - longestLifeSeconds',
+    '(attempt.armedAtMs ?? 0) / 1000 - 3_600',
+  ),
+  one(
+    'a late answer to the submit stops the daemon',
+    'shell',
+    step,
+    "      if (attempt.phase !== 'ARMED')\n        return { effects: [{ type: 'follow', attempt: attempt.n }], again: false }\n",
+    "      if (attempt.phase !== 'ARMED') throw misused(event, state)\n",
+  ),
+  one(
+    'the use is looked for from the newest block on',
+    'shell',
+    'src/execution/chainLook.ts',
+    '{ fromBlock: earliestAfter(armBlockNumber) }',
+    '{ fromBlock: armBlockNumber }',
+  ),
+  one(
+    'no fsync before the submit',
+    'shell',
+    'test/simulation/diskJournal.ts',
+    '    disk.durable.push(...disk.cached.splice(0))\n',
+    "    if (record.kind !== 'attempt.armed') disk.durable.push(...disk.cached.splice(0))\n",
+  ),
+  one(
+    'a journal older than its mark is opened',
+    'core',
+    'test/simulation/disk.ts',
+    '  if (isBehind) {',
+    '  if (isBehind && disk.isFull) {',
+  ),
+  one(
+    'a decision may be taken twice',
+    'core',
+    'src/journal/admission.ts',
+    'if (view.hasDecision(strategy, decisionKey)) throw new DuplicateDecisionError(strategy, decisionKey)',
+    '',
+  ),
+  one(
+    'the submit is sent again',
+    'shell',
+    'src/api/transport.ts',
+    "const most = kind === 'submit' ? 1 : ",
+    'const most = ',
+  ),
+  one(
+    'the submit fails over to the peer',
+    'shell',
+    'src/api/orders.ts',
+    '    { host: ticket.host },\n',
+    '    {},\n',
+  ),
+  one(
+    'any host is asked for the status',
+    'shell',
+    'src/api/orders.ts',
+    '{ ...options, host: ticket.host }',
+    '{ ...options }',
+  ),
+  one(
+    'a broken connection means not sent',
+    'shell',
+    'src/api/sent.ts',
+    'if (error instanceof RequestFailed) return error.sent',
+    "if (error instanceof RequestFailed) return 'no'",
+  ),
+  one(
+    'the receiver is not verified',
+    'shell',
+    'src/execution/verifyOrder.ts',
+    '  findings.hex(`${at}.addresses.receiver`, account, addresses.receiver)\n',
+    '',
+  ),
+  one(
+    'the size is not verified',
+    'shell',
+    'src/execution/verifyOrder.ts',
+    '  findings.same(`${at}.numbers.sizeDeltaUsd`, rule.sizeDeltaUsd, numbers.sizeDeltaUsd)\n',
+    '',
+  ),
+  one(
+    'the deadline is not bounded',
+    'shell',
+    'src/execution/verifyRelayParams.ts',
+    'if (relayParams.deadline < earliest || relayParams.deadline > latest) {',
+    'if (relayParams.deadline < earliest) {',
+  ),
+]
