@@ -12,6 +12,7 @@ import {
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
 import { formatUnits, formatUsd } from '../domain/units.ts'
 import { money, span, termsOf } from '../monitor/text.ts'
+import { kindLines } from './explainTerms.ts'
 
 /** What a label means for the operator: what is known, and what comes next. */
 const meanings: Readonly<Record<Label, string>> = {
@@ -28,6 +29,11 @@ const meanings: Readonly<Record<Label, string>> = {
   refused: 'never left this machine',
 }
 
+function meaningOf(label: Label, { intent }: IntentState): string {
+  const isChange = ['edit', 'cancel', 'collateral-in', 'collateral-out'].includes(intent.kind)
+  return isChange && label === 'executed' ? 'done at the venue' : meanings[label]
+}
+
 /** The text of `perpd explain`, without a line break at its end. */
 export function explainText(state: IntentState, records: readonly StoredRecord[]): string {
   const { intent, closing } = state
@@ -35,17 +41,18 @@ export function explainText(state: IntentState, records: readonly StoredRecord[]
   const lines = [
     `${intent.intentId}`,
     `${label}: ${termsOf(intent)} by ${intent.strategy}, account ${intent.account} on ${intent.chain}`,
-    `  ${meanings[label]}`,
+    `  ${meaningOf(label, state)}`,
     '',
     ...section('why', [
       intent.decision.reason,
       ...factLines(intent.decision.facts),
       `decision ${intent.decisionKey}`,
     ]),
+    ...section('terms', kindLines(intent)),
     ...section('size', sizingLines(state)),
     ...section(
       'story',
-      records.flatMap(({ record }) => storyLines(record, intent.acceptedAtMs)),
+      records.flatMap(({ record }) => storyLines(record, state)),
     ),
     ...section('warned', warningLines(state)),
     ...section('result', resultLines(state)),
@@ -79,6 +86,7 @@ function sizingLines({ intent }: IntentState): string[] {
     lines.push(`capacity ${money(sizing.capacityUsd)} (${sizing.basis})${room}`)
   }
   for (const { by, toUsd } of sizing.cuts) lines.push(`cut to ${money(toUsd)} by ${by}`)
+  if (intent.kind === 'cancel') return lines
   const collateral =
     terms.collateralDelta === 0n
       ? ''
@@ -91,10 +99,10 @@ function sizingLines({ intent }: IntentState): string[] {
 
 const OFFSET_WIDTH = 12
 
-function storyLines(record: JournalRecord, acceptedAtMs: number): string[] {
-  const offset = record.atMs - acceptedAtMs
+function storyLines(record: JournalRecord, state: IntentState): string[] {
+  const offset = record.atMs - state.intent.acceptedAtMs
   const when = `${offset < 0 ? '-' : '+'}${span(Math.abs(offset))}`
-  return happened(record).map((text, at) => `${(at === 0 ? when : '').padEnd(OFFSET_WIDTH)}${text}`)
+  return happened(record, state).map((text, at) => `${(at === 0 ? when : '').padEnd(OFFSET_WIDTH)}${text}`)
 }
 
 const sendWords: Readonly<Record<SendClass, string>> = {
@@ -105,7 +113,8 @@ const sendWords: Readonly<Record<SendClass, string>> = {
 }
 
 /** What a record says, one line or two. */
-function happened(record: JournalRecord): string[] {
+function happened(record: JournalRecord, state: IntentState): string[] {
+  const order = (child: number) => `order ${child}${roleOf(state, child)}`
   switch (record.kind) {
     case 'intent.accepted':
       return [
@@ -135,19 +144,19 @@ function happened(record: JournalRecord): string[] {
     }
     case 'landed':
       return [
-        `attempt ${record.attempt}: landed as ${record.orderKeys.length === 1 ? 'order' : 'orders'} ${record.orderKeys.join(', ')}`,
+        `attempt ${record.attempt}: landed${record.orderKeys.length === 0 ? '' : ` as ${record.orderKeys.length === 1 ? 'order' : 'orders'} ${record.orderKeys.join(', ')}`}`,
         seen(record.evidence),
       ]
     case 'child.executed': {
       const price = record.settlement?.executionPrice
       return [
-        `order ${record.child} executed${price === undefined ? '' : ` at ${formatUsd(price)}`}`,
+        `${order(record.child)} executed${price === undefined ? '' : ` at ${formatUsd(price)}`}`,
         seen(record.evidence),
       ]
     }
     case 'child.cancelled':
       return [
-        `order ${record.child} was cancelled by the venue${because(record.cancelReason)}`,
+        `${order(record.child)} was cancelled by the venue${because(record.cancelReason)}`,
         seen(record.evidence),
       ]
     case 'attempt.unlanded':
@@ -155,7 +164,7 @@ function happened(record: JournalRecord): string[] {
     case 'child.reopened':
       return [`order ${record.orderKey} is open again`, record.evidence.statement]
     case 'child.frozen':
-      return [`order ${record.child} is frozen${because(record.cancelReason)}`, seen(record.evidence)]
+      return [`${order(record.child)} is frozen${because(record.cancelReason)}`, seen(record.evidence)]
     case 'attempt.dead':
       return [`attempt ${record.attempt}: dead, it cannot land any more`, seen(record.evidence)]
     case 'attempt.void':
@@ -168,6 +177,12 @@ function happened(record: JournalRecord): string[] {
       return [`closed ${outcome}${code === outcome ? '' : `, ${code}`}: ${reason}`]
     }
   }
+}
+
+/** What a created order is for, where the order itself is not meant: ` (take-profit)`, ` (part)`. */
+function roleOf({ attempts }: IntentState, child: number): string {
+  const role = attempts.at(-1)?.children[child]?.role
+  return role === undefined || role === 'main' ? '' : ` (${role})`
 }
 
 function seen({ level, statement }: Evidence): string {

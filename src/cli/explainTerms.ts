@@ -1,0 +1,38 @@
+/** What an order is, beyond its size: the lines of `perpd explain` that differ by kind. Pure. */
+import type { Intent } from '../domain/intent.ts'
+import { formatUnits, formatUsd, MAX_UINT256, priceOfContractPrice } from '../domain/units.ts'
+import { money, span } from '../monitor/text.ts'
+
+/** What is particular to a kind: what it waits for, brings, changes or must give; nothing for market orders. */
+export function kindLines({ kind, terms }: Intent): string[] {
+  const { triggerPrice, twap, tpsl, swap, edit, cancelOrderKeys, batch, indexToken } = terms
+  const lines: string[] = []
+  if (triggerPrice !== undefined && kind !== 'edit')
+    lines.push(`waits for ${formatUsd(triggerPrice)} (${terms.orderType})`)
+  if (twap !== undefined)
+    lines.push(`${twap.parts} equal parts over ${span(twap.durationSeconds * 1_000)}, the first at once`)
+  for (const exit of tpsl ?? [])
+    lines.push(`${exit.type} of ${money(exit.sizeDeltaUsd)} at ${formatUsd(exit.triggerPrice)}`)
+  if (swap !== undefined) {
+    const { symbol, decimals } = swap.receiveToken
+    lines.push(`at least ${formatUnits(swap.minOutputAmount, decimals)} ${symbol} must come out`)
+  }
+  if (edit !== undefined) {
+    const price = (contractPrice: bigint) =>
+      contractPrice === 0n || contractPrice === MAX_UINT256
+        ? 'any'
+        : formatUsd(priceOfContractPrice(contractPrice, indexToken.decimals))
+    lines.push(
+      `order ${edit.orderKey}`,
+      `is to be ${money(edit.sizeDeltaUsd)} at ${price(edit.triggerContractPrice)}, accepting ${price(edit.acceptableContractPrice)}`,
+    )
+  }
+  for (const key of cancelOrderKeys ?? []) lines.push(`order ${key}`)
+  if (batch !== undefined) {
+    const { createOrderParamsList, updateOrderParamsList, cancelOrderKeys: cancels } = batch
+    lines.push(
+      `creates ${createOrderParamsList.length}, updates ${updateOrderParamsList.length}, cancels ${cancels.length}`,
+    )
+  }
+  return lines
+}

@@ -1,0 +1,105 @@
+/** How `perpd explain` words each kind of order. */
+import { expect, test } from 'vitest'
+import { explainText } from '../../src/cli/explainText.ts'
+import type { IntentKind, OrderTerms } from '../../src/domain/intent.ts'
+import { applyRecord } from '../../src/domain/machine/fold.ts'
+import { type JournalRecord, RECORD_VERSION, type StoredRecord } from '../../src/domain/records.ts'
+import { contractPriceOf, MAX_UINT256, usd } from '../../src/domain/units.ts'
+import { armedFacts, intentOf, orderKey, startMs, weth } from '../support/intents.ts'
+
+const exitKey = `0x${'0b'.repeat(32)}` as const
+
+function explained(kind: IntentKind, changes: Partial<OrderTerms>, more: readonly object[] = []): string {
+  const base = intentOf()
+  const intent = intentOf({ kind, terms: { ...base.terms, ...changes } })
+  const stamp = { v: RECORD_VERSION, atMs: startMs, intentId: intent.intentId }
+  const records = [{ kind: 'intent.accepted', intent }, ...more].map(
+    (record, seq) => ({ seq, record: { ...stamp, ...record } as JournalRecord }) as StoredRecord,
+  )
+  const state = records.map(({ record }) => record).reduce(applyRecord, undefined as never)
+  return explainText(state as never, records)
+}
+
+const evidence = { level: 'api', atMs: startMs, statement: 'it was seen' } as const
+const landedWith = (orderKeys: readonly string[], roles: readonly string[]) => [
+  { kind: 'attempt.preparing', attempt: 1, lane: 'order-chain', host: 'http://127.0.0.1:1/v1' },
+  { kind: 'attempt.armed', attempt: 1, armed: armedFacts() },
+  { kind: 'send.result', attempt: 1, send: { result: 'accepted' } },
+  { kind: 'landed', attempt: 1, orderKeys, roles, evidence },
+]
+
+test('an order that waits says for what, and what comes with it', () => {
+  const text = explained('increase', {
+    orderType: 'limit',
+    triggerPrice: usd(1700),
+    tpsl: [
+      { type: 'take-profit', triggerPrice: usd(1900), sizeDeltaUsd: usd(250) },
+      { type: 'stop-loss', triggerPrice: usd(1600), sizeDeltaUsd: usd(500) },
+    ],
+  })
+  expect(text).toContain(
+    'limit increase long ETH/USD [WETH-USDC] $500.00 at $1,700.00, take-profit $1,900.00, stop-loss $1,600.00',
+  )
+  expect(text).toContain('waits for $1,700.00 (limit)')
+  expect(text).toContain('take-profit of $250.00 at $1,900.00')
+})
+
+test('a twap says its parts', () => {
+  const text = explained('decrease', { orderType: 'twap', twap: { parts: 4, durationSeconds: 600 } })
+  expect(text).toContain('twap decrease long ETH/USD [WETH-USDC] $500.00 in 4 parts')
+  expect(text).toContain('4 equal parts over 10 min 0 s, the first at once')
+})
+
+test('a swap says what must come out', () => {
+  const receiveToken = { symbol: 'WETH', address: weth, decimals: 18 }
+  const text = explained('swap', { swap: { receiveToken, isNativeOut: false, minOutputAmount: 10n ** 17n } })
+  expect(text).toContain('swap 250 USDC to WETH in ETH/USD [WETH-USDC]')
+  expect(text).toContain('at least 0.1 WETH must come out')
+})
+
+test('an edit says the order as it is to be, and that it is done', () => {
+  const terms: Partial<OrderTerms> = {
+    orderType: 'stop-loss',
+    edit: {
+      orderKey,
+      sizeDeltaUsd: usd(400),
+      triggerContractPrice: contractPriceOf(usd(1600), 18),
+      acceptableContractPrice: MAX_UINT256,
+      minOutputAmount: 0n,
+      autoCancel: true,
+      executionFeeIncrease: 0n,
+      changed: ['size'],
+    },
+  }
+  const closing = { outcome: 'EXECUTED', code: 'EXECUTED', reason: 'the change is made', evidence }
+  const text = explained('edit', terms, [...landedWith([], []), { kind: 'intent.closed', closing }])
+  expect(text).toContain('is to be $400.00 at $1,600.00, accepting any')
+  expect(text).toContain('executed: edit stop-loss order of long')
+  expect(text).toContain('  done at the venue')
+  expect(text).toMatch(/attempt 1: landed$/m)
+})
+
+test('a cancel says its orders and no price', () => {
+  const text = explained('cancel', { cancelOrderKeys: [orderKey, exitKey] })
+  expect(text).toContain('cancel 2 orders of long ETH/USD [WETH-USDC]')
+  expect(text).toContain(`order ${exitKey}`)
+  expect(text).not.toContain('(oracle)')
+})
+
+test('what became of an exit is told as the exit it was', () => {
+  const tpsl = [{ type: 'stop-loss', triggerPrice: usd(1600), sizeDeltaUsd: usd(500) }] as const
+  const text = explained('increase', { tpsl }, [
+    ...landedWith([orderKey, exitKey], ['main', 'stop-loss']),
+    { kind: 'child.executed', attempt: 1, child: 0, orderKey, evidence, settlement: {} },
+    {
+      kind: 'child.cancelled',
+      attempt: 1,
+      child: 1,
+      orderKey: exitKey,
+      evidence,
+      cancelReason: 'AUTO_CANCEL',
+    },
+  ])
+  expect(text).toContain('order 0 executed')
+  expect(text).toContain('order 1 (stop-loss) was cancelled by the venue: AUTO_CANCEL')
+})
