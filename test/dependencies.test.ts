@@ -41,11 +41,12 @@ test('the licenses on the page are those of the packages', () => {
   expect(wrong).toEqual([])
 })
 
-test('versions are exact, and the curves package is the one that viem brings', () => {
+test('versions are exact, and the packages of curves and hashes are those that viem brings', () => {
   const all = { ...manifest.dependencies, ...manifest.optionalDependencies }
   expect(Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
-  const ofViem = manifestOf(join('node_modules', 'viem')).dependencies['@noble/curves']
-  expect(manifest.dependencies['@noble/curves']).toBe(ofViem)
+  const ofViem = manifestOf(join('node_modules', 'viem')).dependencies
+  expect(manifest.dependencies['@noble/curves']).toBe(ofViem['@noble/curves'])
+  expect(`^${manifest.dependencies['@noble/hashes']}`).toBe(ofViem['@noble/hashes'])
 })
 
 test('the lockfile names no download address', () => {

@@ -137,9 +137,20 @@ function refuseOpenFolder(path: string, setting: string): void {
  * nothing of it is left behind then.
  */
 export function createPrivateFile(path: string, content: Secret, setting: string): void {
-  let descriptor: number | undefined
+  const failed = (cause: unknown): KeyFileError =>
+    new KeyFileError('The key file cannot be written.', {
+      code: 'KEY_FILE_NOT_MADE',
+      facts: { path, reason: reasonOf(cause) },
+      details: `${notDone(setting)} Check the place for permissions and space, or name another one in ${setting}.`,
+      cause,
+    })
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    throw failed(cause)
+  }
+  let descriptor: number | undefined
+  try {
     const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
     descriptor = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
     // The mask of the shell may have taken bits away.
@@ -158,12 +169,7 @@ export function createPrivateFile(path: string, content: Secret, setting: string
         details: `${notDone(setting)} Name a file that does not exist yet in ${setting}.`,
       })
     }
-    throw new KeyFileError('The key file cannot be written.', {
-      code: 'KEY_FILE_NOT_MADE',
-      facts: { path, reason: reasonOf(cause) },
-      details: `${notDone(setting)} Check the place for permissions and space, or name another one in ${setting}.`,
-      cause,
-    })
+    throw failed(cause)
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
   }
