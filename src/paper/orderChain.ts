@@ -127,11 +127,16 @@ async function checkSubmit(
   }
   const digest = digestOfRecord(world, record)
   entry.digest = digest
-  if (record.taskId !== undefined) return record
   const refuse = (code: string, message: string): never => {
     entry.result = code
     throw refused(code, message)
   }
+  // The documents leave open what two names of two requests mean. Neither is guessed, not even for the answer to a repeat.
+  const { idempotencyKey } = body
+  if (typeof idempotencyKey === 'string' && idempotencyKey !== record.idempotencyKey) {
+    refuse('INVALID_PARAMS', 'idempotencyKey is not the one of the request')
+  }
+  if (record.taskId !== undefined) return record
   if (Math.floor(world.clock.now() / 1000) > record.expiresAtSeconds) {
     refuse('REQUEST_EXPIRED', 'The request has expired; prepare the order again')
   }

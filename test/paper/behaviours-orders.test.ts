@@ -88,6 +88,21 @@ test('F.3 a submit is answered relay_accepted, and again with its record without
   expect((await paper.positions())[0].sizeInUsd).toBe(usd(1000))
 })
 
+test('F.3 a requestId with the idempotencyKey of another request, or of none, is refused before and after its submit', async () => {
+  const prepared = (await paper.prepare({})).body
+  const other = (await paper.prepare({})).body
+  const body = await paper.submitBody(prepared)
+  const submitWith = (idempotencyKey: string) =>
+    paper.post('/orders/txns/submit', { ...body, idempotencyKey })
+  const refusal = { status: 400, body: { code: 'INVALID_PARAMS' } }
+  for (const key of [other.idempotencyKey, 'made-up']) expect(await submitWith(key)).toMatchObject(refusal)
+  expect((await paper.status(prepared.requestId)).body.status).toBe('prepared')
+  const accepted = (await submitWith(prepared.idempotencyKey)).body
+  expect(accepted.status).toBe('relay_accepted')
+  expect(await submitWith(other.idempotencyKey)).toMatchObject(refusal)
+  expect((await submitWith(prepared.idempotencyKey)).body.taskId).toBe(accepted.taskId)
+})
+
 test('G.1 status is asked by requestId or idempotencyKey', async () => {
   const { requestId, idempotencyKey } = (await paper.prepare({})).body
   expect((await paper.status(requestId)).body).toMatchObject({ requestId, status: 'prepared' })
