@@ -1,0 +1,75 @@
+/**
+ * Exits that have lost what they were for: their increase was cancelled, or there is no position on their side. On chain
+ * they stay (a decrease on an empty position reverts), and would close a part of whatever is opened there next. Orders
+ * document, "Children".
+ */
+import { type Address, hexKey, sameHex } from '../domain/address.ts'
+import type { CancelDecision } from '../domain/decision.ts'
+import { type Child, hasEnded, type IntentState, isProvisional, lastAttempt } from '../domain/intent.ts'
+import type { Direction } from '../domain/market.ts'
+import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
+import type { Book } from './book.ts'
+
+/** How long a landing or a fill must be known before a position that does not show is believed to be none, ms. */
+const settledMs = 30_000
+
+interface Side {
+  readonly marketToken: Address
+  readonly direction: Direction
+  readonly orderKeys: `0x${string}`[]
+}
+
+/**
+ * The cancels that the exits of `states`, the open intents of one strategy, call for: one a market and side. Only orders
+ * that rest by the snapshot, and that nothing is changing, are named.
+ */
+export function orphanCancels(
+  snapshot: Snapshot,
+  states: readonly IntentState[],
+  book: Pick<Book, 'ownOrders'>,
+): readonly CancelDecision[] {
+  const sides = new Map<string, Side>()
+  for (const state of states) {
+    const { marketToken, direction } = state.intent.terms
+    for (const { orderKey } of orphansOf(state, snapshot)) {
+      const isResting = snapshot.orders.value.some((row) => sameHex(row.orderKey, orderKey))
+      if (!isResting || book.ownOrders.get(hexKey(orderKey))?.changedBy !== undefined) continue
+      const key = `${hexKey(marketToken)}:${direction}`
+      const side = sides.get(key) ?? { marketToken, direction, orderKeys: [] }
+      side.orderKeys.push(orderKey)
+      sides.set(key, side)
+    }
+  }
+  return [...sides.values()].map((side) => ({
+    kind: 'cancel',
+    ...side,
+    reason: 'Exits are left without the position that they were to close.',
+    facts: { orders: side.orderKeys.length },
+  }))
+}
+
+function orphansOf(state: IntentState, snapshot: Snapshot): readonly Child[] {
+  const { intent } = state
+  const attempt = lastAttempt(state)
+  if (attempt?.phase !== 'LANDED' || isProvisional(attempt.evidence)) return []
+  const isExit = ({ role }: Child) =>
+    role === 'take-profit' || role === 'stop-loss' || intent.kind === 'decrease'
+  const exits = attempt.children.filter((child) => isExit(child) && !hasEnded(child))
+  if (exits.length === 0) return []
+  const parents = attempt.children.filter((child) => !isExit(child))
+  if (parents.some((child) => !hasEnded(child) || isProvisional(child.evidence))) return []
+  const isCancelled = parents.length > 0 && parents.every(({ phase }) => phase === 'CANCELLED')
+  if (isCancelled) return exits
+  const newestMs = Math.max(
+    0,
+    ...[attempt, ...parents].map(({ evidence }) => evidence?.atMs ?? state.updatedAtMs),
+  )
+  return newestMs + settledMs <= snapshot.positions.atMs && !hasPosition(state, snapshot) ? exits : []
+}
+
+function hasPosition({ intent: { terms } }: IntentState, snapshot: Snapshot): boolean {
+  return positionsOn(snapshot, terms.marketToken, terms.direction).some(
+    ({ collateralToken, sizeInUsd }) =>
+      sizeInUsd > 0n && sameHex(collateralToken, terms.collateralToken.address),
+  )
+}
