@@ -68,6 +68,9 @@ export async function makeAttempt(
   if ('event' in message) return message
   const doubt = clockDoubtOf(context, intent, message.time)
   if (doubt !== undefined) return doubted(context, doubt)
+  // A halt may have come while the venue was asked; after it nothing is signed.
+  const held = context.mayNotSign?.(intent)
+  if (held !== undefined) return refused(context, held.code, held.reason, {})
   const atMs = clock.monotonicMs()
   let signed: Signed
   try {
@@ -132,12 +135,40 @@ async function ownMessage(
     const reason = "a message of the caller's own is handed to the relay; no host of the order chain takes it"
     return refused(context, 'LANE_MISMATCH', reason, { lane: intent.lane })
   }
+  const unheard = await hearClock(context, intent, host)
+  if (unheard !== undefined) return unheard
   const time = await beginArmingTime(context)(host)
   const atMs = clock.monotonicMs()
   const fee = ownRelayFee(chain, actions, settings.relayFeePerOrder)
   const own = relayMessage(context, intent, n, { actions, fee, time })
   timed(context, intent.intentId, 'verify', atMs)
   return 'kind' in own ? unfit(context, own) : { host, warnings: [], time, verified: own }
+}
+
+/**
+ * A deadline of our own needs the chain's time or a host's. Where there is no chain endpoint and the host was never heard, it
+ * is asked for something now, for the clock in its answer.
+ */
+async function hearClock(
+  { api, chainReader, clock }: ExecutionContext,
+  { account }: Intent,
+  host: string,
+): Promise<MadeAttempt | undefined> {
+  if (chainReader !== undefined || api.clockSkewMs(host) !== undefined) return undefined
+  let reason = 'its answers have no time'
+  try {
+    await api.getOrders({ account }, { host, isFresh: true })
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    reason = reasonOf(error)
+  }
+  if (api.clockSkewMs(host) !== undefined) return undefined
+  const event = {
+    type: 'prepare.unreachable',
+    nowMs: clock.now(),
+    reason: `the time at ${host} is not known: ${reason}`,
+  } as const
+  return { event, signed: undefined }
 }
 
 /** Relay parameters of our own around a list of actions, verified like any other message. */

@@ -8,6 +8,7 @@
  * What is not in the journal is not believed after a restart: signatures in memory, the venue's last word, timers.
  */
 
+import { type Hex, hexKey } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
 import { type Intent, type IntentState, isOpen, type Label, labelOf, lastAttempt } from '../domain/intent.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
@@ -73,6 +74,8 @@ export function createShell(context: ExecutionContext): Shell {
   const lives = new Map<string, Live>()
   const stopping = new AbortController()
   const waiters = new Map<string, (() => void)[]>()
+  /** Open intents by the orders that they landed with. */
+  const claimed = new Map<string, string>()
   let nextHost = 0
   let landed: IntentState[] = []
   let isLooking = false
@@ -124,6 +127,8 @@ export function createShell(context: ExecutionContext): Shell {
     for (;;) {
       const { record, effects, again } = step(live.state, event, context.rules)
       if (record !== undefined) {
+        // What was seen when another's landing was not yet written is judged anew by the next look.
+        if (record.kind === 'landed' && !claim(intentId, record.orderKeys)) return
         const startedMs = context.clock.monotonicMs()
         const stored = await write(record)
         if (stored === undefined) return take(intentId, live, digestReused(event.nowMs))
@@ -132,6 +137,16 @@ export function createShell(context: ExecutionContext): Shell {
       for (const effect of effects) run(intentId, live, effect)
       if (!again) return
     }
+  }
+
+  /** Whether the orders are no other intent's, written or about to be: two looks of one moment may see one order for two. */
+  function claim(intentId: string, orderKeys: readonly Hex[]): boolean {
+    const keys = orderKeys.map(hexKey)
+    const isAnothers = (key: string) =>
+      (claimed.get(key) ?? intentId) !== intentId || context.journal.explains(key, intentId)
+    if (keys.some(isAnothers)) return false
+    for (const key of keys) claimed.set(key, intentId)
+    return true
   }
 
   /**
@@ -205,6 +220,7 @@ export function createShell(context: ExecutionContext): Shell {
   function forget(intentId: string, live: Live, state: IntentState): void {
     live.signed = undefined
     lives.delete(intentId)
+    for (const [key, owner] of claimed) if (owner === intentId) claimed.delete(key)
     if (lastAttempt(state)?.phase !== 'LANDED') return
     const oldestMs = context.clock.now() - landedMemoryMs
     landed = [...landed.filter(({ closedAtMs }) => (closedAtMs ?? 0) >= oldestMs), state]

@@ -16,7 +16,9 @@ import {
   type Child,
   type Evidence,
   type IntentState,
+  isUnresolved,
   isWaiting,
+  lastAttempt,
   type Settlement,
 } from '../intent.ts'
 import type { Trade } from '../position.ts'
@@ -31,8 +33,8 @@ const neverLandedStatuses: ReadonlySet<string> = new Set(['prepared', 'relay_fai
  * The orders that the attempt created, with the evidence, or undefined while they are not shown: the host says that it
  * landed, and rows of our own account, no older than the arming and explained by no other intent, fit what the message
  * creates one to one, by the keys the host named or else by its transaction. The generic relay names no keys, and lists
- * leave out the creation of market orders: there, all rows since arming that could be the attempt's count, and one too many
- * shows nothing.
+ * leave out the creation of market orders: there, all rows since arming that could be the attempt's count, and one too many,
+ * or one that another open intent may have created, shows nothing.
  */
 export function apiLanding(state: IntentState, observation: Observation): Landing | undefined {
   const { answer, account, atMs, explained } = observation
@@ -62,10 +64,13 @@ export function apiLanding(state: IntentState, observation: Observation): Landin
   }
   if (named.size > expected.orders.length) return undefined
   if (rows.size === 0 && state.intent.lane === 'relay') {
+    // The relay's word alone, without the transaction it speaks of, is not enough for a guess.
+    if (answer.txHash === undefined) return undefined
     const earliestSeconds = (attempt.armed?.deadlineSeconds ?? 0) - longestRelayLifeSeconds
     for (const row of [...account.orders, ...account.trades]) {
       if (ours(row) && atSecondsOf(row) >= earliestSeconds) rows.set(row.orderKey.toLowerCase(), row)
     }
+    if ([...rows.keys()].some((key) => observation.contested?.has(key))) return undefined
   }
   const matched = match(expected.orders, [...rows.values()])
   const isChanged = expected.changes.every(({ orderKey, event }) =>
@@ -191,7 +196,7 @@ export function apiDeath(
 }
 
 /** A row of the account's lists: an order or a trade. */
-interface OwnRow {
+export interface OwnRow {
   readonly account: string
   readonly orderKey: Hex
   readonly orderType: number
@@ -225,6 +230,12 @@ function isOwn(state: IntentState, attempt: Attempt, row: OwnRow): boolean {
     expectedOf(state.intent).orders.some((expected) => fits(expected, row)) &&
     atSecondsOf(row) >= (attempt.armed?.deadlineSeconds ?? 0) - longestLifeSeconds
   )
+}
+
+/** Whether a row can be an order of the intent's newest attempt, which was armed and whose fate is not known. */
+export function mayHaveCreated(state: IntentState, row: OwnRow): boolean {
+  const attempt = lastAttempt(state)
+  return attempt !== undefined && isUnresolved(attempt) && isOwn(state, attempt, row)
 }
 
 /** Any order or trade since arming that could be this attempt's and that no other intent explains. */

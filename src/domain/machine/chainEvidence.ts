@@ -18,7 +18,7 @@ import {
   isProvisional,
 } from '../intent.ts'
 import type { ChainView, EndpointView, OrderLog } from './chainView.ts'
-import { type CreatedOrder, expectedOf, match } from './expected.ts'
+import { type CreatedOrder, type ExpectedOrder, expectedOf, match } from './expected.ts'
 import type { End, Landing } from './observation.ts'
 
 /** The orders that the attempt created and where that is shown, or undefined while it is not. */
@@ -87,9 +87,7 @@ function landingAt(
   const changes = expected.changes.every(({ orderKey, event }) =>
     logs.some((log) => log.event === event && sameHex(log.orderKey, orderKey)),
   )
-  const orders = changes
-    ? window(expected.orders.length, created, (part) => match(expected.orders, part))
-    : undefined
+  const orders = changes ? ownRun(expected.orders, created) : undefined
   if (orders === undefined) return undefined
   // Without our signature in plain sight something of ours must be there: an empty expectation proves nothing.
   if (!consumer.carriesOurSignature && logs.length === 0) return undefined
@@ -97,19 +95,25 @@ function landingAt(
 }
 
 /**
- * The first run of neighbouring orders that is what the attempt creates: a relay may bundle several operations of one
- * account into one transaction, and each keeps its orders together.
+ * The run of neighbouring orders that is what the attempt creates: a relay may bundle several operations of one account into
+ * one transaction, and each keeps its orders together. Where several runs fit, the one of the sizes that were asked is
+ * meant; with none of them nothing is shown until the others are explained.
  */
-function window<T>(
-  length: number,
+function ownRun(
+  expected: readonly ExpectedOrder[],
   created: readonly CreatedOrder[],
-  matched: (part: readonly CreatedOrder[]) => T | undefined,
-): T | undefined {
-  for (let at = 0; at + length <= created.length; at += 1) {
-    const found = matched(created.slice(at, at + length))
-    if (found !== undefined) return found
+): readonly CreatedOrder[] | undefined {
+  const runs: (readonly CreatedOrder[])[] = []
+  for (let at = 0; at + expected.length <= created.length; at += 1) {
+    const run = match(expected, created.slice(at, at + expected.length))
+    if (run !== undefined) runs.push(run)
   }
-  return undefined
+  if (runs.length < 2) return runs[0]
+  return runs.find((run) =>
+    expected.every(
+      ({ askedSizeUsd }, index) => askedSizeUsd === undefined || askedSizeUsd === run[index]?.sizeDeltaUsd,
+    ),
+  )
 }
 
 /**

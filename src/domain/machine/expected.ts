@@ -20,6 +20,8 @@ export interface ExpectedOrder {
    * close, and the parts of a twap are rounded down.
    */
   readonly sizeDeltaUsd?: Usd
+  /** USD; what was asked where `sizeDeltaUsd` is left open: of several orders that fit, the one of this size is meant. */
+  readonly askedSizeUsd?: Usd
 }
 
 /** One change of an existing order, with the event that shows it. */
@@ -87,6 +89,9 @@ function mainOrders({ kind, terms }: Intent): readonly ExpectedOrder[] {
     orderType,
     ...(kind === 'swap' ? {} : { marketToken: terms.marketToken, direction: terms.direction }),
     ...(isExact ? { sizeDeltaUsd: terms.sizeDeltaUsd } : {}),
+    ...(isExact || kind === 'swap'
+      ? {}
+      : { askedSizeUsd: terms.sizeDeltaUsd / BigInt(terms.twap?.parts ?? 1) }),
   }
   return Array.from({ length: terms.twap?.parts ?? 1 }, () => order)
 }

@@ -76,3 +76,28 @@ test('parts that a host does not name are counted in the order of their creation
   ])
   expect(state?.attempts[0]?.children.map(({ orderKey }) => orderKey)).toEqual(keys)
 })
+
+test('the row that two orders of the relay lane may have made is taken for neither', () => {
+  const trade = tradeOf()
+  const looked = (contested: readonly string[], txHash: boolean) =>
+    run([
+      { type: 'accept', nowMs: startMs, intent: intentOf({ lane: 'relay' }) },
+      { type: 'begin', nowMs: startMs, host: 'http://127.0.0.1:1/v1' },
+      { type: 'signed', nowMs: startMs, armed: armedFacts({ deadlineSeconds: startMs / 1000 + 120 }) },
+      { type: 'sent', nowMs: startMs, send: { result: 'accepted' } },
+      {
+        type: 'observed',
+        nowMs: startMs + 5_000,
+        observation: {
+          ...observationOf(
+            statusAnswer('created', txHash ? { txHash: `0x${'c0'.repeat(32)}` } : {}),
+            emptyAccount({ trades: [trade] }),
+          ),
+          contested: new Set(contested),
+        },
+      },
+    ])?.attempts[0]?.children.length
+  expect(looked([], true)).toBe(1)
+  expect(looked([trade.orderKey], true)).toBe(0)
+  expect(looked([], false)).toBe(0)
+})

@@ -198,6 +198,30 @@ describe('a landing', () => {
     expect(kinds(run)).toEqual(['landed'])
   })
 
+  test('among several that a relay bundled is the one of the size that was asked', () => {
+    const base = intentOf()
+    const run = sent({
+      ...base,
+      kind: 'decrease',
+      reservationUsd: 0n,
+      terms: { ...base.terms, sizeDeltaUsd: usd(200) },
+    })
+    const reduction = (key: Hex, size: number) =>
+      created(5, {
+        orderKey: key,
+        created: {
+          orderKey: key,
+          orderType: 4,
+          marketToken: ethMarket,
+          direction: 'long',
+          sizeDeltaUsd: usd(size),
+        },
+      })
+    const bundled = [reduction(exitKey, 700), reduction(orderKey, 200)]
+    look(run, [endpoint({ latest: 8, final: 2, landedAt: 5, logs: bundled })])
+    expect(run.state?.attempts[0]?.children.map((child) => child.orderKey)).toEqual([orderKey])
+  })
+
   test('whose end was seen is not frozen again by an endpoint that lags', () => {
     const run = sent()
     const frozen: OrderLog = { ...executed(6), event: 'OrderFrozen', reason: 'too far' }
