@@ -46,7 +46,7 @@ test('versions are exact, and the packages of curves and hashes are those that v
   expect(Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
   const ofViem = manifestOf(join('node_modules', 'viem')).dependencies
   expect(manifest.dependencies['@noble/curves']).toBe(ofViem['@noble/curves'])
-  expect(`^${manifest.dependencies['@noble/hashes']}`).toBe(ofViem['@noble/hashes'])
+  expect(manifest.dependencies['@noble/hashes']).toBe(ofViem['@noble/hashes'])
 })
 
 test('the lockfile names no download address', () => {
