@@ -19,6 +19,8 @@ export interface OwnFlag {
 /** What a command is handed. */
 export interface Call {
   readonly loaded: LoadedConfig
+  /** Reads the configuration anew, from the same flags, variables and files. Throws ConfigError. */
+  readonly reload: () => LoadedConfig
   /** Own flags as given; `true` for one without value. */
   readonly flags: ReadonlyMap<string, string | true>
   readonly positionals: readonly string[]

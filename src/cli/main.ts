@@ -146,6 +146,40 @@ const commands: readonly Command[] = [
     run: async (call) => (await import('./keys.ts')).exportKey(call),
   },
   {
+    name: 'journal verify',
+    summary: 'Check the whole journal: hashes, stories, tables, mark and snapshot; beside the daemon too.',
+    details: 'Exit code 0 when all of it holds, 1 when anything does not; the first bad record is named.',
+    flags: [json],
+    run: async (call) => (await import('./journal.ts')).journalVerify(call),
+  },
+  {
+    name: 'journal export',
+    summary: 'Print the records as JSON lines; beside the daemon too.',
+    flags: [
+      { name: 'since', value: 'TIME', doc: 'only records from then on, as 2027-01-15T08:00:00Z' },
+      { name: 'intent', value: 'ID', doc: 'only records of this order, or of those whose ids begin so' },
+      { name: 'signatures', doc: 'with signatures: who has one may send the order until its deadline' },
+    ],
+    run: async (call) => (await import('./journal.ts')).journalExport(call),
+  },
+  {
+    name: 'journal compact',
+    summary:
+      'Read the whole journal anew and keep a snapshot, so that the next start is quick; the daemon must not run.',
+    details:
+      'A running daemon does this by itself every 10,000 records. All records are kept: the chain of hashes stays whole.',
+    flags: [],
+    run: async (call) => (await import('./journal.ts')).journalCompact(call),
+  },
+  {
+    name: 'journal accept-loss',
+    summary: 'Go on with a journal that lost records; the daemon must not run.',
+    details:
+      'For JOURNAL_ROLLED_BACK when no newer copy is left. A lost record may hold a signature that can still land, so perpd\nmakes nothing new before the longest deadline that is ever signed is over. The name is kept in the journal.',
+    flags: [{ name: 'by', value: 'NAME', doc: 'who accepts it' }],
+    run: async (call) => (await import('./journal.ts')).journalAcceptLoss(call),
+  },
+  {
     name: 'explain',
     summary: 'Tell the whole story of one order: why, how big, what was sent, what proves its end.',
     positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
@@ -206,8 +240,9 @@ export async function main(
       out(helpOf(command))
       return exitCodes.ok
     }
-    const loaded = loadConfig({ argv: settings, env: world.env, cwd: world.cwd })
-    const call: Call = { loaded, flags, positionals, env: world.env, keys, out, err }
+    const reload = () => loadConfig({ argv: settings, env: world.env, cwd: world.cwd })
+    const loaded = reload()
+    const call: Call = { loaded, reload, flags, positionals, env: world.env, keys, out, err }
     return await command.run(call)
   } catch (error) {
     if (error instanceof CommandError) {

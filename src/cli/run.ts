@@ -15,7 +15,10 @@ import { type Emit, emitTo } from '../domain/event.ts'
 import { isUnresolved } from '../domain/intent.ts'
 import type { Signer } from '../domain/signer.ts'
 import { fromDecimal, type TokenAmount, toDecimal, USD_DECIMALS, type Usd } from '../domain/units.ts'
+import { createAccountBook } from '../engine/accountBook.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
+import type { LimitSet } from '../engine/liveLimits.ts'
+import { createTrading } from '../engine/trading.ts'
 import { connectChain } from '../evm/connect.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import type { SigningPolicy } from '../execution/policy.ts'
@@ -27,8 +30,10 @@ import type { Log } from '../monitor/log.ts'
 import { createMetrics } from '../monitor/metrics.ts'
 import { checkMarkets, type LoadedStrategy, loadStrategies } from '../strategy/load.ts'
 import type { Config } from './config/types.ts'
+import type { LoadedConfig } from './config.ts'
 import { chooseEvidence, type EvidenceChoice } from './evidence.ts'
 import { CommandError, exitCodes } from './exit.ts'
+import { journalOptions } from './journalFile.ts'
 import type { KeySources } from './keySources.ts'
 import { type StartedVenue, startVenue } from './paper.ts'
 import { openSigner } from './signer.ts'
@@ -47,6 +52,8 @@ export interface RunOptions {
   readonly log: Log
   /** Things the operator should know before the first order. */
   readonly notes: readonly string[]
+  /** Reads the configuration anew, from where it was read. Throws ConfigError. */
+  readonly reload: () => LoadedConfig
   readonly keys: KeySources
 }
 
@@ -74,11 +81,7 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     closers.push(closeSigner)
     if (warning !== undefined) log.note('warn', warning)
     const openingMs = systemClock.monotonicMs()
-    const journal = openJournal(config.journal.path, {
-      maxBytes: config.journal.maxMiB * 1024 * 1024,
-      clockNow: systemClock.now,
-      holder: signer.address,
-    })
+    const journal = openJournal(config.journal.path, journalOptions(config, signer.address))
     closers.push(() => journal.close())
     const openedMs = systemClock.monotonicMs() - openingMs
     refuseForeign(journal, signer, config)
@@ -102,7 +105,7 @@ interface Parts {
 
 async function live(
   config: Config,
-  { log, notes }: RunOptions,
+  { log, notes, reload }: RunOptions,
   { strategies, signer, journal, openedMs, venue }: Parts,
   closers: (() => Promise<void> | void)[],
 ): Promise<number> {
@@ -148,6 +151,7 @@ async function live(
   })
   const evidence = chooseEvidence(config, venue?.chains[chain.name])
   const chainReader = await connect(config, evidence, { emit, fetch: fetch.fetch }, closers)
+  const trading = createTrading({ book: createAccountBook({ journal, clock: systemClock }), emit })
   const execution: ExecutionContext = {
     api,
     journal,
@@ -170,6 +174,7 @@ async function live(
       poisonRestMs,
     },
     signingPolicy: signingPolicyOf(config, () => listedMarkets),
+    mayNotSign: trading.mayNotSign,
     fatal,
   }
   let listedMarkets: ReadonlySet<string> = new Set()
@@ -179,13 +184,15 @@ async function live(
       ...execution,
       shell,
       strategies,
-      limits: config.limits,
+      limits: limitsOf(config),
+      readLimits: () => limitsOf(reload().config),
+      breakers: config.breakers,
       budget: {
         attemptsPerCause: config.budget.attemptsPerCause,
         executionFeesPerDay: config.budget.executionFeesPerDay,
         relayFeesPerDay: feeTokenAmount(config, config.budget.relayFeesPerDayUsd),
       },
-      tradingState: () => 'active',
+      trading,
       engineSettings: {
         lane: config.account.lane,
         intentExpiryMs: config.execution.intentExpirySeconds * 1000,
@@ -242,6 +249,11 @@ async function readStrategies(config: Config): Promise<readonly LoadedStrategy[]
 
 function strategyProblems(problems: readonly BaseError[]): CommandError {
   return new CommandError(problems.map((problem) => problem.message).join('\n'), exitCodes.configuration)
+}
+
+/** The configured limits, of the account and of single markets. */
+function limitsOf({ limits, marketLimits }: Config): LimitSet {
+  return { account: limits, markets: marketLimits }
 }
 
 function signingPolicyOf(config: Config, feeSwapMarkets: () => ReadonlySet<string>): () => SigningPolicy {

@@ -5,7 +5,7 @@ import type { Call } from './command.ts'
 import { run } from './run.ts'
 
 /** Runs the daemon until it ends; resolves with its exit code. */
-export function runCommand({ loaded, env, keys }: Call): Promise<number> {
+export function runCommand({ loaded, reload, env, keys }: Call): Promise<number> {
   const { config, warnings } = loaded
   const log = createLog({
     level: config.log.level,
@@ -15,5 +15,5 @@ export function runCommand({ loaded, env, keys }: Call): Promise<number> {
     runId: randomUUID().slice(0, 8),
     secrets: [...config.rpc.http, ...config.rpc.ws],
   })
-  return run(config, { log, notes: warnings, keys })
+  return run(config, { log, notes: warnings, keys, reload })
 }

@@ -2,11 +2,14 @@
 
 import type { Finding } from '../domain/accountRecord.ts'
 import type { Lane } from '../domain/intent.ts'
-import type { Limits, TradingState } from '../domain/limits.ts'
+import type { Usd } from '../domain/units.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import type { Shell } from '../execution/shell.ts'
+import type { BreakerSettings } from '../risk/breakers.ts'
 import type { Budget } from '../risk/budget.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
+import type { LimitSet, LiveLimits } from './liveLimits.ts'
+import type { Trading } from './trading.ts'
 
 /** Settings of the loop. Times in ms. */
 export interface EngineSettings {
@@ -27,11 +30,18 @@ export interface EngineSettings {
 export interface EngineContext extends ExecutionContext {
   readonly shell: Shell
   readonly strategies: readonly LoadedStrategy[]
-  /** The account's limits. */
-  readonly limits: Limits
+  /** The account's limits and the markets' own, as they are in force. */
+  readonly limits: LiveLimits
+  /** Reads the configured limits anew; absent: they cannot be changed while this runs. Throws what reading throws. */
+  readonly readLimits?: () => LimitSet
+  readonly breakers: BreakerSettings
   /** What a day may hold. */
   readonly budget: Budget
-  readonly tradingState: () => TradingState
+  readonly trading: Trading
+  /** What the account is worth, USD; undefined while it is not known. */
+  readonly equityUsd: () => Usd | undefined
+  /** What a strategy's orders realized since 00:00 UTC, USD, signed. */
+  readonly dayResultUsd: (strategy: string) => Usd
   /** What was found on a market that nobody explained: increases there wait for an operator. */
   readonly pausedBy: (marketToken: string) => Finding | undefined
   /** False once a stop was asked for: nothing is decided or accepted after it. */

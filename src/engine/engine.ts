@@ -19,12 +19,19 @@ import type { Market } from '../domain/market.ts'
 import type { Position } from '../domain/position.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
+import type { Needs } from '../strategy/strategy.ts'
+import { createBreakers } from './breakers.ts'
 import type { EngineContext } from './context.ts'
+import { createDayResult } from './dayResult.ts'
 import { scheduledTickMs } from './ids.ts'
+import { createKill } from './kill.ts'
+import { createLiveLimits, type LimitSet } from './liveLimits.ts'
+import { operate } from './operator.ts'
 import { createReconciler } from './reconcile.ts'
 import { readSnapshot } from './snapshot.ts'
 import type { EngineDoor, EngineState, EngineStatus, LabelledIntent, StrategyStatus } from './status.ts'
-import { tick } from './tick.ts'
+import { consider, tick } from './tick.ts'
+import { OPERATOR } from './trading.ts'
 
 /** What the status says besides what the engine knows itself. */
 export interface EngineLabels {
@@ -60,19 +67,25 @@ interface Instance {
 const listLagMs = 30_000
 /** How long a stop waits for reads that are still in the air, beyond the drain. */
 const stopGraceMs = 1_000
-/** Closed intents that are looked through for fills at start. */
-const recentIntents = 200
+/** Intents that are looked through at start, for new fills and for what the day realized. */
+const recentIntents = 1_000
 const retryStartMs = 1_000
 const retryMaxMs = 15_000
 const drainPollMs = 50
 
+/** What an engine is made from: what it works out itself is left out, and the limits are as configured. */
+export type EngineInput = Omit<
+  EngineContext,
+  'isDeciding' | 'inTurn' | 'pausedBy' | 'limits' | 'equityUsd' | 'dayResultUsd'
+> & { readonly limits: LimitSet }
+
 /** Makes an engine. `onMarkets` is told the venue's catalogue once, before the first tick, and may throw to end the start. */
 export function createEngine(
-  context: Omit<EngineContext, 'isDeciding' | 'inTurn' | 'pausedBy'>,
+  context: EngineInput,
   labels: EngineLabels,
   onMarkets: (markets: readonly Market[]) => void,
 ): Engine {
-  const { clock, emit, shell, journal, api, signer, engineSettings } = context
+  const { clock, emit, shell, journal, api, signer, engineSettings, trading } = context
   const startedAtMs = clock.now()
   const instances: readonly Instance[] = context.strategies.map((loaded) => ({
     loaded,
@@ -90,8 +103,17 @@ export function createEngine(
   const loops: Promise<void>[] = []
   let turn: Promise<unknown> = Promise.resolve()
   const reconciler = createReconciler(context)
+  const limits = createLiveLimits(context.limits)
+  const breakers = createBreakers(context, () => {
+    const { maxDailyLossUsd } = limits.current().account
+    return { ...context.breakers, ...(maxDailyLossUsd === undefined ? {} : { maxDailyLossUsd }) }
+  })
+  const { equity } = breakers
   const admission: EngineContext = {
     ...context,
+    limits,
+    equityUsd: () => equity.mark()?.equityUsd,
+    dayResultUsd: (strategy) => dayResult.of(strategy, clock.now()),
     pausedBy: reconciler.pausedBy,
     isDeciding: () => !deciding.signal.aborted,
     inTurn: (work) => {
@@ -100,7 +122,9 @@ export function createEngine(
       return next
     },
   }
-  shell.adopt(journal.openIntents(), journal.intents({ limit: recentIntents }).filter(isRecentFill))
+  const endedBefore = journal.intents({ limit: recentIntents })
+  const dayResult = createDayResult(endedBefore, startedAtMs)
+  shell.adopt(journal.openIntents(), endedBefore.filter(isRecentFill))
   const feedReadAtMs = new Map<Feed, { atMs: number; ageMs: number }>()
   let state: EngineState = 'starting'
   let notReady: readonly string[] = ['starting']
@@ -125,6 +149,20 @@ export function createEngine(
       .filter((state) => !isSeen(state, snapshot))
       .map(({ intent, attempts, updatedAtMs }) => ({ intent, attempts, updatedAtMs }))
     return [...shell.open().map((each) => each.state), ...recent]
+  }
+
+  const kill = createKill({
+    ...context,
+    symbols: () => symbols,
+    read: (wanted) => read({ symbols: wanted, allPositionMarkets: true }),
+    admit: (snapshot, decision, decisionKey) =>
+      admission.inTurn(() =>
+        consider(admission, { name: OPERATOR, limits: {} }, snapshot, decision, decisionKey, unseen),
+      ),
+  })
+
+  function read(needs: Needs): Promise<Snapshot> {
+    return readSnapshot({ api, clock, account: signer.address, acceptedPrices, onFeed }, needs)
   }
 
   async function watchAccount(): Promise<void> {
@@ -183,9 +221,7 @@ export function createEngine(
     const startMs = clock.monotonicMs()
     instance.lastTickAtMs = clock.now()
     try {
-      const read = () =>
-        readSnapshot({ api, clock, account: signer.address, acceptedPrices, onFeed }, loaded.needs)
-      const report = await tick(admission, loaded, tickMs, read, unseen)
+      const report = await tick(admission, loaded, tickMs, () => read(loaded.needs), unseen)
       positions = report.snapshot.positions.value
       instance.ticks += 1
       instance.decisions += report.decisions
@@ -219,11 +255,15 @@ export function createEngine(
     while (!living.signal.aborted) {
       await clock.sleep(engineSettings.watchMs, living.signal)
       if (living.signal.aborted) return
+      let isFresh = false
       try {
         await watchAccount()
+        isFresh = true
       } catch (error) {
         if (!(error instanceof BaseError)) throw error
       }
+      await breakers.look(isFresh)
+      dayResult.add(shell.recentlyLanded(), clock.now())
       if (clock.monotonicMs() < heartbeatAtMs) continue
       heartbeatAtMs = clock.monotonicMs() + engineSettings.heartbeatMs
       emit({
@@ -257,6 +297,7 @@ export function createEngine(
       admitted: instance.admitted,
       denied: instance.denied,
       failures: instance.failures,
+      tradingState: trading.holdOn(loaded.name)?.state ?? 'active',
       ...(lastTickAtMs === undefined ? {} : { lastTickAtMs }),
       ...(lastTickMs === undefined ? {} : { lastTickMs }),
       ...(lastError === undefined ? {} : { lastError }),
@@ -269,6 +310,8 @@ export function createEngine(
     const unresolved = unresolvedOf(open)
     const oldest = Math.min(nowMs, ...unresolved.map((each) => lastAttempt(each.state)?.armedAtMs ?? nowMs))
     const { records, intents } = journal.summary()
+    const killed = kill.report()
+    const mark = equity.mark() ?? trading.book.state().trading.equity
     return {
       version: labels.version,
       profile: labels.profile,
@@ -278,7 +321,10 @@ export function createEngine(
       notReady,
       startedAtMs,
       nowMs,
-      tradingState: context.tradingState(),
+      tradingState: trading.holdOn()?.state ?? 'active',
+      holds: trading.holds(),
+      ...(killed === undefined ? {} : { kill: killed }),
+      ...(mark === undefined ? {} : { equity: mark }),
       strategies: instances.map(strategyStatus),
       positions,
       symbols,
@@ -315,12 +361,14 @@ export function createEngine(
       notReady = ['recovering: open orders are looked at before new ones are made']
       await shell.recover()
       await untilDone('the account cannot be read', watchAccount)
+      await breakers.look(true)
       // A signal may have come while the venue was asked.
       if (living.signal.aborted || deciding.signal.aborted) return
       state = 'running'
       notReady = []
       emit({ type: 'daemon.ready' })
       background(keepWatching())
+      background(kill.run(living.signal))
       for (const instance of instances) background(runStrategy(instance))
     },
     async stop(signal) {
@@ -361,6 +409,13 @@ export function createEngine(
       shell.stop().catch(context.fatal)
     },
     status,
+    operate(command, commander) {
+      return operate(
+        { ...context, limits, kill, reconciler, equity, isTaking: () => !deciding.signal.aborted },
+        command,
+        commander,
+      )
+    },
     intents(query) {
       return journal.intents(query).map(labelled)
     },

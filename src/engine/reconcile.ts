@@ -4,21 +4,12 @@
  *
  * An order or a wrong sum is reported when two passes in a row see it: lists of one host may be a moment apart.
  */
-import {
-  ACCOUNT_ID,
-  type AccountRecord,
-  type AccountState,
-  applyAccountRecord,
-  type Finding,
-  type FindingState,
-  pauses,
-} from '../domain/accountRecord.ts'
+import { type Finding, type FindingEnd, type FindingState, pauses } from '../domain/accountRecord.ts'
 import { hexKey } from '../domain/address.ts'
 import { fillsOf } from '../domain/fills.ts'
 import { type IntentState, isUnresolved, lastAttempt } from '../domain/intent.ts'
 import type { Trade } from '../domain/position.ts'
 import { reconcile } from '../domain/reconcile.ts'
-import { RECORD_VERSION } from '../domain/records.ts'
 import type { EngineContext } from './context.ts'
 
 /** Rows asked for in a page of trades, and pages read in one pass: more wait for the next. */
@@ -37,6 +28,8 @@ const settleMs = 30_000
 export interface Reconciler {
   /** One pass. Rejects with what reading throws; nothing is judged then. */
   pass(symbols: Readonly<Record<string, string>>): Promise<void>
+  /** Settles an open finding by an operator's word; resolves when it is durable. */
+  settle(findingId: string, as: FindingEnd, by: string): Promise<void>
   /** Open findings, oldest first. */
   open(): readonly FindingState[]
   /** Why increases on this market wait, or undefined. */
@@ -45,21 +38,18 @@ export interface Reconciler {
 
 /** Makes the account's watch from what the journal holds of it. */
 export function createReconciler(
-  context: Pick<EngineContext, 'api' | 'clock' | 'emit' | 'journal' | 'shell' | 'signer'>,
+  context: Pick<EngineContext, 'api' | 'clock' | 'emit' | 'journal' | 'shell' | 'signer' | 'trading'>,
 ): Reconciler {
   const { api, clock, emit, journal, shell, signer } = context
+  const { book } = context.trading
   const account = signer.address
-  let state: AccountState = journal.account()
   let suspects: ReadonlySet<string> = new Set()
   const startedSeconds = Math.floor(clock.now() / 1000)
 
-  async function write(record: AccountRecord): Promise<void> {
-    await journal.appendAccount(record)
-    state = applyAccountRecord(state, record)
-  }
-
-  function stamp(): Pick<AccountRecord, 'v' | 'atMs' | 'intentId'> {
-    return { v: RECORD_VERSION, atMs: clock.now(), intentId: ACCOUNT_ID }
+  async function settle(findingId: string, as: FindingEnd, by?: string): Promise<void> {
+    await book.write({ kind: 'finding.settled', findingId, as, ...(by === undefined ? {} : { by }) })
+    const finding = book.state().findings.get(findingId)?.finding
+    if (finding !== undefined) emit({ type: 'account.findingSettled', finding, as })
   }
 
   async function readTrades(sinceSeconds: number): Promise<readonly Trade[]> {
@@ -100,6 +90,7 @@ export function createReconciler(
 
   return {
     async pass(symbols) {
+      const state = book.state()
       // What happened before perpd first looked is not its story.
       const throughSeconds = state.throughSeconds ?? startedSeconds
       const isFirst = state.throughSeconds === undefined
@@ -126,26 +117,26 @@ export function createReconciler(
       for (const finding of found.raised) {
         seen.add(finding.findingId)
         if (finding.kind.startsWith('unexplained') && !suspects.has(finding.findingId)) continue
-        await write({ ...stamp(), kind: 'finding.raised', finding })
+        await book.write({ kind: 'finding.raised', finding })
         emit({ type: 'account.finding', finding, isPausing: pauses({ finding, raisedAtMs: 0 }) })
       }
       suspects = seen
       for (const findingId of found.gone) {
-        await write({ ...stamp(), kind: 'finding.settled', findingId, as: 'gone' })
-        const finding = state.findings.get(findingId)?.finding
-        if (finding !== undefined) emit({ type: 'account.findingSettled', finding, as: 'gone' })
+        // An operator may have been quicker.
+        if (book.state().findings.get(findingId)?.end === undefined) await settle(findingId, 'gone')
       }
       const isDue = isFirst || readSeconds - throughSeconds >= progressSeconds
       if (isDue && found.deferred === 0) {
-        await write({ ...stamp(), kind: 'account.reconciled', throughSeconds: readSeconds })
+        await book.write({ kind: 'account.reconciled', throughSeconds: readSeconds })
       }
     },
+    settle,
     open() {
-      return [...state.findings.values()].filter(({ end }) => end === undefined)
+      return [...book.state().findings.values()].filter(({ end }) => end === undefined)
     },
     pausedBy(marketToken) {
       const token = hexKey(marketToken)
-      for (const found of state.findings.values()) {
+      for (const found of book.state().findings.values()) {
         if (pauses(found) && hexKey(found.finding.marketToken) === token) return found.finding
       }
       return undefined

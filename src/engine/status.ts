@@ -6,6 +6,9 @@ import type { IntentState, Label } from '../domain/intent.ts'
 import type { TradingState } from '../domain/limits.ts'
 import type { Position } from '../domain/position.ts'
 import type { StoredRecord } from '../domain/records.ts'
+import type { EquityMark, TradingHold } from '../domain/trading.ts'
+import type { KillReport } from './kill.ts'
+import type { Commander, OperatorAnswer, OperatorCommand } from './operator.ts'
 
 /** Where the engine is in its life. Only `running` asks strategies. */
 export type EngineState = 'starting' | 'recovering' | 'running' | 'draining' | 'stopped'
@@ -22,6 +25,8 @@ export interface StrategyStatus {
   readonly denied: number
   /** Failures since the last good tick. */
   readonly failures: number
+  /** With its own holds and the daemon's. */
+  readonly tradingState: TradingState
   readonly lastTickAtMs?: number
   readonly lastTickMs?: number
   readonly lastError?: string
@@ -46,7 +51,14 @@ export interface EngineStatus {
   readonly notReady: readonly string[]
   readonly startedAtMs: number
   readonly nowMs: number
+  /** Of the whole daemon; a strategy may be held back on its own. */
   readonly tradingState: TradingState
+  /** What holds trading back, oldest first; empty when it is active. */
+  readonly holds: readonly TradingHold[]
+  /** The newest kill, done or not; absent when there never was one. */
+  readonly kill?: KillReport
+  /** What the account is worth and was; absent before the first reading. */
+  readonly equity?: EquityMark
   readonly strategies: readonly StrategyStatus[]
   readonly positions: readonly Position[]
   /** Market symbol by lower-cased market token, for the rows above. */
@@ -67,6 +79,8 @@ export interface EngineStatus {
 /** What the control port may ask of a running engine. */
 export interface EngineDoor {
   status(): EngineStatus
+  /** Carries out an operator's command; it is in the journal before anything is done. */
+  operate(command: OperatorCommand, commander: Commander): Promise<OperatorAnswer>
   /** Folded intents with labels, newest first. */
   intents(query?: {
     readonly openOnly?: boolean

@@ -4,13 +4,13 @@
 
 import { addsRisk, type Decision } from '../domain/decision.ts'
 import type { Denial, IntentState } from '../domain/intent.ts'
-import { tighten } from '../domain/limits.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { NATIVE_DECIMALS } from '../domain/units.ts'
 import { admit } from '../risk/admit.ts'
 import { bookOf } from '../risk/book.ts'
 import { checkBudget } from '../risk/budget.ts'
 import { isDenial } from '../risk/desk.ts'
+import { orphanCancels } from '../risk/orphans.ts'
 import { roomOf } from '../risk/room.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
@@ -18,6 +18,7 @@ import { viewOf } from '../strategy/strategy.ts'
 import type { EngineContext } from './context.ts'
 import { decisionProblem } from './decisionProblem.ts'
 import { decisionKeyOf, intentIdOf } from './ids.ts'
+import { OPERATOR } from './trading.ts'
 
 /** What one tick did. */
 export interface TickReport {
@@ -29,8 +30,6 @@ export interface TickReport {
 
 const hourMs = 3_600_000
 const dayMs = 86_400_000
-/** Clock difference beyond which nothing that adds risk is armed (orders.md 2.5). */
-const maxSkewMs = 30_000
 
 /** Intents that the book must count on top of the snapshot's positions: the open ones, and fills too new to be seen. */
 export type UnseenIntents = (snapshot: Snapshot) => readonly IntentState[]
@@ -57,7 +56,10 @@ export async function tick(
     openIntents: openIntentsOf(own),
     restingOrders: restingOrdersOf(snapshot, own),
   })
-  const decisions = loaded.strategy.decide(view)
+  const decisions = [
+    ...loaded.strategy.decide(view),
+    ...orphanCancels(snapshot, own, bookOf(snapshot, unseen(snapshot))),
+  ]
   reportRoom(context, loaded, snapshot, unseen)
   let admittedCount = 0
   for (const [index, decision] of decisions.entries()) {
@@ -85,13 +87,10 @@ function reportRoom(
   snapshot: Snapshot,
   unseen: UnseenIntents,
 ): void {
-  const desk = {
-    snapshot,
-    book: bookOf(snapshot, unseen(snapshot)),
-    limits: tighten(context.limits, loaded.limits),
-  }
+  const book = bookOf(snapshot, unseen(snapshot))
   for (const { market } of snapshot.markets.values()) {
     if (!loaded.symbols.includes(market.symbol)) continue
+    const desk = { snapshot, book, limits: context.limits.on(market.symbol, loaded.limits) }
     for (const direction of ['long', 'short'] as const) {
       const room = roomOf(market.marketToken, direction, desk)
       if (isDenial(room)) continue
@@ -100,10 +99,13 @@ function reportRoom(
   }
 }
 
+/** Who wishes for something: a strategy, or the operator. */
+export type Wisher = Pick<LoadedStrategy, 'name' | 'limits' | 'slippageBps' | 'orderExpiryMs'>
+
 /** Admits one decision and hands it to the road, or says why not. */
-async function consider(
+export async function consider(
   context: EngineContext,
-  loaded: LoadedStrategy,
+  loaded: Wisher,
   snapshot: Snapshot,
   decision: Decision,
   decisionKey: string,
@@ -120,16 +122,6 @@ async function consider(
     return {
       code: 'NO_HOST',
       reason: 'every host of the application API rests; increases wait until one is back',
-    }
-  }
-  const skewMs = Math.max(0, ...api.hosts.api.map((host) => Math.abs(api.clockSkewMs(host) ?? 0)))
-  if (adds && skewMs > maxSkewMs) {
-    return {
-      code: 'CLOCK_SKEW',
-      reason:
-        "this machine's clock and the venue's are too far apart to judge deadlines and ages; set the clock",
-      wanted: `${Math.round(skewMs / 1000)} s apart`,
-      allowed: `at most ${maxSkewMs / 1000} s`,
     }
   }
   const finding = adds ? context.pausedBy(decision.marketToken) : undefined
@@ -155,20 +147,35 @@ async function consider(
   if (overBudget !== undefined) return overBudget
   const account = signer.address
   const { name } = loaded
+  const isOperator = name === OPERATOR
+  const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol
+  const { maxOrdersPerHour, ...others } = context.limits.on(symbol, loaded.limits)
+  // What an operator cancels and closes is not counted against the hour: a kill must come to its end.
+  const hourly = isOperator || maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour }
+  const limits = { ...others, ...hourly }
+  const hold = isOperator ? undefined : context.trading.holdOn(name)
+  const equityUsd = context.equityUsd()
+  const { defaultSlippageBps } = engineSettings
   const admitted = admit(decision, {
     snapshot,
     // Folded anew for each decision, so that two of one tick cannot both spend the same room.
     book: bookOf(snapshot, unseen(snapshot)),
-    limits: tighten(context.limits, loaded.limits),
-    accountLimits: context.limits,
-    tradingState: context.tradingState(),
+    limits,
+    accountLimits: isOperator ? {} : context.limits.current().account,
+    tradingState: hold?.state ?? (isOperator ? 'reducing' : 'active'),
+    ...(hold === undefined ? {} : { tradingReason: hold.reason }),
+    ...(equityUsd === undefined ? {} : { equityUsd }),
+    dayResultUsd: context.dayResultUsd(name),
+    clockSkewMs: Math.max(0, ...api.hosts.api.map((host) => Math.abs(api.clockSkewMs(host) ?? 0))),
+    isOperator,
     intentId: intentIdOf(account, name, decisionKey),
     decisionKey,
     strategy: name,
     account,
     chain: chain.name,
     lane: engineSettings.lane,
-    slippageBps: loaded.slippageBps ?? engineSettings.defaultSlippageBps,
+    slippageBps:
+      loaded.slippageBps ?? Math.min(defaultSlippageBps, limits.maxSlippageBps ?? defaultSlippageBps),
     nowMs,
     expiresAtMs: nowMs + (loaded.orderExpiryMs ?? engineSettings.intentExpiryMs),
     acceptedLastHour: {

@@ -4,6 +4,7 @@ import type { Chain } from '../chains/chain.ts'
 import type { ChainReader } from '../domain/chainReader.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Emit } from '../domain/event.ts'
+import type { Denial, Intent } from '../domain/intent.ts'
 import type { EvidenceRules } from '../domain/machine/observation.ts'
 import type { Signer } from '../domain/signer.ts'
 import type { TokenAmount } from '../domain/units.ts'
@@ -39,6 +40,8 @@ export interface ExecutionContext {
   readonly settings: ExecutionSettings
   /** Read when it is needed: the listed markets in it change with the catalogue. */
   readonly signingPolicy: () => SigningPolicy
+  /** Why an accepted intent may not be signed any more (a halt came since); absent: nothing holds one back. */
+  readonly mayNotSign?: (intent: Intent) => Denial | undefined
   /** A mistake of ours or a journal that cannot be written: the daemon stops. Never returns to the road. */
   readonly fatal: (error: unknown) => void
 }

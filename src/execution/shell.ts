@@ -10,7 +10,15 @@
 
 import { type Hex, hexKey } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
-import { type Intent, type IntentState, isOpen, type Label, labelOf, lastAttempt } from '../domain/intent.ts'
+import {
+  type Intent,
+  type IntentState,
+  isOpen,
+  isUnresolved,
+  type Label,
+  labelOf,
+  lastAttempt,
+} from '../domain/intent.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
 import type { HostAnswer } from '../domain/machine/observation.ts'
 import { type Effect, type MachineEvent, step } from '../domain/machine/step.ts'
@@ -60,6 +68,11 @@ export interface Shell {
   open(): readonly { readonly state: IntentState; readonly label: Label; readonly observedStatus?: string }[]
   /** Intents that closed after a landing in the last minutes: fills that a position list may not show yet. */
   recentlyLanded(): readonly IntentState[]
+  /**
+   * An operator's word for an order that no evidence closes. False when there is no such open order, or it was never
+   * signed and ends by itself.
+   */
+  resolve(intentId: string, as: 'dead' | 'executed' | 'cancelled', by: string): Promise<boolean>
   /** Resolves when the intent's newest attempt was answered by its one send, or was seen to land, or when it closed. */
   settled(intentId: string): Promise<void>
   /**
@@ -374,6 +387,18 @@ export function createShell(context: ExecutionContext): Shell {
     },
     recentlyLanded() {
       return landed
+    },
+    async resolve(intentId, as, by) {
+      const live = lives.get(intentId)
+      if (live === undefined) return false
+      return await enqueue(live, async () => {
+        const attempt = live.state === undefined ? undefined : lastAttempt(live.state)
+        // Evidence may have closed it while the word waited its turn.
+        if (live.state === undefined || !isOpen(live.state) || attempt === undefined) return false
+        if (!isUnresolved(attempt) && attempt.phase !== 'LANDED') return false
+        await take(intentId, live, { type: 'resolved', nowMs: context.clock.now(), as, by })
+        return true
+      })
     },
     settled(intentId) {
       const live = lives.get(intentId)

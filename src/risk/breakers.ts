@@ -84,7 +84,9 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
     const { equityUsd, peakUsd, dayStartUsd } = equity
     const { maxDailyLossUsd, maxDrawdownBps } = settings
     const lostUsd = dayStartUsd - equityUsd
-    if (maxDailyLossUsd !== undefined && lostUsd >= maxDailyLossUsd) {
+    // Yesterday's figure says nothing about today.
+    const isToday = equity.dayStartMs === dayStartOf(facts.nowMs)
+    if (isToday && maxDailyLossUsd !== undefined && lostUsd >= maxDailyLossUsd) {
       trip(
         'daily-loss',
         `the account lost ${formatUsd(lostUsd)} since 00:00 UTC; ${formatUsd(maxDailyLossUsd)} is the limit`,

@@ -231,14 +231,17 @@ export function checkDataAge(
   return undefined
 }
 
+/** Clock difference beyond which nothing that adds risk is armed when no limit says so (orders.md 2.5), ms. */
+export const MAX_CLOCK_SKEW_MS = 30_000
+
 /** CLOCK_SKEW: our clock and the venue's are further apart than `maxClockSkewMs`. Denies increases only. */
 export function checkClockSkew(
   wish: Wish,
   clockSkewMs: number,
   limits: Pick<Limits, 'maxClockSkewMs'>,
 ): Denial | undefined {
-  const most = limits.maxClockSkewMs
-  if (!wish.adds || most === undefined || Math.abs(clockSkewMs) <= most) return undefined
+  const most = limits.maxClockSkewMs ?? MAX_CLOCK_SKEW_MS
+  if (!wish.adds || Math.abs(clockSkewMs) <= most) return undefined
   return {
     code: 'CLOCK_SKEW',
     reason:

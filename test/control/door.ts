@@ -19,6 +19,7 @@ export const status: EngineStatus = {
   startedAtMs: startMs - 192_000,
   nowMs: startMs + 5_000,
   tradingState: 'active',
+  holds: [],
   strategies: [
     {
       name: 'eth-trend',
@@ -30,6 +31,7 @@ export const status: EngineStatus = {
       admitted: 1,
       denied: 0,
       failures: 0,
+      tradingState: 'active',
       lastTickAtMs: startMs + 2_000,
     },
   ],
@@ -56,6 +58,7 @@ const records: readonly StoredRecord[] = [
 
 export const door: EngineDoor = {
   status: () => status,
+  operate: () => Promise.resolve({ ok: true, statement: 'done' }),
   intents: (query = {}) =>
     [armedState, executedState]
       .filter((state) => !query.openOnly || state.closing === undefined)

@@ -1,15 +1,18 @@
 /** The loop over the paper venue in this process, on a clock that the test moves. */
 import { expect, test } from 'vitest'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
-import type { Event } from '../../src/domain/event.ts'
+import type { Emit, Event } from '../../src/domain/event.ts'
 import { type Limits, tighten } from '../../src/domain/limits.ts'
 import { usd } from '../../src/domain/units.ts'
+import { createAccountBook } from '../../src/engine/accountBook.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import { createTrading } from '../../src/engine/trading.ts'
 import type { ExecutionContext } from '../../src/execution/context.ts'
 import { createShell } from '../../src/execution/shell.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
+import type { BreakerSettings } from '../../src/risk/breakers.ts'
 import type { Budget } from '../../src/risk/budget.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
@@ -70,6 +73,7 @@ function world(
   options: {
     readonly limits?: Limits
     readonly budget?: Budget
+    readonly breakers?: Partial<BreakerSettings>
     readonly between?: Between
     readonly journal?: Journal
   } = {},
@@ -80,13 +84,16 @@ function world(
   })
   const journal = options.journal ?? createMemoryJournal()
   const events: Event[] = []
+  const emit: Emit = (event) => void events.push(event)
+  const trading = createTrading({ book: createAccountBook({ journal, clock: bench.clock }), emit })
   const context: ExecutionContext = {
     api: bench.api,
     journal,
     signer,
     chain: arbitrum,
     clock: bench.clock,
-    emit: (event) => void events.push(event),
+    emit,
+    mayNotSign: trading.mayNotSign,
     rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000 },
     settings: {
       statusPollMs: 500,
@@ -113,9 +120,10 @@ function world(
       ...context,
       shell: createShell(context),
       strategies,
-      limits: options.limits ?? {},
+      limits: { account: options.limits ?? {}, markets: {} },
+      breakers: { sets: {}, ...options.breakers },
       budget: options.budget ?? {},
-      tradingState: () => 'active',
+      trading,
       engineSettings: {
         lane: 'order-chain',
         intentExpiryMs: 30_000,

@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { usd } from '../../src/domain/units.ts'
+import { createAccountBook } from '../../src/engine/accountBook.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import { createTrading } from '../../src/engine/trading.ts'
 import { loadStrategies } from '../../src/strategy/load.ts'
 import { type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'
 
+/** When the bench's venue starts. */
+const startMs = Date.UTC(2026, 10, 20, 12)
 const folder = mkdtempSync(join(tmpdir(), 'perpd-grid-'))
 let bench: KindsBench | undefined
 let engine: Engine | undefined
@@ -29,9 +33,10 @@ async function run(path: PricePath, yaml: string): Promise<KindsBench> {
       ...bench.context,
       shell: bench.shell,
       strategies: loaded.strategies,
-      limits: {},
+      limits: { account: {}, markets: {} },
+      breakers: { sets: {} },
       budget: {},
-      tradingState: () => 'active',
+      trading: createTrading({ book: createAccountBook(bench.context), emit: bench.context.emit }),
       engineSettings: {
         intentExpiryMs: 30_000,
         drainMs: 10_000,
@@ -90,4 +95,58 @@ test('a grid rests its orders, a fill gets its exits, and the take-profit closes
   expect(after.orders.value.every(({ orderType }) => orderType === 3)).toBe(true)
   const denied = at.events.flatMap((event) => (event.type === 'decision.denied' ? [event.denial.code] : []))
   expect(denied).toEqual([])
+})
+
+test('the exits of an increase that never came about are cancelled by the loop itself', async () => {
+  writeFileSync(
+    join(folder, 'once.ts'),
+    `import { defineStrategy, z } from '#strategy'
+export default defineStrategy({
+  kind: 'once',
+  description: 'Rests one order with an exit, and cancels the order alone.',
+  params: z.strictObject({}),
+  needs: (_params, symbols) => ({ symbols }),
+  decide: (view) => {
+    const market = view.market(view.instance.symbols[0] ?? '')
+    if (market === undefined) return []
+    const base = { marketToken: market.market.marketToken, direction: 'long', reason: 'the test wishes it' } as const
+    const resting = view.restingOrders.find(({ orderType }) => orderType === 'limit')
+    if (resting !== undefined) return [{ ...base, kind: 'cancel', orderKeys: [resting.orderKey] } as const]
+    if (view.openIntents.length > 0 || view.snapshot.atMs > ${startMs + 3_000}) return []
+    const usd = 10n ** 30n
+    return [
+      {
+        ...base,
+        kind: 'increase',
+        orderType: 'limit',
+        triggerPrice: 1900n * usd,
+        sizeDeltaUsd: 200n * usd,
+        leverageBps: 20_000,
+        collateralToken: market.market.shortToken,
+        tpsl: [{ type: 'stop-loss', triggerPrice: 1800n * usd }],
+      } as const,
+    ]
+  },
+})
+`,
+  )
+  const at = await run(
+    [[0, 2010]],
+    [
+      'kind: ./once.ts',
+      'market: "ETH/USD [WETH-USDC]"',
+      'cadenceSeconds: 2',
+      'size: { usd: 200, leverage: 2 }',
+    ].join('\n'),
+  )
+  await at.clock.advance(40_000)
+  expect((await at.snapshot()).orders.value).toEqual([])
+  const kinds = at.journal
+    .intents({ limit: 50 })
+    .map(({ intent, closing }) => [intent.kind, closing?.outcome])
+  expect(kinds.sort()).toEqual([
+    ['cancel', 'EXECUTED'],
+    ['cancel', 'EXECUTED'],
+    ['increase', 'CANCELLED'],
+  ])
 })

@@ -1,0 +1,44 @@
+/** The account's records: the one place that writes them while the daemon runs, and their fold. */
+import {
+  ACCOUNT_ID,
+  type AccountRecord,
+  type AccountState,
+  applyAccountRecord,
+} from '../domain/accountRecord.ts'
+import type { Clock } from '../domain/clock.ts'
+import { RECORD_VERSION } from '../domain/records.ts'
+import type { Journal } from '../journal/journal.ts'
+
+/** A record of the account without its stamp. */
+export type AccountFact = AccountRecord extends infer R
+  ? R extends AccountRecord
+    ? Omit<R, 'v' | 'atMs' | 'intentId'>
+    : never
+  : never
+
+/** The account's records, open for writing. */
+export interface AccountBook {
+  /** The fold of what is durable. */
+  state(): AccountState
+  /** Writes one record; resolves when it is durable and folded. Throws what the journal throws. */
+  write(fact: AccountFact): Promise<void>
+}
+
+/** Opens the account's records over a journal. */
+export function createAccountBook({
+  journal,
+  clock,
+}: {
+  readonly journal: Pick<Journal, 'account' | 'appendAccount'>
+  readonly clock: Pick<Clock, 'now'>
+}): AccountBook {
+  let state = journal.account()
+  return {
+    state: () => state,
+    async write(fact) {
+      const record = { ...fact, v: RECORD_VERSION, atMs: clock.now(), intentId: ACCOUNT_ID } as AccountRecord
+      await journal.appendAccount(record)
+      state = applyAccountRecord(state, record)
+    },
+  }
+}

@@ -1,0 +1,85 @@
+/** Runs the breakers after every look at the account: measures, judges, puts holds on and lifts those that are over. */
+import { pauses } from '../domain/accountRecord.ts'
+import { BaseError } from '../domain/errors.ts'
+import { isUnresolved, labelOf, lastAttempt } from '../domain/intent.ts'
+import { holdKey } from '../domain/trading.ts'
+import { type BreakerSettings, isOver, tripsOf } from '../risk/breakers.ts'
+import type { EngineContext } from './context.ts'
+import { createEquityTracker, type EquityTracker, readEquity } from './equity.ts'
+
+/** The running breakers. */
+export interface Breakers {
+  readonly equity: EquityTracker
+  /** One round. `isFresh`: whether the account could be read just now. Never rejects for what the network did. */
+  look(isFresh: boolean): Promise<void>
+  /** When the account was last read, monotonic ms. */
+  accountReadMs(): number
+}
+
+const dayMs = 86_400_000
+/** Fills that lists may not show yet, ms. */
+const listLagMs = 30_000
+
+/** Breakers over the engine's parts. `settings` may change while the daemon runs. */
+export function createBreakers(
+  context: Pick<EngineContext, 'api' | 'clock' | 'journal' | 'shell' | 'signer' | 'trading'>,
+  settings: () => BreakerSettings,
+): Breakers {
+  const { api, clock, journal, shell, signer, trading } = context
+  const equity = createEquityTracker(trading.book)
+  let readMs = clock.monotonicMs()
+
+  async function measure(): Promise<void> {
+    const nowMs = clock.now()
+    const open = shell.open().map(({ state }) => state)
+    const moving = [
+      ...open.filter((state) => labelOf(state) !== 'resting'),
+      ...shell.recentlyLanded().filter(({ closedAtMs }) => (closedAtMs ?? 0) + listLagMs > nowMs),
+    ]
+    try {
+      await equity.take(await readEquity(api, signer.address, moving), clock.now())
+    } catch (error) {
+      // What cannot be read is no loss; how long it could not is another breaker's.
+      if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error
+    }
+  }
+
+  return {
+    equity,
+    accountReadMs: () => readMs,
+    async look(isFresh) {
+      if (isFresh) {
+        readMs = clock.monotonicMs()
+        await measure()
+      }
+      const nowMs = clock.now()
+      const armedAtMs = shell
+        .open()
+        .map(({ state }) => lastAttempt(state))
+        .filter((attempt) => attempt !== undefined && isUnresolved(attempt))
+        .map((attempt) => attempt?.armedAtMs ?? nowMs)
+      const { findings, trading: fold } = trading.book.state()
+      const mark = equity.mark()
+      const trips = tripsOf(
+        {
+          nowMs,
+          ...(mark === undefined ? {} : { equity: mark }),
+          endings: journal.endingsSince(nowMs - dayMs),
+          liftedAtMs: fold.liftedAtMs,
+          oldestUnresolvedMs: Math.max(0, nowMs - Math.min(nowMs, ...armedAtMs)),
+          accountAgeMs: clock.monotonicMs() - readMs,
+          openFindings: [...findings.values()].filter(pauses).length,
+        },
+        settings(),
+      )
+      for (const hold of trading.holds()) {
+        if (hold.cause === 'operator' || hold.cause === 'kill' || !isOver(hold, trips, nowMs)) continue
+        await trading.lift(hold, 'perpd', hold.lifts === 'next-day' ? 'a new day began' : 'the cause ended')
+      }
+      const held = new Set(trading.holds().map(holdKey))
+      for (const trip of trips) {
+        if (!held.has(holdKey(trip))) await trading.put({ ...trip, by: 'perpd' })
+      }
+    },
+  }
+}

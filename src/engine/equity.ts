@@ -1,0 +1,121 @@
+/**
+ * What the account is worth: its tokens in the wallet but the native coin, which is gas; its positions with profit, loss
+ * and pending fees; and what resting orders hold. Lists of one venue lag behind each other by seconds, so one reading is
+ * no figure: over half a minute a gain counts when the lowest reading shows it, a loss when the highest does.
+ *
+ * A deposit looks like a gain and a withdrawal like a loss: after a withdrawal an operator lifts what it opened.
+ */
+import type { Api } from '../api/client.ts'
+import { type Address, hexKey } from '../domain/address.ts'
+import type { IntentState } from '../domain/intent.ts'
+import type { EquityMark } from '../domain/trading.ts'
+import { absOf, maxOf, minOf, type TokenAmount, type Usd, usdOfAmount } from '../domain/units.ts'
+import { dayStartOf } from '../risk/breakers.ts'
+import type { AccountBook } from './accountBook.ts'
+
+/** One reading, USD: without and with what orders in flight may hold. */
+export interface EquityReading {
+  readonly lowUsd: Usd
+  readonly highUsd: Usd
+}
+
+// MarketSwap, LimitSwap, MarketIncrease, LimitIncrease and StopIncrease hold what they pay (wire: eip712-and-chain, 6).
+const payingOrders: ReadonlySet<number> = new Set([0, 1, 2, 3, 8])
+
+/** Reads what the account is worth. `inFlight`: intents whose payment may be in no list. Throws what the api throws. */
+export async function readEquity(
+  api: Pick<Api, 'getPositions' | 'getOrders' | 'getWalletBalances' | 'getTokensInfo'>,
+  account: Address,
+  inFlight: readonly IntentState[],
+): Promise<EquityReading> {
+  const [positions, orders, balances, tokens] = await Promise.all([
+    api.getPositions({ account }),
+    api.getOrders({ account }),
+    api.getWalletBalances({ account }),
+    api.getTokensInfo(),
+  ])
+  const byAddress = new Map(tokens.value.map((token) => [hexKey(token.address), token]))
+  const worth = (address: Address, amount: TokenAmount): Usd => {
+    const token = byAddress.get(hexKey(address))
+    return token?.minPrice === undefined ? 0n : usdOfAmount(amount, token.minPrice, token.decimals)
+  }
+  let lowUsd = 0n
+  for (const { address, balance } of balances.value) {
+    if (byAddress.get(hexKey(address))?.isNative !== true) lowUsd += worth(address, balance)
+  }
+  for (const { netValueUsd } of positions.value) lowUsd += netValueUsd
+  for (const order of orders.value) {
+    if (!payingOrders.has(order.orderType)) continue
+    lowUsd += worth(order.initialCollateralToken, order.initialCollateralDeltaAmount)
+  }
+  const held = inFlight.map(({ intent: { terms } }) =>
+    worth(terms.collateralToken.address, terms.collateralDelta),
+  )
+  return { lowUsd, highUsd: held.reduce((sum, usd) => sum + usd, lowUsd) }
+}
+
+/** The account's worth over time. */
+export interface EquityTracker {
+  /** Takes a reading of now and keeps the mark in the journal when it is worth it. */
+  take(reading: EquityReading, nowMs: number): Promise<void>
+  /** The mark with the newest figure; absent before the first reading of this process. */
+  mark(): EquityMark | undefined
+  /** Peak and first figure of the day become what the account is worth now: an operator accepted the loss. */
+  rebase(): Promise<void>
+}
+
+/** Readings that a figure is taken from, ms: longer than lists lag behind each other. */
+const windowMs = 30_000
+/** The mark is written when the peak rose by one part in this many, */
+const peakPart = 1_000n
+/** or when anything changed and this much time passed, ms. */
+const markEveryMs = 600_000
+
+/** Follows the account's worth from what the journal last held of it. */
+export function createEquityTracker(book: AccountBook): EquityTracker {
+  let readings: readonly (EquityReading & { readonly atMs: number })[] = []
+  let live: EquityMark | undefined
+  let writtenAtMs = Number.NEGATIVE_INFINITY
+  let isRebasing = false
+
+  async function write(mark: EquityMark, nowMs: number): Promise<void> {
+    writtenAtMs = nowMs
+    await book.write({ kind: 'equity.marked', ...mark })
+  }
+
+  return {
+    async take(reading, nowMs) {
+      readings = [
+        ...readings.filter(({ atMs }) => !isRebasing && atMs > nowMs - windowMs),
+        { ...reading, atMs: nowMs },
+      ]
+      const floorUsd = minOf(reading.lowUsd, ...readings.map(({ lowUsd }) => lowUsd))
+      const equityUsd = maxOf(reading.highUsd, ...readings.map(({ highUsd }) => highUsd))
+      const before = live ?? book.state().trading.equity
+      const dayStartMs = dayStartOf(nowMs)
+      const isNewDay = isRebasing || before === undefined || before.dayStartMs < dayStartMs
+      live = {
+        equityUsd,
+        peakUsd: isRebasing || before === undefined ? floorUsd : maxOf(before.peakUsd, floorUsd),
+        dayStartMs: isNewDay ? dayStartMs : before.dayStartMs,
+        dayStartUsd: isNewDay ? floorUsd : before.dayStartUsd,
+      }
+      isRebasing = false
+      const written = book.state().trading.equity
+      const isChanged = written === undefined || absOf(written.equityUsd - equityUsd) > 0n
+      const isDue =
+        isNewDay ||
+        written === undefined ||
+        live.peakUsd - written.peakUsd > written.peakUsd / peakPart ||
+        (isChanged && nowMs - writtenAtMs >= markEveryMs)
+      if (isDue) await write(live, nowMs)
+    },
+    mark: () => live,
+    async rebase() {
+      const last = readings.at(-1)
+      isRebasing = true
+      // Before the first reading of this process there is nothing to begin from: the first one will do it.
+      if (last !== undefined) await this.take(last, last.atMs)
+    },
+  }
+}

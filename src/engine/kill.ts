@@ -1,0 +1,198 @@
+/**
+ * The kill: cancels what rests at the venue, closes positions if asked, and goes on until nothing is left, over restarts
+ * too. The halt that goes with it keeps everyone else from making anything; what the kill makes walks the same road as any
+ * order, verified and journaled, under the operator's name.
+ */
+import { hexKey } from '../domain/address.ts'
+import type { Decision } from '../domain/decision.ts'
+import { BaseError, reasonOf } from '../domain/errors.ts'
+import type { Denial } from '../domain/intent.ts'
+import { labelOf } from '../domain/intent.ts'
+import type { Order } from '../domain/position.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { KillState } from '../domain/trading.ts'
+import type { EngineContext } from './context.ts'
+import { OPERATOR } from './trading.ts'
+
+/** What a kill still has before it. */
+export interface KillReport extends KillState {
+  /** Resting orders, positions (0 when they stay) and orders in flight; absent before the first look. */
+  readonly left?: { readonly orders: number; readonly positions: number; readonly inFlight: number }
+  /** What kept it from going on at its last look. */
+  readonly problem?: string
+}
+
+/** The kill's worker. */
+export interface Kill {
+  /** The newest kill of this journal, or undefined. */
+  report(): KillReport | undefined
+  /** Begins one, or turns a running one into one that closes; resolves when that is durable. */
+  begin(by: string, close: boolean): Promise<void>
+  /** Ends a running one: an operator lets trading go on. */
+  abandon(by: string): Promise<void>
+  /** Works while one is open. Resolves when the engine ends. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** What the kill is handed of the engine. */
+export interface KillContext extends Pick<EngineContext, 'api' | 'clock' | 'shell' | 'signer' | 'trading'> {
+  /** Reads a snapshot with these markets and every market with a position. */
+  readonly read: (symbols: readonly string[]) => Promise<Snapshot>
+  /** Symbols by lower-cased market token. */
+  readonly symbols: () => Readonly<Record<string, string>>
+  /** Hands a wish of the operator to admission, and the intent to the road. */
+  readonly admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Promise<Denial | undefined>
+}
+
+const lookMs = 2_000
+/** Most orders that one message cancels. */
+const cancelMost = 20
+/** Fills that lists may not show yet, ms. */
+const listLagMs = 30_000
+/** Market orders decide themselves within seconds, and the venue lets them be cancelled after minutes only. */
+const marketOrderTypes: ReadonlySet<number> = new Set([0, 2, 4])
+
+/** A worker over the engine's parts. */
+export function createKill(context: KillContext): Kill {
+  const { api, clock, shell, signer, trading } = context
+  const { book } = trading
+  let left: KillReport['left']
+  let problem: string | undefined
+  let quietLooks = 0
+  let count = 0
+  const waiting = new Set<() => void>()
+
+  const state = () => book.state().trading.kill
+  const isOpen = () => {
+    const kill = state()
+    return kill !== undefined && kill.endedAtMs === undefined
+  }
+
+  function restart(): void {
+    left = undefined
+    problem = undefined
+    quietLooks = 0
+    for (const wake of waiting) wake()
+    waiting.clear()
+  }
+
+  async function look(close: boolean): Promise<void> {
+    const orders = await api.getOrders({ account: signer.address })
+    const symbols = context.symbols()
+    const ofOrders = orders.value.map(({ marketToken }) => symbols[hexKey(marketToken)])
+    const snapshot = await context.read([...new Set(ofOrders.filter((symbol) => symbol !== undefined))])
+    const resting = snapshot.orders.value.filter(({ orderType }) => !marketOrderTypes.has(orderType))
+    const held = close ? snapshot.positions.value.filter(({ sizeInUsd }) => sizeInUsd > 0n) : []
+    const open = shell.open().map((each) => each.state)
+    const inFlight = open.filter((each) => labelOf(each) !== 'resting').length
+    left = { orders: resting.length, positions: held.length, inFlight }
+    const changing = new Set(
+      open.flatMap(({ intent: { terms } }) => [
+        ...(terms.cancelOrderKeys ?? []),
+        ...(terms.batch?.cancelOrderKeys ?? []),
+      ]),
+    )
+    const cancellable = resting.filter(
+      ({ orderKey }) => ![...changing].some((key) => hexKey(key) === hexKey(orderKey)),
+    )
+    const decisions = [
+      ...cancels(cancellable),
+      ...held.map(
+        ({ marketToken, direction, collateralToken }): Decision => ({
+          kind: 'close',
+          marketToken,
+          direction,
+          collateralToken,
+          reason: 'an operator wants every position closed',
+        }),
+      ),
+    ]
+    const denials: string[] = []
+    for (const decision of decisions) {
+      count += 1
+      const key = `${OPERATOR}@${new Date(clock.now()).toISOString()}#${count}`
+      const denial = await context.admit(snapshot, decision, key)
+      // A close that is on its way is no problem; admission says when another may follow.
+      if (denial === undefined || denial.code === 'REDUCE_IN_FLIGHT') continue
+      denials.push(`${decision.kind}: ${denial.code}, ${denial.reason}`)
+    }
+    problem = denials.length === 0 ? undefined : denials.join('; ')
+    const hasNewFills = shell
+      .recentlyLanded()
+      .some(({ closedAtMs }) => (closedAtMs ?? 0) + listLagMs > snapshot.orders.atMs)
+    const isQuiet = resting.length + held.length + inFlight === 0 && !hasNewFills
+    quietLooks = isQuiet ? quietLooks + 1 : 0
+  }
+
+  return {
+    report() {
+      const kill = state()
+      if (kill === undefined) return undefined
+      return {
+        ...kill,
+        ...(left === undefined ? {} : { left }),
+        ...(problem === undefined ? {} : { problem }),
+      }
+    },
+    async begin(by, close) {
+      await trading.put({
+        scope: 'global',
+        cause: 'kill',
+        state: 'halted',
+        reason: close ? 'everything is cancelled and closed' : 'everything is cancelled',
+        by,
+        lifts: 'operator',
+      })
+      const before = state()
+      const isSame = isOpen() && before?.close === (close || before?.close)
+      if (isSame) return
+      await book.write({ kind: 'kill.started', by, close: close || (isOpen() && before?.close === true) })
+      restart()
+    },
+    async abandon(by) {
+      if (isOpen()) await book.write({ kind: 'kill.ended', by, outcome: 'abandoned' })
+    },
+    async run(signal) {
+      while (!signal.aborted) {
+        const kill = state()
+        if (kill === undefined || kill.endedAtMs !== undefined) {
+          await new Promise<void>((resolve) => {
+            waiting.add(resolve)
+            signal.addEventListener('abort', () => resolve(), { once: true })
+          })
+          continue
+        }
+        try {
+          await look(kill.close)
+        } catch (error) {
+          if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error
+          problem = reasonOf(error)
+        }
+        // Two looks in a row: lists of one venue may be a moment apart.
+        if (quietLooks >= 2 && isOpen())
+          await book.write({ kind: 'kill.ended', by: 'perpd', outcome: 'done' })
+        else await clock.sleep(lookMs, signal)
+      }
+    },
+  }
+}
+
+/** Orders that may be cancelled in one message: those of one side of one market. */
+function cancels(orders: readonly Order[]): readonly Decision[] {
+  const sides = new Map<string, Order[]>()
+  for (const order of orders) {
+    const key = `${hexKey(order.marketToken)}:${order.direction}`
+    sides.set(key, [...(sides.get(key) ?? []), order])
+  }
+  return [...sides.values()].flatMap((side): Decision[] => {
+    const [first] = side
+    if (first === undefined) return []
+    return Array.from({ length: Math.ceil(side.length / cancelMost) }, (_, page) => ({
+      kind: 'cancel',
+      marketToken: first.marketToken,
+      direction: first.direction,
+      orderKeys: side.slice(page * cancelMost, (page + 1) * cancelMost).map(({ orderKey }) => orderKey),
+      reason: 'an operator wants nothing to rest at the venue',
+    }))
+  })
+}

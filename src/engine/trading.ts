@@ -1,0 +1,84 @@
+/**
+ * The trading state while the daemon runs: holds are put on and lifted here, each durable before it is told. What the
+ * state is for one strategy is asked by admission, and once more right before anything is signed.
+ */
+import { addsRisk } from '../domain/decision.ts'
+import type { Emit } from '../domain/event.ts'
+import type { Denial, Intent } from '../domain/intent.ts'
+import { holdKey, holdsOn, strictest, type TradingHold } from '../domain/trading.ts'
+import type { AccountBook } from './accountBook.ts'
+
+/** Stands where a strategy's name stands in what an operator has made; no file can have this name. */
+export const OPERATOR = '@operator'
+
+/** The trading state and its keeper. */
+export interface Trading {
+  readonly book: AccountBook
+  /** All holds, oldest first. */
+  holds(): readonly TradingHold[]
+  /** The strictest hold on a strategy, or on the whole daemon without a name; undefined when trading is active. */
+  holdOn(strategy?: string): TradingHold | undefined
+  /** Puts a hold on, or changes the one of its scope and cause. The same hold again changes nothing. */
+  put(hold: Omit<TradingHold, 'sinceMs'>): Promise<void>
+  /** Lifts a hold. */
+  lift(hold: TradingHold, by: string, reason: string): Promise<void>
+  /** Why an accepted intent may not be signed any more, or undefined. What an operator makes is never held back. */
+  mayNotSign(intent: Intent): Denial | undefined
+}
+
+/** The trading state over the account's records. */
+export function createTrading({ book, emit }: { readonly book: AccountBook; readonly emit: Emit }): Trading {
+  const holds = () => book.state().trading.holds
+  // One change at a time: each is judged by what the one before it left.
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const next = turn.then(work)
+    turn = next.catch(() => undefined)
+    return next
+  }
+  const holdOn = (strategy?: string) => strictest(holdsOn(holds(), strategy))
+  return {
+    book,
+    holds,
+    holdOn,
+    put: (hold) =>
+      inTurn(async () => {
+        const before = holds().find((each) => holdKey(each) === holdKey(hold))
+        if (before?.state === hold.state) return
+        await book.write({ kind: 'trading.state', ...hold })
+        emit({ type: 'trading.state', scope: hold.scope, state: hold.state, reason: told(hold) })
+      }),
+    lift: (hold, by, reason) =>
+      inTurn(async () => {
+        const { scope, cause, lifts } = hold
+        if (!holds().some((each) => holdKey(each) === holdKey(hold))) return
+        await book.write({ kind: 'trading.state', scope, cause, state: 'active', reason, by, lifts })
+        const left = strictest(holds().filter((each) => each.scope === scope))
+        const still = left === undefined ? '' : `; still ${left.state}: ${left.reason}`
+        emit({
+          type: 'trading.state',
+          scope,
+          state: left?.state ?? 'active',
+          reason: `${cause} is lifted by ${by}: ${reason}${still}`,
+        })
+      }),
+    mayNotSign(intent) {
+      if (intent.strategy === OPERATOR) return undefined
+      const hold = holdOn(intent.strategy)
+      if (hold === undefined || (hold.state === 'reducing' && !addsRisk(intent.decision))) return undefined
+      const code = hold.state === 'halted' ? 'TRADING_HALTED' : 'TRADING_REDUCING'
+      return { code, reason: `trading is ${hold.state} before it was signed: ${hold.reason}` }
+    },
+  }
+}
+
+/** What lifts a hold, for people. */
+export const liftWords: Readonly<Record<TradingHold['lifts'], string>> = {
+  operator: 'an operator lifts it: perpd trading active',
+  itself: 'it lifts itself when the cause ends',
+  'next-day': 'the next day (UTC) lifts it, or an operator: perpd trading active',
+}
+
+function told({ cause, by, reason, lifts }: Omit<TradingHold, 'sinceMs'>): string {
+  return `${cause}, by ${by}: ${reason}; ${liftWords[lifts]}`
+}
