@@ -9,26 +9,19 @@ import { ACCOUNT_ID, type FindingState, pauses } from '../domain/accountRecord.t
 import { toPlain } from '../domain/orderView.ts'
 import { RECORD_VERSION } from '../domain/records.ts'
 import { openJournal } from '../journal/open.ts'
-import { openSqliteReader } from '../journal/reader.ts'
 import type { Call } from './command.ts'
 import { CommandError, exitCodes } from './exit.ts'
+import { journalOptions, withJournal } from './journalFile.ts'
 import { columns } from './table.ts'
 
 /** Lists findings, newest first; the open ones alone unless `--all`. */
 export async function findings({ loaded, flags, out }: Call): Promise<number> {
-  const journal = openSqliteReader(loaded.config.journal.path)
-  try {
-    const all = [...journal.account().findings.values()].toReversed()
-    const shown = flags.has('all') ? all : all.filter(({ end }) => end === undefined)
-    if (flags.has('json')) {
-      out(JSON.stringify(toPlain(shown), undefined, 2))
-      return exitCodes.ok
-    }
-    out(shown.length === 0 ? 'Nothing that the journal cannot explain.' : columns(shown.map(row), ''))
-    return exitCodes.ok
-  } finally {
-    journal.close()
-  }
+  const { findings: found } = await withJournal(loaded.config, (journal) => journal.account())
+  const all = [...found.values()].toReversed()
+  const shown = flags.has('all') ? all : all.filter(({ end }) => end === undefined)
+  if (flags.has('json')) out(JSON.stringify(toPlain(shown), undefined, 2))
+  else out(shown.length === 0 ? 'Nothing that the journal cannot explain.' : columns(shown.map(row), ''))
+  return exitCodes.ok
 }
 
 function row(state: FindingState): string[] {
@@ -52,12 +45,8 @@ export async function settleFinding(
   if (typeof by !== 'string' || by.trim() === '') {
     throw new CommandError('Say who decides: --by YOUR_NAME', exitCodes.error)
   }
-  const { journal: settings } = loaded.config
-  const journal = openJournal(settings.path, {
-    maxBytes: settings.maxMiB * 1024 * 1024,
-    clockNow: systemClock.now,
-    holder: `operator ${by}`,
-  })
+  const { config } = loaded
+  const journal = openJournal(config.journal.path, journalOptions(config, `operator ${by}`))
   try {
     const wanted = positionals[0] ?? ''
     const open = [...journal.account().findings.values()].filter(

@@ -1,16 +1,29 @@
-/** The journal as the read-only commands see it: beside a running daemon or without one. */
+/** The journal as the commands see it: for reading beside a running daemon or without one, for writing in its place. */
 import { existsSync } from 'node:fs'
+import { systemClock } from '../api/systemClock.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import { openJournalReader } from '../journal/open.ts'
+import type { SqliteJournalOptions } from '../journal/sqlite.ts'
 import type { Config } from './config/types.ts'
 import { CommandError, exitCodes } from './exit.ts'
 
+/** How this configuration opens its journal for writing; `holder` is the account, or the operator by name. */
+export function journalOptions({ journal }: Config, holder: string): SqliteJournalOptions {
+  return {
+    path: fileOf(journal.path),
+    ...(journal.headPath === undefined ? {} : { headPath: journal.headPath }),
+    maxBytes: journal.maxMiB * 1024 * 1024,
+    clockNow: systemClock.now,
+    holder,
+  }
+}
+
 /**
- * Opens the configured journal for reading, hands it over, and closes it.
+ * The path of the configured journal, which is there.
  *
- * @throws CommandError with exit code 2 when there is no journal yet.
+ * @throws CommandError with exit code 2 when there is no journal file, or none yet.
  */
-export async function withJournal<T>(config: Config, use: (journal: JournalReader) => T): Promise<T> {
+export function journalFileOf(config: Config): string {
   const { path } = config.journal
   if (path === 'memory:') {
     throw new CommandError(
@@ -18,16 +31,31 @@ export async function withJournal<T>(config: Config, use: (journal: JournalReade
       exitCodes.notFound,
     )
   }
-  if (!existsSync(path)) {
+  const file = fileOf(path)
+  if (!existsSync(file)) {
     throw new CommandError(
       `There is no journal at ${path}.\n  No daemon has run with the profile ${config.profile} here yet, or journal.path names another place. Start one with: perpd run (in a checkout: npm start)`,
       exitCodes.notFound,
     )
   }
-  const journal = openJournalReader(path)
+  return file
+}
+
+/**
+ * Opens the configured journal for reading, hands it over, and closes it.
+ *
+ * @throws CommandError with exit code 2 when there is no journal yet.
+ */
+export async function withJournal<T>(config: Config, use: (journal: JournalReader) => T): Promise<T> {
+  const journal = openJournalReader(journalFileOf(config))
   try {
     return use(journal)
   } finally {
     journal.close()
   }
+}
+
+/** A journal may be named as `sqlite:PATH`. */
+function fileOf(location: string): string {
+  return location.replace(/^sqlite:/, '')
 }

@@ -9,6 +9,7 @@ import { step } from '../domain/machine/step.ts'
 import { openJournal } from '../journal/open.ts'
 import type { Call } from './command.ts'
 import { CommandError, exitCodes } from './exit.ts'
+import { journalOptions } from './journalFile.ts'
 
 const outcomes = ['dead', 'executed', 'cancelled'] as const
 
@@ -23,11 +24,7 @@ export async function resolve({ loaded, flags, positionals, out }: Call): Promis
     )
   }
   const { config } = loaded
-  const journal = openJournal(config.journal.path, {
-    maxBytes: config.journal.maxMiB * 1024 * 1024,
-    clockNow: systemClock.now,
-    holder: `operator ${by}`,
-  })
+  const journal = openJournal(config.journal.path, journalOptions(config, `operator ${by}`))
   try {
     const wanted = positionals[0] ?? ''
     const found = journal.openIntents().filter(({ intent }) => intent.intentId.startsWith(wanted))

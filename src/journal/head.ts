@@ -74,8 +74,11 @@ export function openHead(
       isLossKept = false
     },
     close: () => {
-      fdatasyncSync(opened)
-      closeSync(opened)
+      try {
+        fdatasyncSync(opened)
+      } finally {
+        closeSync(opened)
+      }
     },
   }
 }

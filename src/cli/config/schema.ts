@@ -120,6 +120,11 @@ export const schema = {
       './var/{profile}/journal.db',
       'File of the journal: what must survive the process.',
     ),
+    headPath: setting(
+      as.text,
+      '',
+      "File of the journal's high-water mark, which tells of lost records. Empty: beside the journal. On another volume it also tells of a restored backup of the whole directory.",
+    ),
     maxMiB: setting(
       as.integer(1, 1_048_576),
       4096,

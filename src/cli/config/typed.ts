@@ -60,7 +60,11 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       acceptRawKey: raw.account.acceptRawKey as boolean,
       lane: raw.account.lane as Config['account']['lane'],
     },
-    journal: { path: journalPath(String(raw.journal.path), file), maxMiB: number(raw.journal.maxMiB) },
+    journal: {
+      path: journalPath(String(raw.journal.path), file),
+      headPath: optionalFile(raw.journal.headPath),
+      maxMiB: number(raw.journal.maxMiB),
+    },
     strategies: { paths: texts(raw.strategies.paths).map(file) },
     limits: {
       maxPositionSizeUsd: amount(risk.maxPositionSizeUsd),

@@ -59,7 +59,12 @@ export interface Config {
     readonly acceptRawKey: boolean
     readonly lane: Lane
   }
-  readonly journal: { readonly path: string; readonly maxMiB: number }
+  readonly journal: {
+    readonly path: string
+    /** File of the high-water mark; undefined beside the journal. */
+    readonly headPath: string | undefined
+    readonly maxMiB: number
+  }
   readonly strategies: { readonly paths: readonly string[] }
   /** Limits of the whole account; a strategy's own may only tighten them. */
   readonly limits: Limits & Required<Pick<Limits, AlwaysSet>>

@@ -1,0 +1,221 @@
+/** `perpd journal ...` and `perpd findings ...` over real journal files. */
+import { copyFileSync, mkdtempSync, rmSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ACCOUNT_ID, type Finding } from '../../src/domain/accountRecord.ts'
+import { RECORD_VERSION } from '../../src/domain/records.ts'
+import { usd } from '../../src/domain/units.ts'
+import { hashOf } from '../../src/journal/rows.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite.ts'
+import { storyOf, wholeStory } from '../journal/story.ts'
+import { ethMarket, startMs, usdc } from '../support/intents.ts'
+import { perpd } from './run.ts'
+
+let cwd = ''
+let path = ''
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'perpd-cli-'))
+  path = join(cwd, 'journal.db')
+})
+afterEach(() => rmSync(cwd, { recursive: true }))
+
+const options = () => ({ path, clockNow: () => startMs, holder: 'test' })
+const run = (...argv: string[]) => perpd(cwd, [...argv, '--journal.path', path])
+
+/** Two closed orders, one armed and one only accepted: 18 records. */
+async function fill(): Promise<void> {
+  const journal = createSqliteJournal(options())
+  for (const n of [1, 2]) for (const record of wholeStory(n)) await journal.append(record)
+  const armed = storyOf(3)
+  for (const record of [armed.accepted(), armed.preparing(), armed.armed()]) await journal.append(record)
+  await journal.append(storyOf(4).accepted())
+  journal.close()
+}
+
+test('verify says what a whole journal holds, beside its daemon', async () => {
+  await fill()
+  const daemon = createSqliteJournal(options())
+  const { code, out } = await run('journal', 'verify')
+  expect(code).toBe(0)
+  expect(
+    out
+      .replace(/[0-9a-f]{64}/, '<hash>')
+      .replace(/read in .*/, 'read in <time>')
+      .replace(/\d+ KiB/, '<n> KiB'),
+  ).toMatchInlineSnapshot(`
+    "journal   CWD/journal.db, <n> KiB, schema version 2
+    records   18 records of 4 orders, 2 open
+    chain     holds to record 18, hash <hash>
+    mark      at record 18
+    snapshot  none
+    result    whole; read in <time>"
+  `)
+  const { isWhole, records } = JSON.parse((await run('journal', 'verify', '--json')).out)
+  expect({ isWhole, records }).toEqual({ isWhole: true, records: 18 })
+  daemon.close()
+})
+
+test('verify names the first bad record and ends with exit code 1', async () => {
+  await fill()
+  const db = new DatabaseSync(path)
+  db.exec(`UPDATE record SET body = replace(body, '"1000000', '"9000000') WHERE seq = 8`)
+  db.close()
+  const { code, out } = await run('journal', 'verify')
+  expect(code).toBe(1)
+  expect(out).toContain('chain     holds to record 7, hash ')
+  expect(out).toContain('NOT WHOLE')
+  expect(out).toContain('record 8: the record does not match its hash')
+  const found = JSON.parse((await run('journal', 'verify', '--json')).out)
+  expect(found).toMatchObject({ isWhole: false, badSeq: 8 })
+})
+
+test('verify and export of a journal that is not there end with exit code 2', async () => {
+  for (const word of ['verify', 'export', 'compact', 'accept-loss']) {
+    const { code, err } = await run('journal', word)
+    expect([word, code, err.split('\n')[0]]).toEqual([word, 2, 'There is no journal at CWD/journal.db.'])
+  }
+})
+
+test('export gives every record as a line of JSON, and with signatures the hashes can be made again', async () => {
+  await fill()
+  const lines = (await run('journal', 'export')).out.split('\n')
+  expect(lines).toHaveLength(18)
+  expect(lines.join()).not.toContain('ab'.repeat(65))
+  const signed = (await run('journal', 'export', '--signatures')).out.split('\n')
+  let previous = ''
+  for (const [index, line] of signed.entries()) {
+    const { seq, hash } = JSON.parse(line)
+    const body = line.slice(line.indexOf('"record":') + 9, -1)
+    expect([seq, hash]).toEqual([index + 1, hashOf(previous, seq, body)])
+    previous = hash
+  }
+  expect(signed.join()).toContain('ab'.repeat(65))
+})
+
+test('export gives the records of one order, and those from a time on', async () => {
+  await fill()
+  const seqs = async (...argv: string[]) =>
+    (await run('journal', 'export', ...argv)).out.split('\n').map((line) => JSON.parse(line).seq)
+  expect(await seqs('--intent', 'intent-3')).toEqual([15, 16, 17])
+  expect(await seqs('--since', new Date(1_800_000_000_004).toISOString())).toEqual([
+    4, 5, 6, 7, 10, 11, 12, 13, 14, 16, 17, 18,
+  ])
+  expect(await run('journal', 'export', '--intent', 'nobody')).toEqual({
+    code: 2,
+    out: '',
+    err: 'No record of the journal fits.',
+  })
+  expect((await run('journal', 'export', '--since', 'noon')).code).toBe(1)
+})
+
+test('compact keeps a snapshot that the next start goes on from, and no record is lost', async () => {
+  await fill()
+  const { code, out } = await run('journal', 'compact')
+  expect(code).toBe(0)
+  expect(out).toContain('A snapshot stands at record 18: 2 open orders')
+  expect(JSON.parse((await run('journal', 'verify', '--json')).out)).toMatchObject({
+    isWhole: true,
+    records: 18,
+    snapshot: 'good',
+    snapshotSeq: 18,
+  })
+})
+
+test('compact is refused while a daemon writes the journal', async () => {
+  await fill()
+  const daemon = createSqliteJournal(options())
+  const { code, err } = await run('journal', 'compact')
+  expect([code, err.split('\n')[0]]).toEqual([1, 'Another perpd writes this journal.'])
+  daemon.close()
+})
+
+test('a journal that lost records is refused, and goes on in the name of an operator', async () => {
+  await fill()
+  copyFileSync(path, `${path}.backup`)
+  const daemon = createSqliteJournal(options())
+  await daemon.append(storyOf(4).preparing())
+  daemon.close()
+  copyFileSync(`${path}.backup`, path)
+  const refused = await run('journal', 'compact')
+  expect([refused.code, refused.err.split('\n')[0]]).toEqual([
+    1,
+    'The journal has lost records that were written: it was damaged, replaced by another, or restored from an older backup.',
+  ])
+  expect((await run('journal', 'verify')).code).toBe(1)
+  expect((await run('journal', 'accept-loss')).code).toBe(1)
+  const accepted = await run('journal', 'accept-loss', '--by', 'Ada')
+  expect(accepted.code, accepted.err).toBe(0)
+  expect(accepted.out.replace(/\d{4}-[\dT:.-]+Z/, '<time>')).toMatchInlineSnapshot(`
+    "The loss of what came after record 18 (the mark said 19) is accepted by Ada, and kept in the journal.
+      1 order that had not been signed as far as is known is closed.
+      perpd makes nothing new before <time>: until then a lost signature may land.
+      Orders and positions that came of lost records will show as findings: perpd findings."
+  `)
+  expect((await run('journal', 'verify')).code).toBe(0)
+  expect((await run('journal', 'accept-loss', '--by', 'Ada')).out).toContain('has lost nothing')
+})
+
+test('a journal that was emptied is refused and not taken for a new one', async () => {
+  await fill()
+  truncateSync(path, 0)
+  const { err } = await run('journal', 'compact')
+  expect(err).toContain('lastRecordWritten: 18\n  lastRecordFound: 0\n')
+})
+
+const finding: Finding = {
+  findingId: 'trade-77',
+  kind: 'manual-increase',
+  statement: 'an order of the account that is not ours bought $50.00 of ETH/USD',
+  marketToken: ethMarket,
+  direction: 'long',
+  collateralToken: usdc,
+  sizeDeltaUsd: usd(50),
+}
+
+test('findings are listed, and an operator adopts or ignores them by name', async () => {
+  await fill()
+  const journal = createSqliteJournal(options())
+  const base = { v: RECORD_VERSION, atMs: startMs, intentId: ACCOUNT_ID } as const
+  for (const findingId of ['trade-77', 'trade-78', 'order-9']) {
+    await journal.appendAccount({ ...base, kind: 'finding.raised', finding: { ...finding, findingId } })
+  }
+  journal.close()
+  expect((await run('findings')).out.split('\n')).toHaveLength(3)
+  expect((await run('findings')).out).toContain(
+    'manual-increase  pauses increases  an order of the account that is not ours bought $50.00 of ETH/USD  trade-77',
+  )
+  expect((await run('findings', 'adopt', 'trade-77')).err).toBe('Say who decides: --by YOUR_NAME')
+  expect((await run('findings', 'adopt', 'trade', '--by', 'Ada')).err).toBe(
+    '2 open findings have an id that begins with trade.\n  perpd findings lists them.',
+  )
+  expect((await run('findings', 'adopt', 'none', '--by', 'Ada')).code).toBe(2)
+  expect((await run('findings', 'adopt', 'trade-77', '--by', 'Ada')).out).toBe(
+    'adopted by Ada: an order of the account that is not ours bought $50.00 of ETH/USD.',
+  )
+  expect((await run('findings', 'ignore', 'order-9', '--by', 'Ada')).code).toBe(0)
+  expect((await run('findings')).out.split('\n')).toHaveLength(1)
+  const all = JSON.parse((await run('findings', '--all', '--json')).out)
+  expect(
+    all.map((each: { finding: Finding; end?: string; by?: string }) => [
+      each.finding.findingId,
+      each.end,
+      each.by,
+    ]),
+  ).toEqual([
+    ['order-9', 'ignored', 'Ada'],
+    ['trade-78', undefined, undefined],
+    ['trade-77', 'adopted', 'Ada'],
+  ])
+  // Settled in the journal, for whoever starts next.
+  const again = createSqliteJournal(options())
+  expect(again.account().findings.get('trade-77')).toMatchObject({ end: 'adopted', by: 'Ada' })
+  again.close()
+})
+
+test('findings of a journal that is not there end with exit code 2, and without any say so', async () => {
+  expect((await run('findings')).code).toBe(2)
+  await fill()
+  expect((await run('findings')).out).toBe('Nothing that the journal cannot explain.')
+})

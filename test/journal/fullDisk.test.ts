@@ -1,0 +1,121 @@
+/** A disk that is full, and one that does not keep what it acknowledges: the journal ends on purpose, and nothing is tried again. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { BaseError } from '../../src/domain/errors.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite.ts'
+import { verifySqliteJournal } from '../../src/journal/verify.ts'
+import { storyOf, wholeStory } from './story.ts'
+
+let directory = ''
+let path = ''
+const options = { clockNow: () => 1_800_000_000_000, holder: 'test' }
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'perpd-full-'))
+  path = join(directory, 'perpd.db')
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(directory, { recursive: true })
+})
+
+/** Whether this user may mount a file system of its own: root in a container that allows it. */
+function mayMount(): boolean {
+  const at = mkdtempSync(join(tmpdir(), 'perpd-mount-'))
+  try {
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', at]).status === 0
+    if (mounted) spawnSync('umount', [at])
+    return mounted
+  } finally {
+    rmSync(at, { recursive: true })
+  }
+}
+
+test.skipIf(!mayMount())(
+  'a file system without space stops the journal with one clear fault, and what was acknowledged is there when there is space again',
+  async () => {
+    const disk = join(directory, 'disk')
+    mkdirSync(disk)
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]).status).toBe(0)
+    try {
+      const on = join(disk, 'perpd.db')
+      writeFileSync(join(disk, 'ballast'), Buffer.alloc(600_000))
+      const journal = createSqliteJournal({ ...options, path: on })
+      let acknowledged = 0
+      let fault: BaseError | undefined
+      for (let n = 1; n < 1_000 && fault === undefined; n += 1) {
+        for (const record of wholeStory(n)) {
+          try {
+            acknowledged = (await journal.append(record)).seq
+          } catch (error) {
+            fault = error as BaseError
+            break
+          }
+        }
+      }
+      expect(fault?.code).toMatch(/^JOURNAL_(FULL|WRITE_FAILED)$/)
+      expect(fault?.message).toContain('perpd stops on purpose')
+      expect(fault?.message).toContain('Free space on the disk')
+      const later = await journal.append(storyOf(5_000).accepted()).catch((error: unknown) => error)
+      expect(later).toBe(fault)
+      journal.close()
+      rmSync(join(disk, 'ballast'))
+      const found = verifySqliteJournal(on)
+      expect(found.problems).toEqual([])
+      expect(found.records).toBe(acknowledged)
+      const again = createSqliteJournal({ ...options, path: on })
+      expect((await again.append(storyOf(5_000).accepted())).seq).toBe(acknowledged + 1)
+      again.close()
+    } finally {
+      spawnSync('umount', [disk])
+    }
+  },
+)
+
+/** What sqlite throws when the fsync of a commit fails: SQLITE_IOERR_FSYNC. */
+function failedFsync(): Error {
+  return Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 1034 })
+}
+
+test('a failed fsync is never tried again: every waiting and later record is refused by the one fault', async () => {
+  const journal = createSqliteJournal({ ...options, path })
+  await journal.append(storyOf(1).accepted())
+  const exec = DatabaseSync.prototype.exec
+  let commits = 0
+  vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (this: DatabaseSync, sql: string) {
+    if (sql !== 'COMMIT') return exec.call(this, sql)
+    commits += 1
+    throw failedFsync()
+  })
+  const waiting = await Promise.allSettled([
+    journal.append(storyOf(2).accepted()),
+    journal.append(storyOf(1).preparing()),
+  ])
+  const [fault] = waiting.map((each) => (each.status === 'rejected' ? each.reason : undefined))
+  expect(waiting.map((each) => each.status === 'rejected' && each.reason === fault)).toEqual([true, true])
+  expect(String(fault).replaceAll(path, '<path>')).toMatchInlineSnapshot(`
+    "JournalFaultError: The journal could not be written.
+      path: <path>
+      records: 2
+      reason: disk I/O error
+      perpd stops on purpose: it never trades without its journal, and never tries a failed write again. Nothing is sent after this. Free space on the disk (or raise the file size or journal limit), check the disk for errors, then start perpd; it resumes every open order from the journal."
+  `)
+  await expect(journal.append(storyOf(3).accepted())).rejects.toBe(fault)
+  expect(commits).toBe(1)
+  // What is not known to be durable is not part of the state that anybody acts on.
+  expect(journal.intent('intent-2')).toBeUndefined()
+  expect(journal.openIntents().map(({ intent }) => intent.intentId)).toEqual(['intent-1'])
+  vi.restoreAllMocks()
+  journal.close()
+  expect(verifySqliteJournal(path)).toMatchObject({ records: 1, problems: [] })
+})
+
+test('a mark that cannot be written ends the journal too: without it a later loss would not be noticed', async () => {
+  if (!existsSync('/dev/full')) return
+  const journal = createSqliteJournal({ ...options, path, headPath: '/dev/full' })
+  await expect(journal.append(storyOf(1).accepted())).rejects.toMatchObject({ code: 'JOURNAL_WRITE_FAILED' })
+  expect(() => journal.close()).toThrow()
+})
