@@ -133,7 +133,7 @@ async function ownMessage(
   if (actions === undefined) throw new TypeError('makeAttempt: a batch without its message')
   if (intent.lane !== 'relay') {
     const reason = "a message of the caller's own is handed to the relay; no host of the order chain takes it"
-    return refused(context, 'LANE_MISMATCH', reason, { lane: intent.lane })
+    return refused(context, 'BATCH_NEEDS_RELAY', reason, { lane: intent.lane })
   }
   const unheard = await hearClock(context, intent, host)
   if (unheard !== undefined) return unheard

@@ -262,7 +262,7 @@ test('a message of the caller is not for the order chain', async () => {
   const intent: Intent = { ...own, lane: 'order-chain' }
   await world.shell.accept(intent)
   await world.clock.advance(5_000)
-  expect(world.state(intent).closing).toMatchObject({ code: 'LANE_MISMATCH' })
+  expect(world.state(intent).closing).toMatchObject({ code: 'BATCH_NEEDS_RELAY' })
 })
 
 test('two attempts never share a nonce, and one attempt always has the same', () => {
