@@ -110,12 +110,14 @@ async function inBlockOfUse(
   const isTheirs = ({ input }: TransactionRow): boolean =>
     [...otherSignatures].some((signature) => input.includes(signature))
   const isCall = ({ to, input }: TransactionRow): boolean => to === router || input.includes(router.slice(2))
+  // A keeper's work on our orders can be in the same block; it calls no router.
+  const calls = mined.filter(isCall)
   // In the order of what they would prove: our message, an event of ours, and a stranger's use. Which of several strangers
   // it was does not matter: the block then holds nothing of ours.
   const candidates = [
     ...mined.filter((one) => carries(one, query.signature)).map((one) => [one, true] as const),
-    ...mined.filter((one) => ours.has(one.hash) && !isTheirs(one)).map((one) => [one, false] as const),
-    ...mined.filter((one) => isCall(one) && !ours.has(one.hash)).map((one) => [one, false] as const),
+    ...calls.filter((one) => ours.has(one.hash) && !isTheirs(one)).map((one) => [one, false] as const),
+    ...calls.filter((one) => !ours.has(one.hash)).map((one) => [one, false] as const),
   ]
   for (const [transaction, carriesOurSignature] of candidates) {
     const isCarrier = carries(transaction, query.signature)

@@ -62,8 +62,8 @@ interface Anchor {
 /** Makes an endpoint of a node's questions. */
 export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpoint {
   const accounts = new Map<string, AccountLogs>()
-  /** Consumers of digests, by digest; those in final blocks stay, the others are verified in each look. */
-  const consumers = createBoundedMap<Consumer>(SETTLED_KEPT)
+  /** Consumers of digests, by digest. Their blocks are verified in each look, until one look shows them final. */
+  const consumers = createBoundedMap<{ readonly consumer: Consumer; readonly isFinal: boolean }>(SETTLED_KEPT)
   const firstBlocks = createBoundedMap<bigint>(SETTLED_KEPT)
   const executions = createBoundedMap<Execution>(EXECUTIONS_KEPT)
   let isChecked = false
@@ -151,10 +151,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     signal: AbortSignal,
   ): Promise<readonly { readonly atLatest: boolean; readonly atFinal: boolean }[]> {
     // Used for good: a consumer in a block that is final cannot go away.
-    const isSettled = (query: AttemptQuery): boolean => {
-      const consumer = consumers.get(digestKey(query))
-      return consumer !== undefined && consumer.block.number <= final.number
-    }
+    const isSettled = (query: AttemptQuery): boolean => consumers.get(digestKey(query))?.isFinal === true
     const asked = new Map<string, DigestAt>()
     for (const query of queries) if (!isSettled(query)) asked.set(digestKey(query), query)
     // One is always asked: its pinned reading shows that the heads still stand after the events were read.
@@ -179,15 +176,20 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
   ): Promise<Consumer | undefined> {
     const key = digestKey(query)
     const known = consumers.get(key)
+    if (known?.isFinal === true) return known.consumer
+    const isInFinal = ({ block }: Consumer): boolean => block.number <= heads.final.number
     if (known !== undefined) {
-      if (known.block.number <= heads.final.number) return known
-      const row = await node.blockByNumber(known.block.number, signal)
-      if (row.hash === known.block.hash) return known
+      const { consumer } = known
+      const row = await node.blockByNumber(consumer.block.number, signal)
+      if (row.hash === consumer.block.hash) {
+        if (isInFinal(consumer)) consumers.set(key, { consumer, isFinal: true })
+        return consumer
+      }
       consumers.delete(key)
       node.forget()
     }
     const found = await findConsumer(node, search(), signal)
-    if (found !== undefined) consumers.set(key, found)
+    if (found !== undefined) consumers.set(key, { consumer: found, isFinal: isInFinal(found) })
     return found
   }
 
