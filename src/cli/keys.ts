@@ -8,7 +8,7 @@ import { Secret } from '../domain/secret.ts'
 import { decryptKeystore, encryptKey } from '../keys/keystore.ts'
 import { privateKeyOf, readKeyFile } from '../keys/local.ts'
 import { type PasswordSources, readNewPassword, readPassword, secretOfDescriptor } from '../keys/password.ts'
-import { createPrivateFile } from '../keys/privateFile.ts'
+import { createPrivateFile, refuseTaken } from '../keys/privateFile.ts'
 import type { Call } from './command.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { passwordSources } from './keySources.ts'
@@ -16,14 +16,14 @@ import { readKeystore } from './signer.ts'
 
 /** Makes a new random key and writes its keystore. Prints the address. */
 export async function newKey(call: Call): Promise<number> {
-  const path = fileOf(call)
+  const path = newFileOf(call)
   const password = await readNewPassword(passwordsOf(call))
   return await write(call, path, new Secret(generatePrivateKey()), password)
 }
 
 /** Writes the keystore of a key that exists: from a file, a descriptor or the terminal. Prints the address. */
 export async function importKey(call: Call): Promise<number> {
-  const path = fileOf(call)
+  const path = newFileOf(call)
   const key = await givenKey(call)
   const password = await readNewPassword(passwordsOf(call))
   return await write(call, path, key, password)
@@ -76,6 +76,12 @@ function fileOf({ flags, loaded }: Call): string {
     'Which keystore? Name it with --file FILE, or configure account.keystore.',
     exitCodes.error,
   )
+}
+
+function newFileOf(call: Call): string {
+  const path = fileOf(call)
+  refuseTaken(path, '--file')
+  return path
 }
 
 function passwordsOf({ flags, keys, loaded }: Call): PasswordSources {

@@ -6,12 +6,12 @@ import { existsSync } from 'node:fs'
 import { createNodeFetch } from '../api/nodeFetch.ts'
 import { type Hex, sameHex, shortHex } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
-import type { Secret } from '../domain/secret.ts'
+import { Secret } from '../domain/secret.ts'
 import type { Signer } from '../domain/signer.ts'
 import { decryptKeystore, type Keystore, parseKeystore } from '../keys/keystore.ts'
 import { createLocalSigner, paperSigner, privateKeyOf, readKeyFile, readPaperKey } from '../keys/local.ts'
 import { passwordSourceText, readPassword } from '../keys/password.ts'
-import { readPrivateFile } from '../keys/privateFile.ts'
+import { KeyFileError, readPrivateFile } from '../keys/privateFile.ts'
 import { connectRemoteSigner } from '../keys/remote.ts'
 import { privateKeyVariable, startProblems } from './config/typed.ts'
 import type { Config } from './config/types.ts'
@@ -105,7 +105,15 @@ export function readKeystore(path: string, setting: string): Keystore {
 
 function tokenOf(path: string | undefined): Secret | undefined {
   if (path === undefined) return undefined
-  return readPrivateFile(path, { setting: 'account.remoteSignerTokenFile', checksFolder: true })
+  const rules = { setting: 'account.remoteSignerTokenFile', checksFolder: true }
+  const token = readPrivateFile(path, rules).reveal().trim()
+  // What a header may carry; anything else is a wrong file.
+  if (/^[\x21-\x7e]+$/.test(token)) return new Secret(token)
+  throw new KeyFileError('The file holds no token.', {
+    code: 'KEY_FILE_CONTENT',
+    facts: { path, expected: 'one word of printable ASCII' },
+    details: 'perpd did not start. Name the file of the token in account.remoteSignerTokenFile.',
+  })
 }
 
 function variableKey(text: Secret): Secret {

@@ -5,6 +5,7 @@ import {
   fchmodSync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readSync,
@@ -162,17 +163,27 @@ export function createPrivateFile(path: string, content: Secret, setting: string
     syncFolder(dirname(path))
   } catch (cause) {
     if (descriptor !== undefined) unlinkSync(path)
-    if (isCode(cause, 'EEXIST')) {
-      throw new KeyFileError('There is a file of that name already; keys are never replaced.', {
-        code: 'KEY_FILE_EXISTS',
-        facts: { path },
-        details: `${notDone(setting)} Name a file that does not exist yet in ${setting}.`,
-      })
-    }
-    throw failed(cause)
+    throw isCode(cause, 'EEXIST') ? taken(path, setting) : failed(cause)
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
   }
+}
+
+/**
+ * Says early that a name is taken, before anything is asked or computed for the file; making it says so again.
+ *
+ * @throws KeyFileError KEY_FILE_EXISTS when something has the name.
+ */
+export function refuseTaken(path: string, setting: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw taken(path, setting)
+}
+
+function taken(path: string, setting: string): KeyFileError {
+  return new KeyFileError('There is a file of that name already; keys are never replaced.', {
+    code: 'KEY_FILE_EXISTS',
+    facts: { path },
+    details: `${notDone(setting)} Name a file that does not exist yet in ${setting}.`,
+  })
 }
 
 function syncFolder(folder: string): void {
