@@ -1,6 +1,7 @@
 /**
  * What the journal keeps of the account besides our own intents: what it could not explain (findings), what became of
- * each, how far the account's history was read, and what an operator said about records that were lost. Same file, same hash chain, no intent.
+ * each, how far the account's history was read, and what an operator said about records that were lost. Same file, same hash
+ * chain, no intent.
  */
 import type { Address, Hex } from './address.ts'
 import type { Direction } from './market.ts'
@@ -10,6 +11,7 @@ import {
   emptyTradingFold,
   type TradingEntry,
   type TradingFold,
+  type TradingHold,
   tradingKinds,
 } from './trading.ts'
 import type { Usd } from './units.ts'
@@ -117,8 +119,8 @@ export interface AccountState {
   /** How far trades were judged; absent before the first pass ever. */
   readonly throughSeconds?: number
   readonly trading: TradingFold
-  /** Unix ms; until then nothing new is made, because lost records may hold a signature that can still land. */
-  readonly quietUntilMs?: number
+  /** An accepted loss of records: nothing new is made before one of them cannot land any more. */
+  readonly loss?: { readonly by: string; readonly atMs: number; readonly quietUntilMs: number }
 }
 
 /** Before the first record. */
@@ -130,7 +132,7 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
     case 'account.reconciled':
       return { ...state, throughSeconds: record.throughSeconds }
     case 'loss.accepted':
-      return { ...state, quietUntilMs: Math.max(state.quietUntilMs ?? 0, record.quietUntilMs) }
+      return { ...state, loss: { by: record.by, atMs: record.atMs, quietUntilMs: record.quietUntilMs } }
     case 'finding.raised': {
       const { finding, atMs } = record
       const findings = new Map(state.findings).set(finding.findingId, { finding, raisedAtMs: atMs })
@@ -145,6 +147,20 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
     }
     default:
       return { ...state, trading: applyTradingEntry(state.trading, record, record.atMs) }
+  }
+}
+
+/** The hold that an accepted loss puts on everything until its time is over; no word of an operator lifts it. */
+export function quietHoldOf({ loss }: AccountState, nowMs: number): TradingHold | undefined {
+  if (loss === undefined || nowMs >= loss.quietUntilMs) return undefined
+  return {
+    scope: 'global',
+    cause: 'lost-records',
+    state: 'halted',
+    reason: `the journal lost records, and a signature among them may land until ${new Date(loss.quietUntilMs).toISOString()}`,
+    by: loss.by,
+    sinceMs: loss.atMs,
+    lifts: 'itself',
   }
 }
 

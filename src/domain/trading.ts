@@ -26,7 +26,7 @@ export const breakerNames = [
 export type BreakerName = (typeof breakerNames)[number]
 
 /** What put a hold on trading. One scope has at most one hold of each cause. */
-export type HoldCause = 'operator' | 'kill' | BreakerName
+export type HoldCause = 'operator' | 'kill' | 'lost-records' | BreakerName
 
 /**
  * What lifts a hold besides an operator. `itself`: the end of its cause, and an operator's word is not enough while it

@@ -4,9 +4,11 @@ import {
   type AccountRecord,
   type AccountState,
   applyAccountRecord,
+  quietHoldOf,
 } from '../domain/accountRecord.ts'
 import type { Clock } from '../domain/clock.ts'
 import { RECORD_VERSION } from '../domain/records.ts'
+import type { TradingHold } from '../domain/trading.ts'
 import type { Journal } from '../journal/journal.ts'
 
 /** A record of the account without its stamp. */
@@ -20,6 +22,8 @@ export type AccountFact = AccountRecord extends infer R
 export interface AccountBook {
   /** The fold of what is durable. */
   state(): AccountState
+  /** The hold of an accepted loss of records, while it lasts. */
+  quietHold(): TradingHold | undefined
   /** Writes one record; resolves when it is durable and folded. Throws what the journal throws. */
   write(fact: AccountFact): Promise<void>
 }
@@ -35,6 +39,7 @@ export function createAccountBook({
   let state = journal.account()
   return {
     state: () => state,
+    quietHold: () => quietHoldOf(state, clock.now()),
     async write(fact) {
       const record = { ...fact, v: RECORD_VERSION, atMs: clock.now(), intentId: ACCOUNT_ID } as AccountRecord
       await journal.appendAccount(record)

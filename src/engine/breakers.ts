@@ -2,7 +2,7 @@
 import { pauses } from '../domain/accountRecord.ts'
 import { BaseError } from '../domain/errors.ts'
 import { isUnresolved, labelOf, lastAttempt } from '../domain/intent.ts'
-import { holdKey } from '../domain/trading.ts'
+import { type HoldCause, holdKey } from '../domain/trading.ts'
 import { type BreakerSettings, isOver, tripsOf } from '../risk/breakers.ts'
 import type { EngineContext } from './context.ts'
 import { createEquityTracker, type EquityTracker, readEquity } from './equity.ts'
@@ -15,6 +15,9 @@ export interface Breakers {
   /** When the account was last read, monotonic ms. */
   accountReadMs(): number
 }
+
+/** Holds that no breaker put on, and none lifts. */
+const othersHolds: ReadonlySet<HoldCause> = new Set(['operator', 'kill', 'lost-records'])
 
 const dayMs = 86_400_000
 /** Fills that lists may not show yet, ms. */
@@ -73,7 +76,7 @@ export function createBreakers(
         settings(),
       )
       for (const hold of trading.holds()) {
-        if (hold.cause === 'operator' || hold.cause === 'kill' || !isOver(hold, trips, nowMs)) continue
+        if (othersHolds.has(hold.cause) || !isOver(hold, trips, nowMs)) continue
         await trading.lift(hold, 'perpd', hold.lifts === 'next-day' ? 'a new day began' : 'the cause ended')
       }
       const held = new Set(trading.holds().map(holdKey))

@@ -28,7 +28,10 @@ export interface Trading {
 
 /** The trading state over the account's records. */
 export function createTrading({ book, emit }: { readonly book: AccountBook; readonly emit: Emit }): Trading {
-  const holds = () => book.state().trading.holds
+  const holds = () => {
+    const quiet = book.quietHold()
+    return [...(quiet === undefined ? [] : [quiet]), ...book.state().trading.holds]
+  }
   // One change at a time: each is judged by what the one before it left.
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = (work: () => Promise<void>): Promise<void> => {

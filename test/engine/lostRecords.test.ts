@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { ACCOUNT_ID } from '../../src/domain/accountRecord.ts'
+import { RECORD_VERSION } from '../../src/domain/records.ts'
+import { createAccountBook } from '../../src/engine/accountBook.ts'
+import { createTrading, OPERATOR } from '../../src/engine/trading.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { intentOf, startMs } from '../support/intents.ts'
+
+test('after a loss of records nothing is signed before the last lost signature has died, and then trading goes on by itself', async () => {
+  const journal = createMemoryJournal()
+  await journal.appendAccount({
+    v: RECORD_VERSION,
+    atMs: startMs,
+    intentId: ACCOUNT_ID,
+    kind: 'loss.accepted',
+    by: 'Ada',
+    lastWritten: 20,
+    lastFound: 10,
+    quietUntilMs: startMs + 3_600_000,
+  })
+  let nowMs = startMs
+  const book = createAccountBook({ journal, clock: { now: () => nowMs } })
+  const trading = createTrading({ book, emit: () => undefined })
+  expect(trading.holds()).toMatchObject([
+    { scope: 'global', cause: 'lost-records', state: 'halted', by: 'Ada' },
+  ])
+  expect(trading.mayNotSign(intentOf())).toMatchObject({ code: 'TRADING_HALTED' })
+  expect(trading.mayNotSign(intentOf({ strategy: OPERATOR }))).toBeUndefined()
+  // An operator's word on his own hold does not touch this one.
+  await trading.put({
+    scope: 'global',
+    cause: 'operator',
+    state: 'reducing',
+    reason: 'r',
+    by: 'Ada',
+    lifts: 'operator',
+  })
+  const [, own] = trading.holds()
+  if (own === undefined) throw new Error('no hold of the operator')
+  await trading.lift(own, 'Ada', 'looked at')
+  nowMs = startMs + 3_599_999
+  expect(trading.holdOn()?.cause).toBe('lost-records')
+  nowMs = startMs + 3_600_000
+  expect(trading.holds()).toEqual([])
+  expect(trading.mayNotSign(intentOf())).toBeUndefined()
+})
