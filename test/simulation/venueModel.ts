@@ -65,6 +65,10 @@ export interface VenueParts {
 
 /** The venue. */
 export interface VenueModel {
+  /** A fixed story's choice for the first message that is handed in; then it is undefined again. */
+  fateOfNext: 'drop' | 'revert' | 'edge' | 'foreign' | undefined
+  /** A fixed story's choice for the first thing that the keeper does. */
+  keeperDoes: 'OrderCancelled' | 'OrderFrozen' | undefined
   readonly peers: readonly Peer[]
   readonly tasks: Map<string, Task>
   peer(host: string): Peer
@@ -169,6 +173,9 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
   function relay(task: Task): void {
     const { message } = task
     const leftMs = untilDeadlineMs(message)
+    const fate = model.fateOfNext
+    model.fateOfNext = undefined
+    if (fate !== undefined) return decided(task, fate, leftMs)
     if (faults.comes('relay-revert', 0.4)) message.revertsLeft = random.int(1, 2)
     if (faults.comes('foreign-use', 0.25)) {
       const action = {
@@ -197,6 +204,28 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
     }
   }
 
+  /** What a fixed story has in mind. */
+  function decided(task: Task, fate: NonNullable<VenueModel['fateOfNext']>, leftMs: number): void {
+    const { message } = task
+    switch (fate) {
+      case 'drop':
+        task.word = 'failed'
+        return
+      case 'revert':
+        message.revertsLeft = 1
+        broadcast(task, 1_000)
+        return
+      case 'edge':
+        broadcast(task, leftMs)
+        return
+      case 'foreign': {
+        const { digest, deadlineSeconds } = message
+        send(500, { hash: chain.freshHash(), action: { kind: 'foreign', digest, deadlineSeconds } })
+        broadcast(task, 1_500)
+      }
+    }
+  }
+
   /** Every open order gets a plan: the keeper looks at the store, so a reorganised order is planned again. */
   function plan(): void {
     for (const order of chain.canonical.orders.values()) {
@@ -211,8 +240,11 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
     const quickMs = random.int(500, isWaiting ? 20_000 : 6_000)
     const slowMs = random.int(5_000, isWaiting ? 240_000 : 60_000)
     const delayMs = isHurried ? quickMs : isWaiting || faults.comes('keeper-slow', 0.3) ? slowMs : quickMs
-    const freezes = isWaiting && order.state === 'open' && faults.comes('keeper-freeze', 0.4)
-    const cancels = !freezes && faults.comes('keeper-cancel', 0.35)
+    const wanted = order.state === 'open' ? model.keeperDoes : undefined
+    if (wanted !== undefined) model.keeperDoes = undefined
+    const mayFreeze = isWaiting && order.state === 'open'
+    const freezes = wanted === 'OrderFrozen' || (mayFreeze && faults.comes('keeper-freeze', 0.4))
+    const cancels = wanted === 'OrderCancelled' || (!freezes && faults.comes('keeper-cancel', 0.35))
     const event = freezes ? 'OrderFrozen' : cancels ? 'OrderCancelled' : 'OrderExecuted'
     const reason = event === 'OrderExecuted' ? '' : 'OrderNotFulfillableAtAcceptablePrice'
     const action = { kind: 'keeper', orderKey: order.orderKey, event, reason } as const
@@ -271,7 +303,9 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
     }
   }
 
-  return {
+  const model: VenueModel = {
+    fateOfNext: undefined,
+    keeperDoes: undefined,
     peers,
     tasks,
     peer: requireOf,
@@ -342,4 +376,5 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
       plan()
     },
   }
+  return model
 }

@@ -235,7 +235,7 @@ class World {
     const random = this.#random
     if (scenario !== undefined) {
       scenario.shapes.forEach((shape, index) => {
-        this.#planWish(1_000 + index * 25_000, {
+        this.#planWish(1_000 + index * 8_000, {
           shape,
           number: index + 1,
           account,
@@ -246,7 +246,7 @@ class World {
           expiresAfterMs: 30_000,
         })
       })
-      return 1_000 + scenario.shapes.length * 25_000
+      return 30_000 + scenario.shapes.length * 8_000
     }
     const count = random.int(3, 15)
     const spanMs = random.int(20, 240) * 1000

@@ -1,0 +1,56 @@
+/** Ends the process at every boundary of a story, once or twice: commits, requests, answers, signatures, looks. */
+
+import type { Story } from './scenarios.ts'
+import type { TierName } from './seeds.ts'
+import { runSeed } from './tiers.ts'
+import type { WorldResult } from './world.ts'
+
+/** What the crash points of one story showed. */
+export interface CrashPoints {
+  readonly story: string
+  /** Boundaries of the story's process without a crash. */
+  readonly boundaries: number
+  readonly runs: number
+  readonly failures: readonly string[]
+}
+
+/** One seed for all: the stories are fixed, and what chance is left (latencies) is the same in each run. */
+const storySeed = 1
+
+async function runStory(tier: TierName, story: Story, crashes: readonly number[]): Promise<WorldResult> {
+  return runSeed(tier, storySeed, { scenario: { ...story, crashes } })
+}
+
+function failureOf(story: Story, crashes: readonly number[], { violation }: WorldResult): string[] {
+  if (violation === undefined) return []
+  return [`${story.name}, crash at ${crashes.join(' and ')}: ${violation.invariant} ${violation.text}`]
+}
+
+/** Crashes once at every boundary of the story. */
+export async function everyCrash(tier: TierName, story: Story): Promise<CrashPoints> {
+  const whole = await runStory(tier, story, [])
+  const boundaries = whole.boundaries[0] ?? 0
+  const failures = failureOf(story, [], whole)
+  for (let at = 1; at <= boundaries; at += 1) {
+    failures.push(...failureOf(story, [at], await runStory(tier, story, [at])))
+  }
+  return { story: story.name, boundaries, runs: boundaries + 1, failures }
+}
+
+/** Crashes at every boundary, and again at every boundary of the process that follows, up to `secondMax` of them. */
+export async function everyPair(tier: TierName, story: Story, secondMax: number): Promise<CrashPoints> {
+  const whole = await runStory(tier, story, [])
+  const boundaries = whole.boundaries[0] ?? 0
+  const failures: string[] = []
+  let runs = 1
+  for (let first = 1; first <= boundaries; first += 1) {
+    const once = await runStory(tier, story, [first])
+    runs += 1
+    const second = Math.min(once.boundaries[1] ?? 0, secondMax)
+    for (let at = 1; at <= second; at += 1) {
+      failures.push(...failureOf(story, [first, at], await runStory(tier, story, [first, at])))
+      runs += 1
+    }
+  }
+  return { story: story.name, boundaries, runs, failures }
+}
