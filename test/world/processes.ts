@@ -24,6 +24,8 @@ export interface Running {
 export interface PaperHosts {
   readonly api: readonly string[]
   readonly oracle: readonly string[]
+  /** JSON-RPC over HTTP. */
+  readonly rpc: readonly string[]
 }
 
 const alive = new Set<Running>()
