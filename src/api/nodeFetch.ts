@@ -21,7 +21,7 @@ export interface NodeFetchOptions {
    * not written to a connection that is being closed. Default 4000.
    */
   readonly idleMs?: number
-  /** Idle connections kept to one host. Default 16. */
+  /** Idle connections kept to one host. Orders that share a commit all wait at once, and connect again if too few are kept. Default 64. */
   readonly idlePerHost?: number
 }
 
@@ -34,7 +34,7 @@ export interface NodeFetch {
 
 const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024
 const DEFAULT_IDLE_MS = 4_000
-const DEFAULT_IDLE_PER_HOST = 16
+const DEFAULT_IDLE_PER_HOST = 64
 
 /** Makes a fetch with its own connections. Follows no redirect, asks for no compression, keeps no cookies. */
 export function createNodeFetch(options: NodeFetchOptions = {}): NodeFetch {
