@@ -13,7 +13,8 @@ import { giveUpOperation, landOperation, sendAgain } from './operations.ts'
 import { cancelOrder } from './orderEnds.ts'
 import { isMarketOrder, isTriggered, orderTypes } from './orderTypes.ts'
 import { isLookedAt, takeTurn } from './traders.ts'
-import { type DueWork, type OrderRecord, schedule, tokenPrice, type World } from './world.ts'
+import { schedule, tokenPrice, type World } from './world.ts'
+import type { DueWork, OrderRecord } from './worldRecords.ts'
 
 /** Most looks at triggers and liquidations in one catch-up; a longer gap is looked at in coarser steps. */
 const MAX_LOOKS = 3600

@@ -18,7 +18,8 @@ import { checkSubaccount } from './subaccounts.ts'
 import { MAX_SWAP_PATH } from './swaps.ts'
 import { recordTrade } from './trades.ts'
 import { pullTokens } from './wallet.ts'
-import { nextTransactionHash, type OrderRecord, type SignedBatch, schedule, type World } from './world.ts'
+import { nextTransactionHash, schedule, type World } from './world.ts'
+import type { OrderRecord, SignedBatch } from './worldRecords.ts'
 
 /** Most auto-cancel orders of a position (contract setting). */
 export const MAX_AUTO_CANCEL_ORDERS = { arbitrum: 11, avalanche: 6, megaeth: 6 } as const

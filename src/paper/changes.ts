@@ -3,6 +3,7 @@
 import type { CreateOrderParams, UpdateOrderParams } from '../chains/relayRouter.ts'
 import { type Address, type Hex, hexKey, ZERO_ADDRESS } from '../domain/address.ts'
 import { MAX_UINT256 } from '../domain/units.ts'
+import { positionsOfAccount } from './accounts.ts'
 import { isEnabled } from './enabled.ts'
 import { badFields, type FieldError, parseAddress, refused } from './http.ts'
 import { scaleOf } from './marketRows.ts'
@@ -11,13 +12,8 @@ import type { BatchActions } from './payload.ts'
 import { ordersOfAccount, positionKeyText } from './positionRows.ts'
 import { uintOf } from './prepareShape.ts'
 import { executionFeeOf, isBuying, metadataOf, moveAgainst } from './quote.ts'
-import {
-  marketPrices,
-  type OrderRecord,
-  type PositionRecord,
-  positionsOfAccount,
-  type World,
-} from './world.ts'
+import { marketPrices, type World } from './world.ts'
+import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
 /** What a change came to. */
 export interface PreparedChange {

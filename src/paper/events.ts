@@ -12,7 +12,8 @@ import { type MarketPrices, type MarketSettings, slotPrice } from './model/marke
 import { newPosition, type PositionState, positionPnl } from './model/position.ts'
 import type { WorldMarket } from './seedMarkets.ts'
 import type { SwapStep } from './swaps.ts'
-import type { OrderRecord, TradeRow, World } from './world.ts'
+import type { World } from './world.ts'
+import type { OrderRecord, TradeRow } from './worldRecords.ts'
 
 function addressWord(address: Address): Hex {
   return `0x${address.slice(2).toLowerCase().padStart(64, '0')}`

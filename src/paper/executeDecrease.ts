@@ -1,6 +1,7 @@
 /** Execution of an order that decreases or closes a position, of a liquidation, or of a deleveraging. */
 import { positionKeyOf } from '../chains/relayRouter.ts'
 import { type Hex, hexKey } from '../domain/address.ts'
+import { accountOf, addTo, storePosition } from './accounts.ts'
 import { emitOrderEvent, emitPositionDecrease, emitSwaps } from './events.ts'
 import { noteSwaps } from './ledger.ts'
 import { type DecreaseResult, decreasePosition } from './model/decrease.ts'
@@ -11,18 +12,8 @@ import { bringsCollateral, isMarketOrder } from './orderTypes.ts'
 import { commit, creditFunding, payOut, positionMarketOf } from './settle.ts'
 import { type SwapStep, stepOf, swapAlong } from './swaps.ts'
 import { recordTrade } from './trades.ts'
-import {
-  accountOf,
-  addTo,
-  marketPrices,
-  nextTransactionHash,
-  type OrderRecord,
-  type PositionRecord,
-  slotToken,
-  storePosition,
-  tokenPrice,
-  type World,
-} from './world.ts'
+import { marketPrices, nextTransactionHash, slotToken, tokenPrice, type World } from './world.ts'
+import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
 /** `secondaryOrderType` of an execution that deleverages. */
 const SECONDARY_ADL = 1n

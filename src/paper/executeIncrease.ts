@@ -1,6 +1,7 @@
 /** Execution of an order that increases a position or its collateral. */
 import { positionKeyOf } from '../chains/relayRouter.ts'
 import type { Hex } from '../domain/address.ts'
+import { storePosition } from './accounts.ts'
 import { emitPositionIncrease, emitSwaps } from './events.ts'
 import { shiftForIncrease } from './jit.ts'
 import { noteSwaps } from './ledger.ts'
@@ -10,17 +11,8 @@ import { ProtocolRevert } from './model/revert.ts'
 import { commit, creditFunding, positionMarketOf } from './settle.ts'
 import { swapAlong } from './swaps.ts'
 import { recordTrade } from './trades.ts'
-import {
-  marketPrices,
-  nextTransactionHash,
-  type OrderRecord,
-  type PositionRecord,
-  sideOf,
-  slotOf,
-  slotToken,
-  storePosition,
-  type World,
-} from './world.ts'
+import { marketPrices, nextTransactionHash, sideOf, slotOf, slotToken, type World } from './world.ts'
+import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
 /** Executes an increase; the hash of its transaction. Throws ProtocolRevert, and then nothing has happened. */
 export function executeIncrease(world: World, order: OrderRecord, seconds: number): Hex {

@@ -7,7 +7,8 @@ import { ProtocolRevert } from './model/revert.ts'
 import { commit, payOut } from './settle.ts'
 import { swapAlong } from './swaps.ts'
 import { recordTrade } from './trades.ts'
-import { nextTransactionHash, type OrderRecord, type World } from './world.ts'
+import { nextTransactionHash, type World } from './world.ts'
+import type { OrderRecord } from './worldRecords.ts'
 
 /** Executes a swap; the hash of its transaction. Throws ProtocolRevert, and then nothing has happened. */
 export function executeSwap(world: World, order: OrderRecord, seconds: number): Hex {

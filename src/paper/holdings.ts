@@ -4,9 +4,10 @@
  * rest, and a reorganisation takes no balance back: the application has told of it.
  */
 import { type Address, hexKey } from '../domain/address.ts'
+import { startBalances } from './accounts.ts'
 import { blockNumberAt, type Inclusion } from './chain.ts'
 import { presentOf } from './rpcEndpoints.ts'
-import { startBalances, type World } from './world.ts'
+import type { World } from './world.ts'
 
 /** Changes of a wallet that are remembered. */
 const MAX_CHANGES = 256

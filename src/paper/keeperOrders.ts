@@ -17,7 +17,8 @@ import { ProtocolRevert } from './model/revert.ts'
 import { endOrder } from './orderEnds.ts'
 import { orderTypes } from './orderTypes.ts'
 import type { WorldMarket } from './seedMarkets.ts'
-import { marketPrices, type OrderRecord, type PositionRecord, type World } from './world.ts'
+import { marketPrices, type World } from './world.ts'
+import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
 /** Whether a position may be liquidated at a moment, with accrual up to then. */
 export function isLiquidatableAt(world: World, record: PositionRecord, seconds: number): boolean {

@@ -3,9 +3,11 @@
  * ledger.ts); over it, the oldest goes first, in blocks of a tenth so that the work is rare.
  */
 import type { Address } from '../domain/address.ts'
+import { startBalances } from './accounts.ts'
 import { trimBlockChain } from './chainMemory.ts'
 import type { SubmitEntry } from './record.ts'
-import { startBalances, type TradeRow, type World } from './world.ts'
+import type { World } from './world.ts'
+import type { TradeRow } from './worldRecords.ts'
 
 /** Rows of the trade history of people; the population's are kept apart, so that it never drives anybody else's out. */
 export const MAX_TRADES = 20_000

@@ -12,7 +12,8 @@ import type { ProtocolRevert } from './model/revert.ts'
 import { hashText, unit } from './random.ts'
 import { useUpDigest } from './stranger.ts'
 import type { SubaccountUse } from './subaccounts.ts'
-import { madeHash, type Operation, schedule, type World } from './world.ts'
+import { madeHash, schedule, type World } from './world.ts'
+import type { Operation } from './worldRecords.ts'
 
 /** Takes an operation in; it lands after the relay's delay. The signature has been checked by the caller. */
 export function acceptOperation(

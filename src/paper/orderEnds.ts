@@ -1,10 +1,12 @@
 /** How an order ends or freezes: its outcome, its collateral, its row and event. */
 import { type Hex, hexKey } from '../domain/address.ts'
+import { accountOf, addTo } from './accounts.ts'
 import { revertBytes } from './customErrors.ts'
 import type { ProtocolRevert } from './model/revert.ts'
 import { bringsCollateral } from './orderTypes.ts'
 import { recordTrade } from './trades.ts'
-import { accountOf, addTo, nextTransactionHash, type OrderRecord, type World } from './world.ts'
+import { nextTransactionHash, type World } from './world.ts'
+import type { OrderRecord } from './worldRecords.ts'
 
 /**
  * Cancels an order and returns its collateral; the reason is a custom error or a word of the protocol. `hash` is the

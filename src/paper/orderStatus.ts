@@ -2,7 +2,8 @@
 import { type Hex, hexKey } from '../domain/address.ts'
 import { badFields, type Json, notFound } from './http.ts'
 import { findRecord, type OrderChainRecord, type Peer } from './peer.ts'
-import type { Operation, World } from './world.ts'
+import type { World } from './world.ts'
+import type { Operation } from './worldRecords.ts'
 
 /** Status words of the wire. */
 export type OrderChainStatus =

@@ -3,11 +3,13 @@
  * a position that an execution changed shows at once (wire: behaviours, C.4).
  */
 import { type Address, hexKey } from '../domain/address.ts'
+import { positionsOfAccount } from './accounts.ts'
 import { namesMarket } from './dataFaults.ts'
 import { badFields, HttpFailure, type Json, notFound, parseAddress, requiredAddress } from './http.ts'
 import type { PositionState } from './model/position.ts'
 import { orderRow, ordersOfAccount, positionKeyText, positionRow } from './positionRows.ts'
-import { type OrderRecord, type PositionRecord, positionsOfAccount, type World } from './world.ts'
+import type { World } from './world.ts'
+import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
 const WINDOW_MS = 1000
 /** Accounts whose rows are kept; the oldest go first. */

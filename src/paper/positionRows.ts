@@ -12,7 +12,8 @@ import type { PositionState } from './model/position.ts'
 import { fallbackPositionValue, simulatedPositionValue } from './model/positionValue.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import type { WorldMarket } from './seedMarkets.ts'
-import { marketPrices, type OrderRecord, type PositionRecord, type World } from './world.ts'
+import { marketPrices, type World } from './world.ts'
+import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
 /** The row key, `account:market:collateralToken:isLong`. */
 export function positionKeyText(record: PositionRecord, market: WorldMarket): string {

@@ -1,6 +1,7 @@
 /** Quote of a decrease of an open position (wire: behaviours, D). */
 import type { CreateOrderParams } from '../chains/relayRouter.ts'
 import { hexKey } from '../domain/address.ts'
+import { positionsOfAccount } from './accounts.ts'
 import { refused } from './http.ts'
 import { scaleOf } from './marketRows.ts'
 import { positionFees } from './model/fees.ts'
@@ -25,7 +26,8 @@ import {
   tokenNamed,
 } from './quoteCommon.ts'
 import type { WorldMarket } from './seedMarkets.ts'
-import { marketPrices, type PositionRecord, positionsOfAccount, type World } from './world.ts'
+import { marketPrices, type World } from './world.ts'
+import type { PositionRecord } from './worldRecords.ts'
 
 function openPosition(world: World, request: PrepareRequest, market: WorldMarket): PositionRecord {
   const wanted =

@@ -1,6 +1,7 @@
 /** Quote of an increase, with its capacity checks and attached orders (wire: behaviours, D). */
 import type { CreateOrderParams } from '../chains/relayRouter.ts'
 import { hexKey } from '../domain/address.ts'
+import { positionsOfAccount } from './accounts.ts'
 import { capacityWarnings, requireCollateral } from './capacityCheck.ts'
 import type { CatalogToken } from './catalog.ts'
 import { refused } from './http.ts'
@@ -30,7 +31,7 @@ import {
 } from './quoteCommon.ts'
 import type { WorldMarket } from './seedMarkets.ts'
 import { swapAlong } from './swaps.ts'
-import { marketPrices, positionsOfAccount, sideOf, slotOf, slotToken, type World } from './world.ts'
+import { marketPrices, sideOf, slotOf, slotToken, type World } from './world.ts'
 
 /** Quotes an increase. Throws HttpFailure 400, or ProtocolRevert when a swap cannot work. */
 export function quoteIncrease(world: World, request: PrepareRequest, nowMs: number): Quote {

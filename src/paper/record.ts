@@ -1,6 +1,7 @@
 /** The venue's own record: every submit it received, and what became of it. Never shown on the wire. */
 import type { Address, Hex } from '../domain/address.ts'
-import type { Operation, World } from './world.ts'
+import type { World } from './world.ts'
+import type { Operation } from './worldRecords.ts'
 
 /** A submit as it arrived. */
 export interface SubmitEntry {

@@ -1,7 +1,8 @@
 /** The relay router's `batch` as a transaction on the chain. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../domain/address.ts'
-import type { SignedBatch, World } from './world.ts'
+import type { World } from './world.ts'
+import type { SignedBatch } from './worldRecords.ts'
 
 /** Structs of the relay routers' functions. */
 export const relayStructs = [

@@ -8,7 +8,8 @@ import { BaseError, reasonOf } from '../domain/errors.ts'
 import { applyFaults, type Faults, noFaults, showsAtOnce } from './faults.ts'
 import { isObject } from './http.ts'
 import { type ReorgOrder, readReorg } from './reorgControl.ts'
-import { readWireFault, type WireFaults } from './wireFaults.ts'
+import { readWireFault } from './wireFaultRule.ts'
+import type { WireFaults } from './wireFaults.ts'
 
 /** One step. */
 export interface ScenarioStep {

@@ -1,10 +1,12 @@
 /** What all executions share: drafts become the markets' states, receivers are paid, funding is credited. */
 import { type Address, hexKey } from '../domain/address.ts'
+import { accountOf, addTo } from './accounts.ts'
 import { requireEnabled } from './enabled.ts'
 import type { MarketState } from './model/market.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import type { WorldMarket } from './seedMarkets.ts'
-import { type Account, accountOf, addTo, type OrderRecord, type World } from './world.ts'
+import type { World } from './world.ts'
+import type { Account, OrderRecord } from './worldRecords.ts'
 
 /** Replaces the states of the markets that an execution worked on. */
 export function commit(world: World, drafts: ReadonlyMap<string, MarketState>): void {

@@ -30,7 +30,7 @@ import type {
   OrderRecord,
   PositionRecord,
   TradeRow,
-} from './world.ts'
+} from './worldRecords.ts'
 
 const STATE_VERSION = 1
 

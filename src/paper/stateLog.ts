@@ -6,7 +6,8 @@ import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import type { Withdrawal } from './gmxAccount.ts'
 import { keepRecord, type OrderChainRecord, type Peer } from './peer.ts'
 import type { SubmitEntry } from './record.ts'
-import { type Operation, schedule, type World } from './world.ts'
+import { schedule, type World } from './world.ts'
+import type { Operation } from './worldRecords.ts'
 
 /** One line of the log. */
 export type StateLogLine =

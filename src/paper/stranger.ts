@@ -6,7 +6,8 @@ import { signDigest } from '../chains/secp256k1.ts'
 import { sameHex, ZERO_ADDRESS } from '../domain/address.ts'
 import { runBatch } from './batch.ts'
 import { actorsOf, strangerKeyOf } from './keeperCall.ts'
-import type { SignedBatch, World } from './world.ts'
+import type { World } from './world.ts'
+import type { SignedBatch } from './worldRecords.ts'
 
 /**
  * Lands the same parameters for the stranger's own account, signed by the stranger: the digest is used up, and no log is of

@@ -13,7 +13,8 @@ import { badFields, type FieldError, type Json, parseAddress, refused } from './
 import { ProtocolRevert } from './model/revert.ts'
 import { uintOf } from './prepareShape.ts'
 import { isSignedBy } from './signature.ts'
-import type { SignedBatch, World } from './world.ts'
+import type { World } from './world.ts'
+import type { SignedBatch } from './worldRecords.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

@@ -1,10 +1,11 @@
 /** Token rows and wallet reads (wire: application-api-reads, section 3). */
 import { type Address, hexKey, sameHex } from '../domain/address.ts'
+import { startBalances } from './accounts.ts'
 import type { CatalogToken } from './catalog.ts'
 import { type Json, requiredAddress } from './http.ts'
 import { scaleOf } from './marketRows.ts'
 import { allowanceOf } from './wallet.ts'
-import { startBalances, type World } from './world.ts'
+import type { World } from './world.ts'
 
 /** `/tokens` row. */
 export function tokenRow(token: CatalogToken): Record<string, Json> {

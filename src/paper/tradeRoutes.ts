@@ -11,7 +11,8 @@ import {
   timestampOf,
 } from './http.ts'
 import { findMarket } from './lookup.ts'
-import type { TradeRow, World } from './world.ts'
+import type { World } from './world.ts'
+import type { TradeRow } from './worldRecords.ts'
 
 /** Which rows are wanted. */
 export interface TradeFilter {

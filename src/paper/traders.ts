@@ -9,6 +9,7 @@ import { getAddress } from 'viem'
 import { type CreateOrderParams, orderKeyOf } from '../chains/relayRouter.ts'
 import { type Address, hexKey, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import { MAX_UINT256 } from '../domain/units.ts'
+import { accountOf, positionsOfAccount } from './accounts.ts'
 import { mine } from './chain.ts'
 import { isOpenAt } from './hours.ts'
 import { tradingCapacity } from './model/capacity.ts'
@@ -17,18 +18,8 @@ import { orderTypes } from './orderTypes.ts'
 import { hashText, mix, unit } from './random.ts'
 import type { WorldMarket } from './seedMarkets.ts'
 import { recordTrade } from './trades.ts'
-import {
-  accountOf,
-  marketPrices,
-  nextTransactionHash,
-  type OrderRecord,
-  type PositionRecord,
-  positionsOfAccount,
-  schedule,
-  slotToken,
-  tokenPrice,
-  type World,
-} from './world.ts'
+import { marketPrices, nextTransactionHash, schedule, slotToken, tokenPrice, type World } from './world.ts'
+import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
 /** Markets the population trades: the deepest ones. */
 const MAIN_MARKETS = 8

@@ -2,7 +2,8 @@
 import { type Hex, hexKey } from '../domain/address.ts'
 import { emitOrderEvent } from './events.ts'
 import { notePositionTrade } from './ledger.ts'
-import { madeHash, type OrderRecord, type TradeRow, type World } from './world.ts'
+import { madeHash, type World } from './world.ts'
+import type { OrderRecord, TradeRow } from './worldRecords.ts'
 
 /** Appends a row, and its event to the chain; `fields` win over the order's own figures. */
 export function recordTrade(

@@ -1,11 +1,12 @@
 /** Wallets: what the router may take from them, and how an operator changes them at the control address. */
 import { type Address, hexKey } from '../domain/address.ts'
 import { MAX_UINT256, parseUnits } from '../domain/units.ts'
+import { accountOf, addTo } from './accounts.ts'
 import { rememberHoldings } from './holdings.ts'
 import { isObject, type Json, parseAddress } from './http.ts'
 import { findToken } from './lookup.ts'
 import { ProtocolRevert } from './model/revert.ts'
-import { accountOf, addTo, nextTransactionHash, type World } from './world.ts'
+import { nextTransactionHash, type World } from './world.ts'
 
 /** What the router may take of a token, smallest units; the largest uint256 never runs down. */
 export function allowanceOf(world: World, address: Address, token: Address): bigint {

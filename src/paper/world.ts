@@ -4,122 +4,30 @@
  */
 
 import type { Chain } from '../chains/chain.ts'
-import type { Batch, CreateOrderParams, RelayParams } from '../chains/relayRouter.ts'
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
 import type { Clock } from '../domain/clock.ts'
 import { BaseError } from '../domain/errors.ts'
-import { parseUnits } from '../domain/units.ts'
 import { type Candles, createCandles } from './candles.ts'
 import { type CatalogIndex, type CatalogToken, indexCatalog, loadCatalog } from './catalog.ts'
 import { type BlockChain, createBlockChain } from './chain.ts'
 import { type DataFaults, noDataFaults } from './dataFaults.ts'
 import type { Withdrawal } from './gmxAccount.ts'
 import type { MarketPrices, PricePair, Side, Slot } from './model/market.ts'
-import type { PositionState } from './model/position.ts'
 import { createPrices, type Prices } from './prices.ts'
 import { hashText, mix } from './random.ts'
 import { replayedPrices } from './replay.ts'
 import { seedMarkets, type WorldMarket } from './seedMarkets.ts'
 import type { VenueSettings } from './settings.ts'
-import type { SubaccountState, SubaccountUse } from './subaccounts.ts'
-
-/** An address with its paper money. Token keys are lower-case addresses. */
-export interface Account {
-  readonly address: Address
-  readonly balances: Map<string, bigint>
-  /** What the router may take, by token key; absent: what a new account allows (`startAllowance`). */
-  readonly allowances: Map<string, bigint>
-  /** Funding that positions earned, claimable by token key. */
-  readonly claimableFunding: Map<string, bigint>
-  /** Excess negative price impact, released later, by token key. */
-  readonly claimableCollateral: Map<string, bigint>
-}
-
-/** An open position and whose it is. */
-export interface PositionRecord {
-  /** Protocol key, lower case. */
-  readonly contractKey: Hex
-  readonly account: Address
-  readonly marketKey: string
-  readonly collateralToken: CatalogToken
-  state: PositionState
-}
-
-/** An order in the order store. */
-export interface OrderRecord {
-  readonly key: Hex
-  readonly account: Address
-  params: CreateOrderParams
-  isFrozen: boolean
-  updatedAtSeconds: number
-  readonly requestId: string | null
-}
-
-/** How an order stands or ended; kept after the order left the store. */
-export interface OrderOutcome {
-  status: 'created' | 'executed' | 'cancelled'
-  executionTxnHash?: Hex
-  /** Custom error text, or the protocol's reason word. */
-  reason?: string
-  updatedAtMs: number
-}
-
-/** A batch with what its router needs to run it. */
-export interface SignedBatch {
-  readonly account: Address
-  /** Request at the order chain that it came from; null from the generic relay. */
-  readonly requestId: string | null
-  readonly batch: Batch
-  readonly relayParams: RelayParams
-  /** The session key that signed, with its approval; absent when the account signed. */
-  readonly subaccount?: SubaccountUse
-  readonly digest: Hex
-  /** The signature, when the calldata is made by the relay. */
-  readonly signature?: Hex
-  /** Calldata as it was handed in. */
-  readonly calldata?: Hex
-}
-
-/** A signed batch on its way to the chain, from either lane. */
-export interface Operation extends SignedBatch {
-  readonly taskId: Hex
-  readonly acceptedAtMs: number
-  /** When the transaction is mined. */
-  readonly landsAtMs: number
-  status: 'pending' | 'executed' | 'reverted' | 'failed'
-  txHash?: Hex
-  error?: { readonly code: string; readonly message: string; readonly data: Hex }
-  orderKeys: readonly Hex[]
-  updatedAtMs: number
-  /** The fault that hit it, for the venue's own record. */
-  fault?: string
-  /** What the chain made of it after the relay's last word; told by no route of the application. */
-  afterwards?: { readonly txHash: Hex; readonly orderKeys: readonly Hex[] }
-}
-
-/** One row of the trade history, already in wire names; amounts are bigints until they are sent. */
-export interface TradeRow {
-  readonly id: string
-  readonly account: Address
-  readonly orderKey: Hex
-  readonly eventName: 'OrderCreated' | 'OrderExecuted' | 'OrderCancelled' | 'OrderUpdated' | 'OrderFrozen'
-  readonly orderType: number
-  readonly timestamp: number
-  readonly fields: Readonly<
-    Record<string, string | number | boolean | bigint | readonly string[] | undefined>
-  >
-}
-
-/** Work that happens at a time: a transaction is mined, the keeper executes an order, or another trader has its turn. */
-export type DueWork =
-  | { readonly atMs: number; readonly kind: 'land'; readonly taskId: Hex }
-  | { readonly atMs: number; readonly kind: 'give-up'; readonly taskId: Hex }
-  | { readonly atMs: number; readonly kind: 'send-again'; readonly taskId: Hex }
-  /** Somebody else sends the calldata of a reverted operation. */
-  | { readonly atMs: number; readonly kind: 'replay'; readonly taskId: Hex }
-  | { readonly atMs: number; readonly kind: 'execute'; readonly orderKey: Hex }
-  | { readonly atMs: number; readonly kind: 'withdraw'; readonly key: string }
-  | { readonly atMs: number; readonly kind: 'turn'; readonly trader: number; readonly turn: number }
+import type { SubaccountState } from './subaccounts.ts'
+import type {
+  Account,
+  DueWork,
+  Operation,
+  OrderOutcome,
+  OrderRecord,
+  PositionRecord,
+  TradeRow,
+} from './worldRecords.ts'
 
 /** The world. */
 export interface World {
@@ -284,41 +192,6 @@ export function sideOf(isLong: boolean): Side {
   return isLong ? 'long' : 'short'
 }
 
-/** Balances of an address seen for the first time, by token key. */
-export function startBalances(world: World): Map<string, bigint> {
-  const balances = new Map<string, bigint>()
-  for (const [symbol, text] of Object.entries(world.settings.startBalances)) {
-    const token = world.catalog.tokenBySymbol.get(symbol)
-    if (token !== undefined) balances.set(hexKey(token.address), parseUnits(text, token.decimals))
-  }
-  return balances
-}
-
-/** The account of an address, made with its paper balance when it is seen for the first time. */
-export function accountOf(world: World, address: Address): Account {
-  const key = hexKey(address)
-  const known = world.accounts.get(key)
-  if (known !== undefined) return known
-  const balances = startBalances(world)
-  const account: Account = {
-    address,
-    balances,
-    allowances: new Map(),
-    claimableFunding: new Map(),
-    claimableCollateral: new Map(),
-  }
-  world.accounts.set(key, account)
-  return account
-}
-
-/** Adds to a balance map; the delta may be negative, the result never is (a mistake of ours: RangeError). */
-export function addTo(balances: Map<string, bigint>, token: Address, delta: bigint): void {
-  const key = hexKey(token)
-  const next = (balances.get(key) ?? 0n) + delta
-  if (next < 0n) throw new RangeError(`balance of ${token} would be ${next}`)
-  balances.set(key, next)
-}
-
 /** Adds work, keeping the order of time; equal times keep the order of arrival. */
 export function schedule(world: World, work: DueWork): void {
   let at = world.due.length
@@ -342,32 +215,4 @@ export function madeHash(world: World, word: string, counter: number): Hex {
 export function nextTransactionHash(world: World): Hex {
   world.counters.transaction += 1
   return madeHash(world, 'transaction', world.counters.transaction)
-}
-
-/** Positions of an account, in the order they were opened. */
-export function positionsOfAccount(world: World, address: Address): PositionRecord[] {
-  const rows: PositionRecord[] = []
-  for (const key of world.positionKeysByAccount.get(hexKey(address)) ?? []) {
-    const record = world.positions.get(key)
-    if (record !== undefined) rows.push(record)
-  }
-  return rows
-}
-
-/** Puts or removes a position. */
-export function storePosition(world: World, record: PositionRecord, state: PositionState | undefined): void {
-  const accountKey = hexKey(record.account)
-  let keys = world.positionKeysByAccount.get(accountKey)
-  if (keys === undefined) {
-    keys = new Set()
-    world.positionKeysByAccount.set(accountKey, keys)
-  }
-  if (state === undefined) {
-    world.positions.delete(record.contractKey)
-    keys.delete(record.contractKey)
-    return
-  }
-  record.state = state
-  world.positions.set(record.contractKey, record)
-  keys.add(record.contractKey)
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { applyFaults, noFaults } from '../../src/paper/faults.ts'
 import { readFaults, readScenario } from '../../src/paper/scenario.ts'
-import { readWireFault, wireFaultKinds } from '../../src/paper/wireFaults.ts'
+import { readWireFault, wireFaultKinds } from '../../src/paper/wireFaultRule.ts'
 import { ethMarket } from './support.ts'
 
 const text = readFileSync(new URL('../../docs/paper-venue.md', import.meta.url), 'utf8')

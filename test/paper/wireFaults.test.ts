@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadScenario, readScenario } from '../../src/paper/scenario.ts'
-import { fitsPattern } from '../../src/paper/wireFaults.ts'
+import { fitsPattern } from '../../src/paper/wireFaultRule.ts'
 import { startVenue } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>
