@@ -2,13 +2,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test } from 'vitest'
 import { usd } from '../../src/domain/units.ts'
 import { createAccountBook } from '../../src/engine/accountBook.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import { createTrading } from '../../src/engine/trading.ts'
-import { loadStrategies } from '../../src/strategy/load.ts'
-import { type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'
+import { type LoadedStrategy, loadStrategies } from '../../src/strategy/load.ts'
+import { defineStrategy, z } from '../../src/strategy/strategy.ts'
+import { ethSymbol, type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'
 
 /** When the bench's venue starts. */
 const startMs = Date.UTC(2026, 10, 20, 12)
@@ -19,24 +20,32 @@ let engine: Engine | undefined
 afterEach(async () => {
   engine?.abort()
   await bench?.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
-async function run(path: PricePath, yaml: string): Promise<KindsBench> {
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function fromFile(yaml: string): Promise<readonly LoadedStrategy[]> {
   const file = join(folder, 'eth-grid.yaml')
   writeFileSync(file, yaml)
   const loaded = await loadStrategies([file])
   expect(loaded.problems).toEqual([])
+  return loaded.strategies
+}
+
+async function run(path: PricePath, strategies: readonly LoadedStrategy[]): Promise<KindsBench> {
   bench = await kindsBench({ path })
+  const { context } = bench
+  const trading = createTrading({ book: createAccountBook(context), emit: context.emit })
   engine = createEngine(
     {
-      ...bench.context,
+      ...context,
+      mayNotSign: trading.mayNotSign,
       shell: bench.shell,
-      strategies: loaded.strategies,
+      strategies,
       limits: { account: {}, markets: {} },
       breakers: { sets: {} },
       budget: {},
-      trading: createTrading({ book: createAccountBook(bench.context), emit: bench.context.emit }),
+      trading,
       engineSettings: {
         intentExpiryMs: 30_000,
         drainMs: 10_000,
@@ -62,13 +71,15 @@ test('a grid rests its orders, a fill gets its exits, and the take-profit closes
       [90, 1945],
       [120, 1985],
     ],
-    [
-      'kind: grid',
-      'market: "ETH/USD [WETH-USDC]"',
-      'cadenceSeconds: 2',
-      'size: { usd: 200, leverage: 2, collateral: short }',
-      'params: { stepUsd: 50, levels: 2, takeProfitBps: 100, stopBps: 800 }',
-    ].join('\n'),
+    await fromFile(
+      [
+        'kind: grid',
+        'market: "ETH/USD [WETH-USDC]"',
+        'cadenceSeconds: 2',
+        'size: { usd: 200, leverage: 2, collateral: short }',
+        'params: { stepUsd: 50, levels: 2, takeProfitBps: 100, stopBps: 800 }',
+      ].join('\n'),
+    ),
   )
   await at.clock.advance(38_000)
   const resting = (await at.snapshot()).orders.value.map(({ triggerContractPrice }) => triggerContractPrice)
@@ -97,47 +108,55 @@ test('a grid rests its orders, a fill gets its exits, and the take-profit closes
   expect(denied).toEqual([])
 })
 
-test('the exits of an increase that never came about are cancelled by the loop itself', async () => {
-  writeFileSync(
-    join(folder, 'once.ts'),
-    `import { defineStrategy, z } from '#strategy'
-export default defineStrategy({
+/** Rests one order with an exit at its first look, then cancels the order alone. */
+const once = defineStrategy({
   kind: 'once',
   description: 'Rests one order with an exit, and cancels the order alone.',
   params: z.strictObject({}),
   needs: (_params, symbols) => ({ symbols }),
   decide: (view) => {
-    const market = view.market(view.instance.symbols[0] ?? '')
+    const market = view.market(ethSymbol)
     if (market === undefined) return []
-    const base = { marketToken: market.market.marketToken, direction: 'long', reason: 'the test wishes it' } as const
+    const base = {
+      marketToken: market.market.marketToken,
+      direction: 'long',
+      reason: 'the test wishes it',
+    } as const
     const resting = view.restingOrders.find(({ orderType }) => orderType === 'limit')
-    if (resting !== undefined) return [{ ...base, kind: 'cancel', orderKeys: [resting.orderKey] } as const]
-    if (view.openIntents.length > 0 || view.snapshot.atMs > ${startMs + 3_000}) return []
-    const usd = 10n ** 30n
+    if (resting !== undefined) return [{ ...base, kind: 'cancel', orderKeys: [resting.orderKey] }]
+    if (view.openIntents.length > 0 || view.snapshot.atMs > startMs + 3_000) return []
     return [
       {
         ...base,
         kind: 'increase',
         orderType: 'limit',
-        triggerPrice: 1900n * usd,
-        sizeDeltaUsd: 200n * usd,
+        triggerPrice: usd(1900),
+        sizeDeltaUsd: usd(200),
         leverageBps: 20_000,
         collateralToken: market.market.shortToken,
-        tpsl: [{ type: 'stop-loss', triggerPrice: 1800n * usd }],
-      } as const,
+        tpsl: [{ type: 'stop-loss', triggerPrice: usd(1800) }],
+      },
     ]
   },
 })
-`,
-  )
+
+test('the exits of an increase that never came about are cancelled by the loop itself', async () => {
   const at = await run(
     [[0, 2010]],
     [
-      'kind: ./once.ts',
-      'market: "ETH/USD [WETH-USDC]"',
-      'cadenceSeconds: 2',
-      'size: { usd: 200, leverage: 2 }',
-    ].join('\n'),
+      {
+        name: 'once',
+        path: 'once.yaml',
+        strategy: once,
+        params: {},
+        instance: { name: 'once', symbols: [ethSymbol] },
+        needs: { symbols: [ethSymbol] },
+        symbols: [ethSymbol],
+        cadenceMs: 2_000,
+        limits: {},
+        symbolPlaces: [],
+      },
+    ],
   )
   await at.clock.advance(40_000)
   expect((await at.snapshot()).orders.value).toEqual([])
