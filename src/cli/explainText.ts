@@ -126,7 +126,7 @@ function happened(record: JournalRecord, state: IntentState): string[] {
       const { armed } = record
       return [
         `attempt ${record.attempt}: verified and signed; cannot land after ${timeOf(armed.deadlineSeconds * 1_000)}`,
-        `request ${armed.requestId}, digest ${armed.digest}`,
+        `${armed.requestId === undefined ? 'relay lane' : `request ${armed.requestId}`}, digest ${armed.digest}`,
       ]
     }
     case 'send.result': {
