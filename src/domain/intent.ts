@@ -194,6 +194,8 @@ export interface ArmedFacts {
   readonly relayFeeAmount: bigint
   /** Codes and messages of prepare's warnings, shown before anything was signed. */
   readonly validationWarnings: readonly { readonly code: string; readonly message: string }[]
+  /** How many fields of the message were compared one to one with what was meant; absent in records of version 1. */
+  readonly comparedFields?: number
   /** The lease epoch of the writer. */
   readonly leaseEpoch: number
   /** Latest block that a chain endpoint showed before arming: logs are looked for from here. Absent without an endpoint. */

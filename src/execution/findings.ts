@@ -8,6 +8,8 @@ export type BenignCode = 'PRICE_OUT_OF_BOUNDS' | 'FEE_ABOVE_LIMIT' | 'POSITION_M
 /** Collects differences; `field` names the place inside the payload. */
 export class Findings {
   readonly list: Difference[] = []
+  /** How many fields were compared one to one. */
+  compared = 0
   #benign: BenignCode | undefined
   #isPoison = false
 
@@ -29,16 +31,19 @@ export class Findings {
     expected: bigint | boolean | string | number,
     found: bigint | boolean | string | number,
   ): void {
+    this.compared += 1
     if (expected !== found) this.add(field, String(expected), String(found))
   }
 
   /** Equal hex in any case, or a difference. */
   hex(field: string, expected: string, found: string): void {
+    this.compared += 1
     if (!sameHex(expected, found)) this.add(field, expected, found)
   }
 
   /** At most `limit`, or a difference. */
   atMost(field: string, limit: bigint, found: bigint, benign?: BenignCode): void {
+    this.compared += 1
     if (found > limit) this.add(field, `at most ${limit}`, found.toString(), benign)
   }
 
@@ -49,6 +54,7 @@ export class Findings {
 
   /** Nothing in the list, or a difference. */
   empty(field: string, found: readonly unknown[]): void {
+    this.compared += 1
     if (found.length > 0) this.add(field, 'empty', `${found.length} entries`)
   }
 }

@@ -61,6 +61,7 @@ export function armedFactsOf(signed: Signed, { host, warnings, leaseEpoch, block
     relayFeeAmount: relayParams.fee.feeAmount,
     validationWarnings: warnings.map(({ code, message }) => ({ code, message })),
     leaseEpoch,
+    comparedFields: verified.comparedFields,
     ...(block === undefined ? {} : { armBlockNumber: block.number }),
   }
 }

@@ -45,6 +45,8 @@ export interface Verified extends Proposal {
   /** Computed here, from our own types and the pinned domain. */
   readonly digest: Hex
   readonly deadlineSeconds: number
+  /** How many fields were compared one to one with what was meant. */
+  readonly comparedFields: number
 }
 
 /** Why a message is not signed. */
@@ -126,6 +128,7 @@ function judged(
     chainId: chain.chainId,
     digest: digestOf(separatorOf(chain.chainId, router), batch),
     deadlineSeconds: Number(relayParams.deadline),
+    comparedFields: findings.compared,
     ...(prepared === undefined ? {} : { prepared }),
   }
   return verified as Verified
