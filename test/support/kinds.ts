@@ -1,13 +1,15 @@
 /** Decisions of every kind walking the whole road: a paper venue on real sockets, on a clock and a price path of the test's. */
 import { createNodeFetch } from '../../src/api/nodeFetch.ts'
+import type { Fetch } from '../../src/api/route.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { Decision } from '../../src/domain/decision.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { Intent, IntentState } from '../../src/domain/intent.ts'
+import type { Intent, IntentState, Lane } from '../../src/domain/intent.ts'
 import type { Limits } from '../../src/domain/limits.ts'
 import { marketOf, type Snapshot } from '../../src/domain/snapshot.ts'
 import { usd } from '../../src/domain/units.ts'
 import { readSnapshot } from '../../src/engine/snapshot.ts'
+import { connectChain } from '../../src/evm/connect.ts'
 import type { ExecutionContext } from '../../src/execution/context.ts'
 import type { SigningPolicy } from '../../src/execution/policy.ts'
 import { createShell, type Shell } from '../../src/execution/shell.ts'
@@ -61,10 +63,18 @@ export interface KindsBench extends VenueBench {
   close(): Promise<void>
 }
 
+/** How a bench is made. */
+export interface KindsOptions {
+  readonly settings?: Partial<VenueSettings>
+  readonly path?: PricePath
+  /** The order chain when absent. */
+  readonly lane?: Lane
+  /** The venue's chain closes orders, a second behind; otherwise its hosts and rows do. */
+  readonly isByChain?: boolean
+}
+
 /** Makes a bench; to be closed. */
-export async function kindsBench(
-  options: { readonly settings?: Partial<VenueSettings>; readonly path?: PricePath } = {},
-): Promise<KindsBench> {
+export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench> {
   const node = createNodeFetch()
   let inFlight = 0
   let origin = ''
@@ -75,21 +85,23 @@ export async function kindsBench(
       if (inFlight === 0) await settle()
     }
   }
+  const counted: Fetch = async (url, init) => {
+    inFlight += 1
+    try {
+      return await node.fetch(url, init)
+    } finally {
+      inFlight -= 1
+    }
+  }
   const bench = venueBench({
     settings: {
       keeperJitterMs: 0,
+      safeLagBlocks: 4,
       ...(options.path === undefined ? {} : { replay: pathOf(options.path) }),
       ...options.settings,
     },
     settled,
-    between: async (url, init) => {
-      inFlight += 1
-      try {
-        return await node.fetch(url.replace('http://venue.test', origin), init)
-      } finally {
-        inFlight -= 1
-      }
-    },
+    between: (url, init) => counted(url.replace('http://venue.test', origin), init),
   })
   const { api, clock } = bench
   const served = await serveVenue(bench.venue, { hostname: '127.0.0.1', port: 0 })
@@ -105,14 +117,36 @@ export async function kindsBench(
   }
   const journal = createMemoryJournal()
   const events: Event[] = []
+  const emit = (event: Event): void => void events.push(event)
+  const reader =
+    options.isByChain === true
+      ? connectChain({
+          http: served.rpc.slice(0, 1),
+          ws: [],
+          chainId: arbitrum.chainId,
+          eventEmitter: arbitrum.contracts.eventEmitter,
+          multicall: arbitrum.contracts.multicall,
+          finality: 'safe',
+          timeoutMs: 5_000,
+          maxLogSpan: 10_000,
+          clock,
+          emit,
+          fetch: counted,
+        })
+      : undefined
   const context: ExecutionContext = {
+    ...(reader === undefined ? {} : { chainReader: reader }),
     api,
     journal,
     signer,
     chain: arbitrum,
     clock,
-    emit: (event) => void events.push(event),
-    rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000 },
+    emit,
+    rules: {
+      source: reader === undefined ? 'api' : 'chain',
+      trustVenue: reader === undefined,
+      deadlineMarginMs: 5_000,
+    },
     settings: {
       statusPollMs: 500,
       statusPollMaxMs: 5_000,
@@ -149,7 +183,7 @@ export async function kindsBench(
       strategy: 'test',
       account: signer.address,
       chain: arbitrum.name,
-      lane: 'order-chain',
+      lane: options.lane ?? 'order-chain',
       slippageBps: 100,
       nowMs: clock.now(),
       expiresAtMs: clock.now() + 30_000,
@@ -182,6 +216,7 @@ export async function kindsBench(
       return state
     },
     async close() {
+      reader?.close()
       node.close()
       await served.close()
     },
