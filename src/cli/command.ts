@@ -13,6 +13,8 @@ export interface OwnFlag {
   readonly name: string
   /** What its value is, for the usage line; absent for a flag without value. */
   readonly value?: string
+  /** The setting that it stands for, with its value. */
+  readonly setting?: string
   readonly doc: string
 }
 
@@ -39,7 +41,7 @@ export interface Command {
   readonly summary: string
   /** Further lines of its own help. */
   readonly details?: string
-  readonly positional?: { readonly name: string; readonly doc: string }
+  readonly positional?: { readonly name: string; readonly doc: string; readonly isOptional?: boolean }
   readonly flags: readonly OwnFlag[]
   /** Resolves with the exit code. Throws CommandError or BaseError. */
   readonly run: (call: Call) => Promise<number>
@@ -89,7 +91,8 @@ export function parseArguments(command: Command, argv: readonly string[]): Argum
       const value = inline ?? next
       if (value === undefined) throw misuse(command, `--${name} needs a value: ${own.value}.`)
       if (inline === undefined) at++
-      flags.set(name, value)
+      if (own.setting === undefined) flags.set(name, value)
+      else rest.push(`--${own.setting}=${value}`)
       continue
     }
     if (!isSetting(name)) {
@@ -114,7 +117,7 @@ export function parseArguments(command: Command, argv: readonly string[]): Argum
   if (!wantsHelp && positionals.length > most) {
     throw misuse(command, `${positionals[most]}: ${command.name} takes no such argument.`)
   }
-  if (!wantsHelp && positionals.length < most) {
+  if (!wantsHelp && positionals.length < most && command.positional?.isOptional !== true) {
     throw misuse(command, `${command.name} needs ${command.positional?.doc}.`)
   }
   return { flags, positionals, settings: rest, wantsHelp }
@@ -134,7 +137,8 @@ export function usageOf(command: Command): string {
   const own = command.flags.map(({ name, value }) =>
     value === undefined ? `[--${name}]` : `[--${name} ${value}]`,
   )
-  const positional = command.positional === undefined ? [] : [`<${command.positional.name}>`]
+  const { name = '', isOptional = false } = command.positional ?? {}
+  const positional = command.positional === undefined ? [] : [isOptional ? `[${name}]` : `<${name}>`]
   return ['usage: perpd', command.name, ...positional, ...own, '[--section.key value ...]'].join(' ')
 }
 

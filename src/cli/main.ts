@@ -8,6 +8,7 @@ import { type Call, type Command, helpOf, parseArguments } from './command.ts'
 import { didYouMean } from './config/suggest.ts'
 import { loadConfig } from './config.ts'
 import { CommandError, exitCodeOf, exitCodes } from './exit.ts'
+import { hardenProcess } from './hardening.ts'
 import { takeKeySources } from './keySources.ts'
 import { columns } from './table.ts'
 import { version } from './version.ts'
@@ -22,6 +23,7 @@ const passwordFd = {
   value: 'N',
   doc: 'read the password from this open file descriptor instead of asking',
 } as const
+const byFlag = { name: 'by', value: 'NAME', doc: 'who says so; your user name when not given' } as const
 const json = { name: 'json', doc: 'print JSON instead of text' } as const
 
 const commands: readonly Command[] = [
@@ -39,6 +41,12 @@ const commands: readonly Command[] = [
     flags: [
       { name: 'print-hosts', doc: 'print the addresses it serves as JSON, by chain' },
       { name: 'print-config', doc: 'print a configuration for perpd that points at it, for --config' },
+      {
+        name: 'state',
+        value: 'FILE',
+        setting: 'paper.stateFile',
+        doc: 'keep the world in FILE and go on with it at the next start; short for --paper.stateFile',
+      },
     ],
     run: async (call) => (await import('./paper.ts')).paper(call),
   },
@@ -61,6 +69,40 @@ const commands: readonly Command[] = [
     run: async (call) => (await import('./status.ts')).status(call),
   },
   {
+    name: 'trading',
+    summary: 'Let the running daemon trade, reduce only, or make no orders at all; says why it does not.',
+    details:
+      'The state is kept in the journal and survives restarts. `active` lifts what an operator may lift: it accepts losses, and\nends a kill. Without a state the holds are listed. The same without the port: kill -USR2 PID halts.',
+    positional: { name: 'state', doc: 'active, reducing or halted', isOptional: true },
+    flags: [
+      {
+        name: 'scope',
+        value: 'SCOPE',
+        doc: 'global, account, or the name of a strategy; global when not given',
+      },
+      { name: 'reason', value: 'TEXT', doc: 'why, for the journal' },
+      byFlag,
+      json,
+    ],
+    run: async (call) => (await import('./trading.ts')).trading(call),
+  },
+  {
+    name: 'kill',
+    summary: 'Halt, cancel every resting order and, if asked, close every position; reports until done.',
+    details:
+      'It goes on when this command is interrupted, and over restarts of the daemon. `perpd trading active` ends it.',
+    flags: [{ name: 'close', doc: 'close positions too' }, byFlag],
+    run: async (call) => (await import('./kill.ts')).kill(call),
+  },
+  {
+    name: 'limits',
+    summary: 'Read the configured limits anew in the running daemon; what is tighter holds at once.',
+    details:
+      'Looser limits take effect at a restart, or with --confirm. The same without the port: kill -HUP PID tightens.',
+    flags: [{ name: 'confirm', doc: 'loosen too' }, byFlag],
+    run: async (call) => (await import('./trading.ts')).limits(call),
+  },
+  {
     name: 'orders',
     summary: 'List orders, newest first; works without the daemon too.',
     flags: [
@@ -73,7 +115,7 @@ const commands: readonly Command[] = [
   },
   {
     name: 'orders resolve',
-    summary: 'Say how an order ended that no evidence closes; the daemon must not run.',
+    summary: 'Say how an order ended that no evidence closes; with the daemon or without.',
     details:
       'For an order that stays unknown: look at the venue first. Closing it frees its room; if it lands after all, you hold both.\nThe word and the name are kept in the journal.',
     positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
@@ -94,8 +136,8 @@ const commands: readonly Command[] = [
       name: `findings ${word}`,
       summary:
         word === 'adopt'
-          ? 'Say that a finding is yours and counts from now on; the daemon must not run.'
-          : 'Say that a finding is to be left out; the daemon must not run.',
+          ? 'Say that a finding is yours and counts from now on; with the daemon or without.'
+          : 'Say that a finding is to be left out; with the daemon or without.',
       details: 'Increases on its market go on afterwards. The word and the name are kept in the journal.',
       positional: {
         name: 'findingId',
@@ -265,6 +307,7 @@ function isSystemError(error: unknown): error is Error {
 }
 
 if (import.meta.main) {
+  hardenProcess()
   const serves = ['run', 'paper'].includes(process.argv[2] ?? '')
   let isLeaving = false
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

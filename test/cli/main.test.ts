@@ -63,6 +63,7 @@ test('an unknown command or argument ends with exit code 1, an unknown flag with
   )
   expect(await said('orders', 'stray')).toMatch(/^1 stray: orders takes no such argument\.\nusage: /)
   expect(await said('orders', '--strategy')).toMatch(/^1 --strategy needs a value: NAME\.\nusage: /)
+  expect(await said('paper', '--state')).toMatch(/^1 --state needs a value: FILE\.\nusage: /)
   expect(await said('explain')).toMatch(/^1 explain needs an order's id/)
 })
 

@@ -13,7 +13,7 @@ const usdc = '0xaf88d065e77c8cC2239327C5EDb3A432268e5831'
 type Any = any
 
 async function start(stateFile: string) {
-  const running = perpd(['paper', '--print-hosts', `--paper.stateFile=${stateFile}`, '--paper.traders=0'])
+  const running = perpd(['paper', '--print-hosts', '--state', stateFile, '--paper.traders=0'])
   const printed = await until(
     'the paper venue prints its addresses',
     () => {
