@@ -14,7 +14,9 @@ export async function check({ loaded, flags, keys, out, err }: Call): Promise<nu
   const { config } = loaded
   const key = reportSigner(config, keys)
   const warnings = [...loaded.warnings, ...key.warnings]
-  const found = await loadStrategies(config.strategies.paths)
+  const found = await loadStrategies(config.strategies.paths, {
+    refusesOpenFiles: !config.isPaper,
+  })
   const problems = [
     ...key.problems,
     ...[...found.problems, ...marketProblems(config, found.strategies)].map((problem) => problem.message),

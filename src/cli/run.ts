@@ -18,6 +18,7 @@ import { fromDecimal, type TokenAmount, toDecimal, USD_DECIMALS, type Usd } from
 import { createAccountBook } from '../engine/accountBook.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import type { LimitSet } from '../engine/liveLimits.ts'
+import type { OperatorCommand } from '../engine/operator.ts'
 import { createTrading } from '../engine/trading.ts'
 import { connectChain } from '../evm/connect.ts'
 import type { ExecutionContext } from '../execution/context.ts'
@@ -31,8 +32,10 @@ import { createMetrics } from '../monitor/metrics.ts'
 import { checkMarkets, type LoadedStrategy, loadStrategies } from '../strategy/load.ts'
 import type { Config } from './config/types.ts'
 import type { LoadedConfig } from './config.ts'
+import { openTokens } from './controlTokens.ts'
 import { chooseEvidence, type EvidenceChoice } from './evidence.ts'
 import { CommandError, exitCodes } from './exit.ts'
+import { processProblems } from './hardening.ts'
 import { journalOptions } from './journalFile.ts'
 import type { KeySources } from './keySources.ts'
 import { type StartedVenue, startVenue } from './paper.ts'
@@ -60,6 +63,8 @@ export interface RunOptions {
 /** Runs until a signal or a fault ends it; resolves with the exit code. Throws CommandError or BaseError when it cannot start. */
 export async function run(config: Config, options: RunOptions): Promise<number> {
   const { log } = options
+  const [problem] = processProblems(config)
+  if (problem !== undefined) throw new CommandError(problem, exitCodes.configuration)
   const strategies = await readStrategies(config)
   const closers: (() => Promise<void> | void)[] = []
   /** Closes everything, the last opened first; false when something could not be closed in good order. */
@@ -216,6 +221,10 @@ async function live(
     host: config.control.host,
     port: config.control.port,
     hostNames: config.control.hostNames,
+    tokens: openTokens(config),
+    isMetricsOpen: config.control.isMetricsOpen,
+    isHealthOpen: config.control.isHealthOpen,
+    requestsPerSecond: config.control.requestsPerSecond,
     door: engine,
     metrics,
     health,
@@ -242,7 +251,9 @@ async function live(
 }
 
 async function readStrategies(config: Config): Promise<readonly LoadedStrategy[]> {
-  const { strategies, problems } = await loadStrategies(config.strategies.paths)
+  const { strategies, problems } = await loadStrategies(config.strategies.paths, {
+    refusesOpenFiles: !config.isPaper,
+  })
   if (problems.length > 0) throw strategyProblems(problems)
   return strategies
 }
@@ -401,7 +412,10 @@ function fatalStop(
   return { fatal, isOver: () => isOver }
 }
 
-/** First signal drains, second leaves at once. */
+/**
+ * First SIGINT or SIGTERM drains, second leaves at once. SIGUSR2 halts. SIGHUP reads the limits anew; under a terminal that
+ * closes it drains, because nobody is left to watch.
+ */
 function listenForSignals(
   engine: Engine,
   log: Log,
@@ -422,10 +436,26 @@ function listenForSignals(
     engine.abort()
     end(exitCodes.error)
   }
+  const command = (signal: string, asked: OperatorCommand): void => {
+    engine.operate(asked, { by: `signal ${signal}`, via: 'signal' }).then((answer) => {
+      if (answer.ok) log.note('warn', `${signal}: ${answer.statement}`)
+      else log.note('error', `${signal}: ${answer.reason}`)
+    }, fatal)
+  }
+  const onHangUp = (): void => {
+    if (process.stdout.isTTY) onSignal('SIGHUP')
+    else command('SIGHUP', { type: 'limits', isConfirmed: false })
+  }
+  const onHalt = (): void =>
+    command('SIGUSR2', { type: 'trading', scope: 'global', state: 'halted', reason: 'SIGUSR2 was sent' })
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
+  process.on('SIGHUP', onHangUp)
+  process.on('SIGUSR2', onHalt)
   return () => {
     process.off('SIGINT', onSignal)
     process.off('SIGTERM', onSignal)
+    process.off('SIGHUP', onHangUp)
+    process.off('SIGUSR2', onHalt)
   }
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { createLog } from '../monitor/log.ts'
 import type { Call } from './command.ts'
+import { processWarnings } from './hardening.ts'
 import { run } from './run.ts'
 
 /** Runs the daemon until it ends; resolves with its exit code. */
@@ -15,5 +16,5 @@ export function runCommand({ loaded, reload, env, keys }: Call): Promise<number>
     runId: randomUUID().slice(0, 8),
     secrets: [...config.rpc.http, ...config.rpc.ws],
   })
-  return run(config, { log, notes: warnings, keys, reload })
+  return run(config, { log, notes: [...warnings, ...processWarnings(config, env)], keys, reload })
 }

@@ -10,7 +10,8 @@ import { formatUsd } from '../domain/units.ts'
 import { didYouMean } from './didYouMean.ts'
 import { fileSchema, limitsOf, orderSizeOf, type StrategyFile } from './fileSchema.ts'
 import { kindOf, kindProblem } from './loadKind.ts'
-import { type Place, StrategyFileError } from './problem.ts'
+import { openToOthers } from './openToOthers.ts'
+import { openProblem, type Place, StrategyFileError } from './problem.ts'
 import { schemaProblems } from './schemaProblems.ts'
 import type { Needs, Strategy, StrategyInstance } from './strategy.ts'
 import { parseYaml, type YamlFile } from './yamlFile.ts'
@@ -22,6 +23,8 @@ export const DEFAULT_CADENCE_MS = 10_000
 export interface LoadOptions {
   /** Cadence of instances whose file names none, ms; `DEFAULT_CADENCE_MS` when absent. */
   readonly defaultCadenceMs?: number
+  /** Whether files that every user of the machine may write, or swap, are refused. Default false: play money. */
+  readonly refusesOpenFiles?: boolean
 }
 
 /** One running instance. */
@@ -179,6 +182,8 @@ async function loadFile(
   }
   let text: string
   try {
+    const open = options.refusesOpenFiles === true ? openToOthers(file) : undefined
+    if (open !== undefined) return [openProblem(file, open)]
     text = readFileSync(file, 'utf8')
   } catch (cause) {
     return [
@@ -196,7 +201,7 @@ async function loadFile(
   const problems = parsed.success ? [] : [...schemaProblems(yaml, [], fileSchema, parsed.error)]
   // The params are looked at even when the rest is wrong, so that one start shows every mistake.
   const kind = yaml.valueAt(['kind'])
-  const strategy = typeof kind === 'string' && kind !== '' ? await kindOf(yaml, kind) : undefined
+  const strategy = typeof kind === 'string' && kind !== '' ? await kindOf(yaml, kind, options) : undefined
   if (strategy instanceof StrategyFileError) return [...problems, strategy]
   const params = strategy?.params.safeParse(yaml.valueAt(['params']) ?? {})
   if (strategy && params?.success === false) {

@@ -6,12 +6,17 @@ import { z } from 'zod'
 import { reasonOf } from '../domain/errors.ts'
 import { didYouMean } from './didYouMean.ts'
 import { builtInKinds } from './kinds.ts'
-import { StrategyFileError } from './problem.ts'
+import { openToOthers } from './openToOthers.ts'
+import { openProblem, StrategyFileError } from './problem.ts'
 import type { Strategy } from './strategy.ts'
 import type { YamlFile } from './yamlFile.ts'
 
 /** The kind, or the one problem with naming it. A relative path (`./mine.ts`) starts at the YAML file's folder. */
-export async function kindOf(yaml: YamlFile, kind: string): Promise<Strategy | StrategyFileError> {
+export async function kindOf(
+  yaml: YamlFile,
+  kind: string,
+  options: { readonly refusesOpenFiles?: boolean } = {},
+): Promise<Strategy | StrategyFileError> {
   if (!/^\.{1,2}\//.test(kind) && !isAbsolute(kind)) {
     const builtIn = Object.hasOwn(builtInKinds, kind) ? builtInKinds[kind] : undefined
     if (builtIn !== undefined) return builtIn
@@ -29,6 +34,8 @@ export async function kindOf(yaml: YamlFile, kind: string): Promise<Strategy | S
   }
   const path = resolve(dirname(yaml.file), kind)
   if (!existsSync(path)) return kindProblem(yaml, kind, 'names a file that is not there')
+  const open = options.refusesOpenFiles === true ? openToOthers(path) : undefined
+  if (open !== undefined) return openProblem(path, open)
   let module: unknown
   try {
     module = await import(pathToFileURL(path).href)

@@ -41,6 +41,18 @@ export class StrategyFileError extends BaseError {
   }
 }
 
+/** The problem of a file that decides over real money while every user of the machine may write or swap it. */
+export function openProblem(file: string, open: string): StrategyFileError {
+  return new StrategyFileError({
+    file,
+    what:
+      file === open
+        ? 'may be written by every user of this machine, so it is not trusted with real money'
+        : 'may be swapped by every user of this machine, so it is not trusted with real money',
+    fix: `chmod o-w ${open}`,
+  })
+}
+
 function shown(value: unknown): string | undefined {
   if (value === undefined) return undefined
   const text = JSON.stringify(value) ?? String(value)

@@ -159,6 +159,13 @@ test('a file that every user may write is refused', () => {
   expect(problemsOf()).toEqual([
     'perpd.json: every user of this machine may write it, so it is not trusted. Run: chmod o-w perpd.json',
   ])
+  chmodSync(join(cwd, 'perpd.json'), 0o644)
+  chmodSync(cwd, 0o777)
+  expect(problemsOf()).toEqual([
+    `perpd.json: every user of this machine may swap it, so it is not trusted. Run: chmod o-w ${cwd}`,
+  ])
+  chmodSync(cwd, 0o1777)
+  expect(problemsOf()).toEqual([])
 })
 
 test('a file that is no JSON, no object, or not there is a problem that names it', () => {

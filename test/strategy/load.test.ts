@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -302,6 +302,31 @@ test('a kind of your own that is missing, broken or no strategy is a problem, no
     'F/b.yaml:1:7: kind could not be loaded: no luck today.',
     'F/c.yaml:1:7: kind has no strategy as its default export.',
   ])
+})
+
+test('with real money, files that every user may write or swap are refused, and their code is not loaded', async () => {
+  write('mine.ts', 'globalThis.wasLoaded = true\nexport default {}\n')
+  write(
+    'a.yaml',
+    'kind: ./mine.ts\nmarket: "ETH/USD [WETH-USDC]"\nsize: { usd: 1, leverage: 1, collateral: short }\n',
+  )
+  const first = async () => {
+    const { problems } = await loadStrategies([join(folder, 'a.yaml')], { refusesOpenFiles: true })
+    return problems.map((problem) => problem.message.replaceAll(folder, 'F').replaceAll('\n', ''))[0]
+  }
+  chmodSync(join(folder, 'mine.ts'), 0o666)
+  expect(await first()).toMatch(
+    /^F\/mine\.ts: may be written by every user of this machine, so it is not trusted with real money\. .*fix: chmod o-w F\/mine\.ts$/,
+  )
+  chmodSync(join(folder, 'a.yaml'), 0o666)
+  expect(await first()).toMatch(/^F\/a\.yaml: may be written by .*fix: chmod o-w F\/a\.yaml$/)
+  chmodSync(join(folder, 'a.yaml'), 0o644)
+  chmodSync(folder, 0o777)
+  expect(await first()).toMatch(/^F\/a\.yaml: may be swapped by .*fix: chmod o-w F$/)
+  expect('wasLoaded' in globalThis).toBe(false)
+  chmodSync(folder, 0o1777)
+  chmodSync(join(folder, 'mine.ts'), 0o644)
+  expect(await first()).toMatch(/has no strategy as its default export/)
 })
 
 test('the example of the README is a whole strategy', async () => {

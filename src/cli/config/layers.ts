@@ -1,7 +1,8 @@
 /** The layers a configuration is made of: flags, environment, files. Each reads to values with their origin. */
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { redactUrl } from '../../monitor/redact.ts'
+import { openToOthers } from '../../strategy/openToOthers.ts'
 import type { Value } from './formats.ts'
 import { type NamedSetting, settingNamed, settings, variableOf } from './schema.ts'
 import { didYouMean, nearest } from './suggest.ts'
@@ -139,9 +140,12 @@ export function readFile(
   const full = resolve(cwd, file)
   let parsed: unknown
   try {
-    const { mode } = statSync(full)
-    if ((mode & 0o002) !== 0) {
-      report(`${file}: every user of this machine may write it, so it is not trusted. Run: chmod o-w ${file}`)
+    const open = openToOthers(full)
+    if (open !== undefined) {
+      const [may, path] = open === full ? ['write', file] : ['swap', open]
+      report(
+        `${file}: every user of this machine may ${may} it, so it is not trusted. Run: chmod o-w ${path}`,
+      )
       return layer
     }
     parsed = JSON.parse(readFileSync(full, 'utf8'))
