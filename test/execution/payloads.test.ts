@@ -319,6 +319,61 @@ test('a payload with any one thing changed is refused, whatever its kind', () =>
   process.stdout.write(`${cases} changed payloads refused\n`)
 })
 
+/** The code of the payload with one number of its first order, or of its first update, changed. */
+function codeWith(name: string, field: string, change: (was: bigint) => bigint): string {
+  const payload = payloads.find((each) => each.name === name)
+  if (payload === undefined) throw new Error(name)
+  const { intent, prepared } = payload
+  const { batch } = prepared.typedData
+  const [first, ...others] = batch.createOrderParamsList
+  if (first === undefined) throw new Error(`${name} creates nothing`)
+  const was = first.numbers[field as keyof typeof first.numbers]
+  const changed = { ...first, numbers: { ...first.numbers, [field]: change(was) } }
+  const proposal = {
+    batch: { ...batch, createOrderParamsList: [changed, ...others] },
+    relayParams: prepared.relayParams,
+  }
+  const result = verifyBatch(arbitrum, intent, proposal, policy, nowSeconds())
+  return 'kind' in result ? result.code : 'verified'
+}
+
+test.each<readonly [string, string, (was: bigint) => bigint, string]>([
+  ['ETH long increase', 'acceptablePrice', (was) => (was * 105n) / 100n, 'PRICE_OUT_OF_BOUNDS'],
+  ['ETH long increase', 'acceptablePrice', (was) => was * 2n, 'TYPED_DATA_MISMATCH'],
+  ['ETH long increase', 'acceptablePrice', () => MAX_UINT256, 'TYPED_DATA_MISMATCH'],
+  ['ETH long limit', 'acceptablePrice', (was) => (was * 105n) / 100n, 'PRICE_OUT_OF_BOUNDS'],
+  ['ETH long limit', 'acceptablePrice', () => MAX_UINT256, 'TYPED_DATA_MISMATCH'],
+  ['ETH short take-profit', 'acceptablePrice', () => MAX_UINT256, 'TYPED_DATA_MISMATCH'],
+  // A stop may be bounded around its trigger, and may not be of the other side's "any".
+  ['ETH long stop-market', 'acceptablePrice', () => 0n, 'TYPED_DATA_MISMATCH'],
+  ['ETH long stop-loss', 'acceptablePrice', () => MAX_UINT256, 'TYPED_DATA_MISMATCH'],
+  ['ETH short stop-loss', 'acceptablePrice', () => 0n, 'TYPED_DATA_MISMATCH'],
+  ['ETH long twap', 'acceptablePrice', (was) => was - 1n, 'TYPED_DATA_MISMATCH'],
+  ['ETH long twap', 'triggerPrice', () => 0n, 'TYPED_DATA_MISMATCH'],
+  ['ETH long swap', 'minOutputAmount', (was) => (was * 95n) / 100n, 'PRICE_OUT_OF_BOUNDS'],
+  ['ETH long swap', 'minOutputAmount', () => 1n, 'TYPED_DATA_MISMATCH'],
+  ['ETH long twap', 'executionFee', () => 2n * 10n ** 16n, 'FEE_ABOVE_LIMIT'],
+  [
+    'ETH long decrease that keeps leverage',
+    'initialCollateralDeltaAmount',
+    (was) => was * 2n,
+    'POSITION_MOVED',
+  ],
+  ['ETH long decrease', 'initialCollateralDeltaAmount', (was) => was + 1n, 'TYPED_DATA_MISMATCH'],
+  ['ETH long collateral-out', 'initialCollateralDeltaAmount', (was) => was + 1n, 'TYPED_DATA_MISMATCH'],
+])('%s with another %s is refused for what it is', (name, field, change, code) => {
+  expect(codeWith(name, field, change)).toBe(code)
+})
+
+test('a stop whose price is bounded around its trigger is as good as one that takes any', () => {
+  const stop = payloads.find(({ name }) => name === 'ETH long stop-loss')
+  const trigger = stop?.prepared.typedData.batch.createOrderParamsList[0]?.numbers.triggerPrice ?? 0n
+  expect(codeWith('ETH long stop-loss', 'acceptablePrice', () => (trigger * 99n) / 100n)).toBe('verified')
+  expect(codeWith('ETH long stop-loss', 'acceptablePrice', () => (trigger * 95n) / 100n)).toBe(
+    'PRICE_OUT_OF_BOUNDS',
+  )
+})
+
 test('nothing of what the corpus holds was landed by it', () => {
   expect(at.shell.open().every(({ state }) => lastAttempt(state)?.phase === 'LANDED')).toBe(true)
 })
