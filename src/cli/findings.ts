@@ -10,6 +10,7 @@ import { toPlain } from '../domain/orderView.ts'
 import { RECORD_VERSION } from '../domain/records.ts'
 import { openJournal } from '../journal/open.ts'
 import type { Call } from './command.ts'
+import { command, isRunning } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { journalOptions, withJournal } from './journalFile.ts'
 import { columns } from './table.ts'
@@ -36,7 +37,7 @@ function row(state: FindingState): string[] {
   ]
 }
 
-/** Settles one finding. The daemon must not run: it is the journal's one writer. */
+/** Settles one finding: through the running daemon, or in the journal itself when none runs. */
 export async function settleFinding(
   { loaded, flags, positionals, out }: Call,
   as: 'adopted' | 'ignored',
@@ -46,9 +47,13 @@ export async function settleFinding(
     throw new CommandError('Say who decides: --by YOUR_NAME', exitCodes.error)
   }
   const { config } = loaded
+  const wanted = positionals[0] ?? ''
+  if (await isRunning(config)) {
+    out(await command(config, `/api/findings/${encodeURIComponent(wanted)}`, { as, by: by.trim() }))
+    return exitCodes.ok
+  }
   const journal = openJournal(config.journal.path, journalOptions(config, `operator ${by}`))
   try {
-    const wanted = positionals[0] ?? ''
     const open = [...journal.account().findings.values()].filter(
       ({ end, finding }) => end === undefined && finding.findingId.startsWith(wanted),
     )

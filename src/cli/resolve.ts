@@ -8,12 +8,13 @@ import { isOpen, isUnresolved, lastAttempt } from '../domain/intent.ts'
 import { step } from '../domain/machine/step.ts'
 import { openJournal } from '../journal/open.ts'
 import type { Call } from './command.ts'
+import { command, isRunning } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { journalOptions } from './journalFile.ts'
 
 const outcomes = ['dead', 'executed', 'cancelled'] as const
 
-/** Closes one unresolved order. The daemon must not run: it is the journal's one writer. */
+/** Closes one unresolved order: through the running daemon, or in the journal itself when none runs. */
 export async function resolve({ loaded, flags, positionals, out }: Call): Promise<number> {
   const as = outcomes.find((each) => each === flags.get('as'))
   const by = flags.get('by')
@@ -24,9 +25,13 @@ export async function resolve({ loaded, flags, positionals, out }: Call): Promis
     )
   }
   const { config } = loaded
+  const wanted = positionals[0] ?? ''
+  if (await isRunning(config)) {
+    out(await command(config, `/api/orders/${encodeURIComponent(wanted)}/resolve`, { as, by: by.trim() }))
+    return exitCodes.ok
+  }
   const journal = openJournal(config.journal.path, journalOptions(config, `operator ${by}`))
   try {
-    const wanted = positionals[0] ?? ''
     const found = journal.openIntents().filter(({ intent }) => intent.intentId.startsWith(wanted))
     const [state] = found
     if (state === undefined || found.length > 1) {

@@ -1,57 +1,18 @@
 /** `perpd status`: what the running daemon says about itself, asked at its control port. */
 import type { StatusBody } from '../control/routes.ts'
-import { reasonOf } from '../domain/errors.ts'
 import { formatUsd } from '../domain/units.ts'
+import { liftWords } from '../engine/trading.ts'
 import { counted, money, shortId, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
-import type { Config } from './config/types.ts'
-import { CommandError, exitCodes } from './exit.ts'
+import { askStatus } from './daemon.ts'
+import { exitCodes } from './exit.ts'
 import { columns } from './table.ts'
-
-const TIMEOUT_MS = 5_000
 
 /** Prints the daemon's status, as text or with `--json`. Exit code 3 when no daemon answers. */
 export async function status({ loaded, flags, out }: Call): Promise<number> {
   const body = await askStatus(loaded.config)
   out(flags.has('json') ? JSON.stringify(body, undefined, 2) : statusText(body))
   return exitCodes.ok
-}
-
-async function askStatus({ control, profile }: Config): Promise<StatusBody> {
-  const address = `http://${control.host.includes(':') ? `[${control.host}]` : control.host}:${control.port}`
-  let body: unknown
-  try {
-    const response = await fetch(`${address}/api/status`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-    body = await response.json()
-  } catch (error) {
-    throw new CommandError(
-      `No perpd answers at ${address} (${causeOf(error)}).\n  Start it with: perpd run (in a checkout: npm start). When it serves another port, say which: --port N. Orders are readable without it: perpd orders`,
-      exitCodes.notRunning,
-    )
-  }
-  if (!isStatus(body)) {
-    throw new CommandError(
-      `Something answers at ${address}, but it is no perpd.\n  Say where the daemon serves: --port N`,
-      exitCodes.notRunning,
-    )
-  }
-  if (body.profile !== profile) {
-    throw new CommandError(
-      `The perpd at ${address} runs the profile ${body.profile}, not ${profile}.\n  Ask it with --profile ${body.profile}, or name the other's port with --port N`,
-      exitCodes.notRunning,
-    )
-  }
-  return body
-}
-
-function causeOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  if (cause instanceof Error && 'code' in cause) return String(cause.code)
-  return reasonOf(error)
-}
-
-function isStatus(body: unknown): body is StatusBody {
-  return typeof body === 'object' && body !== null && 'notReady' in body && 'tradingState' in body
 }
 
 /** The status as text, without a line break at its end. */
@@ -69,6 +30,21 @@ export function statusText(body: StatusBody): string {
         'trading',
         `${body.tradingState}, exposure ${money(BigInt(body.exposureUsd))}, ${counted(body.openIntents.length, 'open order')}, ${body.unresolved} unresolved${body.unresolved === 0 ? '' : `, the oldest for ${span(body.oldestUnresolvedSeconds * 1_000)}`}`,
       ],
+      ...body.holds.map((hold) => [
+        '',
+        `${hold.scope} is ${hold.state} by ${hold.cause} since ${span(body.nowMs - hold.sinceMs)}, ${hold.by}: ${hold.reason}; ${liftWords[hold.lifts]}`,
+      ]),
+      ...(body.kill === undefined || body.kill.endedAtMs !== undefined
+        ? []
+        : [['kill', killText(body.kill)]]),
+      ...(body.equity === undefined
+        ? []
+        : [
+            [
+              'equity',
+              `${money(BigInt(body.equity.equityUsd))}, peak ${money(BigInt(body.equity.peakUsd))}, ${money(BigInt(body.equity.equityUsd) - BigInt(body.equity.dayStartUsd))} since 00:00 UTC`,
+            ],
+          ]),
       ['evidence', body.evidence],
       [
         'journal',
@@ -116,6 +92,18 @@ export function statusText(body: StatusBody): string {
     blocks.push(`open orders\n${columns(rows, '  ')}`)
   }
   return blocks.join('\n\n')
+}
+
+/** What a kill is at: `cancelling and closing: 2 orders, 1 position, 1 in flight left`. */
+export function killText(kill: NonNullable<StatusBody['kill']>): string {
+  const { left, problem, close, outcome } = kill
+  if (outcome !== undefined) return outcome === 'done' ? 'done: nothing is left' : 'abandoned'
+  const doing = close ? 'cancelling and closing' : 'cancelling'
+  const rest =
+    left === undefined
+      ? 'looking'
+      : `${counted(left.orders, 'order')}, ${close ? `${counted(left.positions, 'position')}, ` : ''}${left.inFlight} in flight left`
+  return `${doing}: ${rest}${problem === undefined ? '' : `; ${problem}`}`
 }
 
 function price(name: string, value: string | undefined): string {

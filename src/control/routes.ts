@@ -1,12 +1,19 @@
-/** What the control port answers. Reads only: nothing here changes an order or the daemon. */
+/**
+ * What the control port answers. Closed by default: who asks is known by a token, what shows the account needs the role
+ * `read`, what changes anything the role `operate`; pages of other origins and foreign names get nothing at all.
+ */
 import { isIP } from 'node:net'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
 import { hexKey } from '../domain/address.ts'
 import { reasonOf } from '../domain/errors.ts'
 import { type OrderRow, orderRow, orderStory, type Plain, toPlain } from '../domain/orderView.ts'
+import type { OperatorCommand } from '../engine/operator.ts'
 import type { EngineDoor, EngineStatus } from '../engine/status.ts'
 import type { Health, Verdict } from '../monitor/health.ts'
 import type { Metrics } from '../monitor/metrics.ts'
+import { createBucket, createRoles, type Role, type Tokens } from './access.ts'
+import { MAX_BODY_BYTES, parseCommand } from './commands.ts'
 
 /** The body of `/api/status`. */
 export type StatusBody = Plain<
@@ -20,9 +27,18 @@ export interface ControlContext {
   readonly health: Pick<Health, 'live' | 'ready'>
   /** Host names, without port, by which this server may be addressed besides the loopback ones. */
   readonly hostNames: readonly string[]
+  readonly tokens: Tokens
+  /** Whether /metrics is for everyone who reaches the port, and whether /livez and /readyz are. */
+  readonly isMetricsOpen: boolean
+  readonly isHealthOpen: boolean
+  /** Most requests a second: of those with a token, of open paths, and of those that are refused, each. */
+  readonly requestsPerSecond: number
+  /** Any clock in ms; only differences count. */
+  readonly now: () => number
 }
 
 const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+const healthPaths: readonly string[] = ['/livez', '/healthz', '/readyz']
 const DEFAULT_LIMIT = 100
 const MOST_ROWS = 10_000
 
@@ -31,33 +47,83 @@ export function controlRoutes(context: ControlContext): Hono {
   const app = new Hono()
   const known = new Set([...loopbackNames, ...context.hostNames.map((each) => each.toLowerCase())])
 
+  const roles = createRoles(context.tokens)
+  const bucket = () => createBucket(context.requestsPerSecond, context.now)
+  // A flood of strangers must not keep the operator or the orchestrator out.
+  const buckets = { token: bucket(), open: bucket(), stranger: bucket() }
+  const isOpen = (path: string): boolean =>
+    path === '/metrics' ? context.isMetricsOpen : healthPaths.includes(path) && context.isHealthOpen
+
   app.use(async (c, next) => {
-    // A web page can point a name of its own at 127.0.0.1; it cannot forge the Host header.
-    const host = nameOf(c.req.header('host'))
-    if (host === undefined || !(known.has(host) || isAddress(host))) {
-      return c.json(
-        {
-          error: 'HOST_NOT_ALLOWED',
-          message: `This server does not answer to the name ${host ?? '(none)'}.`,
-        },
-        421,
-      )
-    }
-    if (c.req.header('origin') !== undefined && c.req.method !== 'GET') {
-      return c.json(
-        { error: 'METHOD_NOT_ALLOWED', message: 'Pages of other origins may not send this.' },
-        403,
-      )
-    }
+    const refusal = refuse(c)
+    if (refusal !== undefined) return refusal
     await next()
     c.header('Cache-Control', 'no-store')
     c.header('X-Content-Type-Options', 'nosniff')
     return undefined
   })
 
+  function refuse(c: Context): Response | undefined {
+    const role = roles(c.req.header('authorization'))
+    const path = c.req.path
+    const open = c.req.method === 'GET' && isOpen(path)
+    if (!buckets[role !== undefined ? 'token' : open ? 'open' : 'stranger'].take()) {
+      c.header('Retry-After', '1')
+      return no(c, 429, 'RATE_LIMITED', 'Too many requests; try again in a second.')
+    }
+    // A web page can point a name of its own at 127.0.0.1; it cannot forge the Host header.
+    const host = nameOf(c.req.header('host'))
+    if (host === undefined || !(known.has(host) || isAddress(host))) {
+      return no(c, 421, 'HOST_NOT_ALLOWED', `This server does not answer to the name ${host ?? '(none)'}.`)
+    }
+    // Browsers say whose page asks; programs do not. No page of any origin works with this port.
+    if (c.req.header('origin') !== undefined) {
+      return no(c, 403, 'ORIGIN_NOT_ALLOWED', 'Pages of other origins may not ask here.')
+    }
+    if (open) return undefined
+    if (role === undefined) {
+      c.header('WWW-Authenticate', 'Bearer')
+      return no(c, 401, 'UNAUTHORIZED', 'This needs a token: Authorization: Bearer TOKEN.')
+    }
+    const needed: Role = c.req.method === 'GET' ? 'read' : 'operate'
+    if (needed === 'operate' && role !== 'operate') {
+      return no(c, 403, 'FORBIDDEN', 'This token may read; commands need the other one.')
+    }
+    return undefined
+  }
+
+  const limited = bodyLimit({
+    maxSize: MAX_BODY_BYTES,
+    onError: (c) => no(c, 413, 'BODY_TOO_LARGE', `A command has at most ${MAX_BODY_BYTES} bytes.`),
+  })
+  const command = (path: string, type: OperatorCommand['type']) =>
+    app.post(path, limited, async (c) => {
+      if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) {
+        return no(c, 415, 'BODY_NOT_JSON', 'A command is JSON: Content-Type: application/json.')
+      }
+      let body: unknown
+      try {
+        body = await c.req.json()
+      } catch (error) {
+        return no(c, 400, 'BODY_NOT_JSON', `The body cannot be read: ${reasonOf(error)}`)
+      }
+      const parsed = parseCommand(type, body, c.req.param('id'))
+      if (!parsed.ok) return no(c, 400, 'BAD_COMMAND', parsed.problem)
+      const answer = await context.door.operate(parsed.command, { by: parsed.by, via: 'control' })
+      if (answer.ok) return c.json(answer)
+      return no(c, 409, answer.code, answer.reason)
+    })
+
+  command('/api/trading', 'trading')
+  command('/api/kill', 'kill')
+  command('/api/limits', 'limits')
+  command('/api/findings/:id', 'finding')
+  command('/api/orders/:id/resolve', 'resolve')
+
   app.get('/metrics', async (c) =>
     c.body(await context.metrics.render(), 200, { 'Content-Type': context.metrics.contentType }),
   )
+  app.get('/livez', (c) => answer(c, context.health.live()))
   app.get('/healthz', (c) => answer(c, context.health.live()))
   app.get('/readyz', (c) => answer(c, context.health.ready()))
   app.get('/api/status', () => {
@@ -100,12 +166,24 @@ export function controlRoutes(context: ControlContext): Hono {
     c.json(
       {
         error: 'NOT_FOUND',
-        message: `There is no ${c.req.path}; there are /metrics, /healthz, /readyz, /api/status, /api/orders and /api/orders/:intentId.`,
+        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId and /api/orders/:intentId/resolve.`,
       },
       404,
     ),
   )
   return app
+}
+
+/** A refusal. The connection ends with it: what is left of a body is not read. */
+function no(
+  c: Context,
+  status: 400 | 401 | 403 | 409 | 413 | 415 | 421 | 429,
+  error: string,
+  message: string,
+) {
+  c.header('Cache-Control', 'no-store')
+  if (c.req.method !== 'GET') c.header('Connection', 'close')
+  return c.json({ error, message }, status)
 }
 
 /** Symbols of the markets that the status speaks of; a venue lists far more. */

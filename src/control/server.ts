@@ -6,13 +6,21 @@ import { BaseError } from '../domain/errors.ts'
 import { type ControlContext, controlRoutes } from './routes.ts'
 
 /** Where to listen, and what to answer from. */
-export interface ControlOptions extends Omit<ControlContext, 'hostNames'> {
+export interface ControlOptions extends Omit<ControlContext, 'hostNames' | 'now'> {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
   /** Names, besides the loopback ones and `host`, by which the server may be addressed. */
   readonly hostNames?: readonly string[]
+  /** How long a client may take to send a whole request, ms; default 5,000. */
+  readonly requestTimeoutMs?: number
 }
+
+/** How long a client may take by default, ms. */
+const defaultTimeoutMs = 5_000
+/** Connections at once: more wait until one ends. */
+const mostConnections = 256
+const mostHeaderBytes = 8_192
 
 /** A listening control server. */
 export interface ControlServer {
@@ -33,13 +41,30 @@ export class ControlPortError extends BaseError {}
  */
 export async function createControlServer(options: ControlOptions): Promise<ControlServer> {
   const { host, port } = options
-  const routes = controlRoutes({ ...options, hostNames: [host, ...(options.hostNames ?? [])] })
+  const routes = controlRoutes({
+    ...options,
+    hostNames: [host, ...(options.hostNames ?? [])],
+    now: () => performance.now(),
+  })
+  const timeoutMs = options.requestTimeoutMs ?? defaultTimeoutMs
+  // Whoever sends slowly, headers or body, is cut off.
+  const serverOptions = {
+    requestTimeout: timeoutMs,
+    headersTimeout: timeoutMs,
+    keepAliveTimeout: timeoutMs,
+    connectionsCheckingInterval: Math.min(1_000, timeoutMs),
+    maxHeaderSize: mostHeaderBytes,
+  }
   return await new Promise((resolve, reject) => {
-    const server = serve({ fetch: routes.fetch, hostname: host, port }, (info: AddressInfo) => {
-      server.removeListener('error', failed)
-      const shownHost = host.includes(':') ? `[${host}]` : host
-      resolve({ url: `http://${shownHost}:${info.port}`, port: info.port, close: () => closed(server) })
-    })
+    const server = serve(
+      { fetch: routes.fetch, hostname: host, port, serverOptions },
+      (info: AddressInfo) => {
+        server.removeListener('error', failed)
+        const shownHost = host.includes(':') ? `[${host}]` : host
+        resolve({ url: `http://${shownHost}:${info.port}`, port: info.port, close: () => closed(server) })
+      },
+    )
+    if ('maxConnections' in server) server.maxConnections = mostConnections
     const failed = (error: Error): void => reject(portError(host, port, error))
     server.once('error', failed)
   })

@@ -482,7 +482,7 @@ export function phrase(event: Event): Line {
     case 'account.finding': {
       const { finding, isPausing } = event
       const next = isPausing
-        ? `. Increases on this market wait: stop perpd and say \`perpd findings adopt|ignore ${finding.findingId} --by NAME\``
+        ? `. Increases on this market wait: say \`perpd findings adopt|ignore ${finding.findingId} --by NAME\``
         : ''
       return line(
         isPausing ? 'error' : 'warn',

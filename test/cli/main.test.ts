@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createControlServer } from '../../src/control/server.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
-import { door } from '../control/door.ts'
+import { access, door, operateToken, readToken } from '../control/door.ts'
 import { perpd } from './run.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -16,6 +16,13 @@ beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'perpd-main-'))
 })
 afterEach(() => rmSync(cwd, { recursive: true }))
+
+/** The token files that a daemon of the paper profile makes in its folder. */
+function writeTokens(): void {
+  mkdirSync(join(cwd, 'var', 'paper'), { recursive: true })
+  writeFileSync(join(cwd, 'var', 'paper', 'control.token'), `${operateToken}\n`, { mode: 0o600 })
+  writeFileSync(join(cwd, 'var', 'paper', 'control.token.read'), `${readToken}\n`, { mode: 0o600 })
+}
 
 function process(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise((done) => {
@@ -131,11 +138,20 @@ test('status shows the running daemon on one screen', async () => {
     status: door.status,
   })
   const health = { live: () => ({ ok: true, reasons: [] }), ready: () => ({ ok: true, reasons: [] }) }
-  const server = await createControlServer({ host: '127.0.0.1', port: 0, door, metrics, health })
+  const server = await createControlServer({ host: '127.0.0.1', port: 0, door, metrics, health, ...access })
+  writeTokens()
   const port = String(server.port)
   const shown = await perpd(cwd, ['status', '--port', port])
   const json = await perpd(cwd, ['status', '--json', '--port', port])
-  const other = await perpd(cwd, ['status', '--port', port, '--profile', 'arbitrum'])
+  const other = await perpd(cwd, [
+    'status',
+    '--port',
+    port,
+    '--profile',
+    'arbitrum',
+    '--control.tokenFile',
+    'var/paper/control.token',
+  ])
   await server.close()
   expect(shown.code).toBe(0)
   expect(shown.out).toMatchInlineSnapshot(`

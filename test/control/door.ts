@@ -3,6 +3,7 @@
 import { labelOf } from '../../src/domain/intent.ts'
 import type { StoredRecord } from '../../src/domain/records.ts'
 import { RECORD_VERSION } from '../../src/domain/records.ts'
+import { Secret } from '../../src/domain/secret.ts'
 import { usd } from '../../src/domain/units.ts'
 import type { EngineDoor, EngineStatus } from '../../src/engine/status.ts'
 import { armedState, executedState, host, intent, position, symbol, symbols } from '../monitor/events.ts'
@@ -69,4 +70,17 @@ export const door: EngineDoor = {
     intentId === intent.intentId
       ? { intent: { state: executedState, label: labelOf(executedState) }, records }
       : undefined,
+}
+
+export const readToken = 'r'.repeat(43)
+export const operateToken = 'o'.repeat(43)
+export const asReader = { authorization: `Bearer ${readToken}` }
+export const asOperator = { authorization: `Bearer ${operateToken}` }
+
+/** Access as the paper profile has it, with a rate that no test reaches by chance. */
+export const access = {
+  tokens: { read: new Secret(readToken), operate: new Secret(operateToken) },
+  isMetricsOpen: true,
+  isHealthOpen: true,
+  requestsPerSecond: 1_000,
 }

@@ -6,7 +6,7 @@ import { ControlPortError, type ControlServer, createControlServer } from '../..
 import type { Verdict } from '../../src/monitor/health.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
 import { intent } from '../monitor/events.ts'
-import { door } from './door.ts'
+import { access, asReader, door } from './door.ts'
 
 const metrics = createMetrics({ version: '0.1.0', profile: 'paper', chain: 'arbitrum', status: door.status })
 let verdict: Verdict = { ok: true, reasons: [] }
@@ -22,11 +22,12 @@ beforeEach(async () => {
     metrics,
     health,
     hostNames: ['perpd'],
+    ...access,
   })
 })
 afterEach(() => server.close())
 
-const get = (path: string) => fetch(`${server.url}${path}`)
+const get = (path: string) => fetch(`${server.url}${path}`, { headers: asReader })
 
 /** A GET with headers of one's own; fetch does not let a Host header through. */
 function getAs(
@@ -34,13 +35,18 @@ function getAs(
   headers: Record<string, string>,
 ): Promise<{ status: number; body: string; headers: object }> {
   return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port: server.port, path, headers }, (response) => {
-      let body = ''
-      response.setEncoding('utf8').on('data', (part: string) => {
-        body += part
-      })
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body, headers: response.headers }))
-    })
+    request(
+      { host: '127.0.0.1', port: server.port, path, headers: { ...asReader, ...headers } },
+      (response) => {
+        let body = ''
+        response.setEncoding('utf8').on('data', (part: string) => {
+          body += part
+        })
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, body, headers: response.headers }),
+        )
+      },
+    )
       .on('error', reject)
       .end()
   })
@@ -53,7 +59,7 @@ test('metrics are served in the text format', async () => {
 })
 
 test('health and readiness answer 200, or 503 with the reasons', async () => {
-  for (const path of ['/healthz', '/readyz']) {
+  for (const path of ['/livez', '/healthz', '/readyz']) {
     verdict = { ok: true, reasons: [] }
     expect((await get(path)).status).toBe(200)
     verdict = { ok: false, reasons: ['recovering'] }
@@ -127,7 +133,7 @@ test('an unknown path says which there are', async () => {
     {
       error: 'NOT_FOUND',
       message:
-        'There is no /status; there are /metrics, /healthz, /readyz, /api/status, /api/orders and /api/orders/:intentId.',
+        'There is no GET /status; there are GET /metrics, /livez, /readyz, /api/status, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId and /api/orders/:intentId/resolve.',
     },
   ])
 })
@@ -141,15 +147,17 @@ test('a name that is not this machine is refused, so that no web page can rebind
   }
 })
 
-test('no other origin is ever allowed to read', async () => {
-  const { headers } = await getAs('/api/status', { host: 'localhost', origin: 'https://evil.example' })
-  expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
-})
-
 test('an answer that cannot be made is one clear 500', async () => {
   const broken = { ...door, status: () => assert.fail('no status') }
-  const other = await createControlServer({ host: '127.0.0.1', port: 0, door: broken, metrics, health })
-  const response = await fetch(`${other.url}/api/status`)
+  const other = await createControlServer({
+    host: '127.0.0.1',
+    port: 0,
+    door: broken,
+    metrics,
+    health,
+    ...access,
+  })
+  const response = await fetch(`${other.url}/api/status`, { headers: asReader })
   expect([response.status, await response.json()]).toEqual([
     500,
     { error: 'INTERNAL', message: 'This answer could not be made: no status' },
@@ -157,20 +165,18 @@ test('an answer that cannot be made is one clear 500', async () => {
   await other.close()
 })
 
-test('nothing can be changed through it', async () => {
-  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-    const response = await fetch(`${server.url}/api/status`, { method })
-    expect([method, response.status]).toEqual([method, 404])
-  }
-})
-
 test('a port in use is one clear error that says how to go on', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => other.once('listening', resolve))
   const { port } = other.address() as AddressInfo
-  const error = await createControlServer({ host: '127.0.0.1', port, door, metrics, health }).catch(
-    (thrown: unknown) => thrown,
-  )
+  const error = await createControlServer({
+    host: '127.0.0.1',
+    port,
+    door,
+    metrics,
+    health,
+    ...access,
+  }).catch((thrown: unknown) => thrown)
   other.close()
   expect(error).toBeInstanceOf(ControlPortError)
   expect((error as Error).message.replaceAll(String(port), 'PORT').replaceAll(String(port + 1), 'NEXT')).toBe(
@@ -187,5 +193,12 @@ test('closing ends open connections and frees the port', async () => {
   await get('/healthz')
   await server.close()
   await expect(get('/healthz')).rejects.toThrow('fetch failed')
-  server = await createControlServer({ host: '127.0.0.1', port: server.port, door, metrics, health })
+  server = await createControlServer({
+    host: '127.0.0.1',
+    port: server.port,
+    door,
+    metrics,
+    health,
+    ...access,
+  })
 })

@@ -153,6 +153,7 @@ export function daemonFlags(folder: string, hosts: PaperHosts): string[] {
     `--paper.keyFile=${join(folder, 'key')}`,
     `--strategies.paths=${join(folder, 'once.yaml')}`,
     '--control.port=0',
+    `--control.tokenFile=${join(folder, 'control.token')}`,
     '--execution.statusPollMs=100',
     '--execution.statusPollMaxMs=500',
     '--execution.deadlineMarginSeconds=1',

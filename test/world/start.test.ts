@@ -1,5 +1,5 @@
 /** The newcomer's path on the real process: start, trade, stop, start again, die, start again; one position throughout. */
-import { copyFileSync, mkdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { killLeftOver, type OrderRow, perpd, type Running, scratch, until } from './processes.ts'
@@ -54,7 +54,10 @@ async function ready(daemon: Running): Promise<void> {
 
 async function statusOf(daemon: Running): Promise<Status> {
   const url = String(said(daemon, 'daemon.started')?.status_url)
-  const answer = await fetch(`${url}/api/status`)
+  const strange = await fetch(`${url}/api/status`)
+  expect(strange.status).toBe(401)
+  const token = readFileSync(join(folder.path, 'var', 'paper', 'control.token.read'), 'utf8').trim()
+  const answer = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${token}` } })
   expect(answer.status).toBe(200)
   return (await answer.json()) as Status
 }

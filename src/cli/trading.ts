@@ -1,0 +1,63 @@
+/** `perpd trading` and `perpd limits`: an operator's word to the running daemon. */
+import { userInfo } from 'node:os'
+import type { StatusBody } from '../control/routes.ts'
+import { liftWords } from '../engine/trading.ts'
+import { span } from '../monitor/text.ts'
+import type { Call } from './command.ts'
+import { askStatus, command } from './daemon.ts'
+import { CommandError, exitCodes } from './exit.ts'
+import { columns } from './table.ts'
+
+const states = ['active', 'reducing', 'halted'] as const
+
+/** Sets the trading state, or lists what holds trading back. */
+export async function trading(call: Call): Promise<number> {
+  const { loaded, flags, positionals, out } = call
+  const [word] = positionals
+  if (word === undefined) {
+    const status = await askStatus(loaded.config)
+    const { tradingState, holds } = status
+    out(flags.has('json') ? JSON.stringify({ tradingState, holds }, undefined, 2) : holdsText(status))
+    return exitCodes.ok
+  }
+  const state = states.find((each) => each === word)
+  if (state === undefined) {
+    throw new CommandError(`${word} is no trading state; expected ${states.join(', ')}.`, exitCodes.error)
+  }
+  const [scope, reason] = [flags.get('scope'), flags.get('reason')]
+  const statement = await command(loaded.config, '/api/trading', {
+    state,
+    ...(typeof scope === 'string' ? { scope } : {}),
+    ...(typeof reason === 'string' ? { reason } : {}),
+    by: commander(call),
+  })
+  out(flags.has('json') ? JSON.stringify({ statement }) : `${statement}.`)
+  return exitCodes.ok
+}
+
+/** Has the daemon read its limits anew. */
+export async function limits(call: Call): Promise<number> {
+  const body = { confirm: call.flags.has('confirm'), by: commander(call) }
+  call.out(`${await command(call.loaded.config, '/api/limits', body)}.`)
+  return exitCodes.ok
+}
+
+/** Who commands: `--by`, else the user's name. */
+export function commander({ flags }: Pick<Call, 'flags'>): string {
+  const by = flags.get('by')
+  if (typeof by === 'string' && by.trim() !== '') return by.trim()
+  return userInfo().username
+}
+
+function holdsText({ holds, nowMs, tradingState }: StatusBody): string {
+  if (holds.length === 0) return 'Trading is active; nothing holds it back.'
+  const rows = holds.map((hold) => [
+    hold.scope,
+    hold.state,
+    hold.cause,
+    `since ${span(nowMs - hold.sinceMs)}`,
+    `by ${hold.by}`,
+    `${hold.reason}; ${liftWords[hold.lifts]}`,
+  ])
+  return `Trading is ${tradingState}.\n\n${columns(rows, '  ')}`
+}

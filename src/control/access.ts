@@ -1,0 +1,63 @@
+/** Who may ask what of the control port: two tokens, two roles, and how often. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Secret } from '../domain/secret.ts'
+
+/** `read` sees the account; `operate` sees it and commands. */
+export type Role = 'read' | 'operate'
+
+/** The token of each role. */
+export interface Tokens {
+  readonly read: Secret
+  readonly operate: Secret
+}
+
+/** Tells the role of an Authorization header; undefined when its token is none of ours. */
+export type RoleOf = (authorization: string | undefined) => Role | undefined
+
+/** Longest Authorization header that is looked at, characters. */
+const longestHeader = 512
+
+/** How long a comparison takes says nothing about the tokens: digests of one length are compared, and always both. */
+export function createRoles(tokens: Tokens): RoleOf {
+  const operate = digestOf(tokens.operate.reveal())
+  const read = digestOf(tokens.read.reveal())
+  return (authorization) => {
+    if (authorization === undefined || authorization.length > longestHeader) return undefined
+    const [, token] = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(authorization) ?? []
+    if (token === undefined) return undefined
+    const given = digestOf(token)
+    const isOperator = timingSafeEqual(given, operate)
+    const isReader = timingSafeEqual(given, read)
+    return isOperator ? 'operate' : isReader ? 'read' : undefined
+  }
+}
+
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+/** A bucket of requests that fills again with time. */
+export interface Bucket {
+  /** Takes one; false when it is empty. */
+  take(): boolean
+}
+
+/**
+ * A bucket for `perSecond` requests a second, and as many at once.
+ *
+ * @param now any clock in ms; only differences count.
+ */
+export function createBucket(perSecond: number, now: () => number): Bucket {
+  let left = perSecond
+  let atMs = now()
+  return {
+    take() {
+      const nowMs = now()
+      left = Math.min(perSecond, left + ((nowMs - atMs) / 1000) * perSecond)
+      atMs = nowMs
+      if (left < 1) return false
+      left -= 1
+      return true
+    },
+  }
+}

@@ -1,0 +1,64 @@
+/** Bodies of commands: what may stand in them, and the command each one is. Nothing that is not known is let through. */
+import { z } from 'zod'
+import { scopeOf } from '../domain/trading.ts'
+import type { OperatorCommand } from '../engine/operator.ts'
+
+/** Longest body of a command, bytes. */
+export const MAX_BODY_BYTES = 4_096
+
+const line = (most: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .refine((text) => !/\p{Cc}/u.test(text), 'one line of text')
+const by = line(80)
+
+/** The command that a body makes; `id` is the finding or the order that its path names. */
+const commands = {
+  trading: z
+    .strictObject({
+      scope: line(120).default('global'),
+      state: z.enum(['active', 'reducing', 'halted']),
+      reason: line(200).default('an operator says so'),
+      by,
+    })
+    .transform(({ scope, state, reason, by: who }) => ({
+      by: who,
+      command: (): OperatorCommand => ({ type: 'trading', scope: scopeOf(scope), state, reason }),
+    })),
+  kill: z.strictObject({ close: z.boolean().default(false), by }).transform(({ close, by: who }) => ({
+    by: who,
+    command: (): OperatorCommand => ({ type: 'kill', close }),
+  })),
+  limits: z.strictObject({ confirm: z.boolean().default(false), by }).transform(({ confirm, by: who }) => ({
+    by: who,
+    command: (): OperatorCommand => ({ type: 'limits', isConfirmed: confirm }),
+  })),
+  finding: z.strictObject({ as: z.enum(['adopted', 'ignored']), by }).transform(({ as, by: who }) => ({
+    by: who,
+    command: (findingId: string): OperatorCommand => ({ type: 'finding', findingId, as }),
+  })),
+  resolve: z
+    .strictObject({ as: z.enum(['dead', 'executed', 'cancelled']), by })
+    .transform(({ as, by: who }) => ({
+      by: who,
+      command: (intentId: string): OperatorCommand => ({ type: 'resolve', intentId, as }),
+    })),
+} as const
+
+/** A command that was understood, and whose it is; or what is wrong with its body. */
+export type Parsed =
+  | { readonly ok: true; readonly command: OperatorCommand; readonly by: string }
+  | { readonly ok: false; readonly problem: string }
+
+/** Reads the body of a command. `id` is the finding or the order that its path names, whole or its first characters. */
+export function parseCommand(type: OperatorCommand['type'], body: unknown, id = ''): Parsed {
+  const parsed = commands[type].safeParse(body)
+  if (parsed.success) return { ok: true, command: parsed.data.command(id), by: parsed.data.by }
+  const problems = parsed.error.issues.map(
+    ({ path, message }) => `${path.length === 0 ? 'the body' : path.join('.')}: ${message}`,
+  )
+  return { ok: false, problem: problems.join('; ') }
+}
