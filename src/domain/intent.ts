@@ -189,6 +189,7 @@ export interface ArmedFacts {
   readonly signature: Hex
   /** The price that was signed as acceptable, contract price of the index token. */
   readonly acceptableContractPrice: bigint
+  /** Of all orders of the message together, native token, base units. */
   readonly executionFee: bigint
   readonly relayFeeToken: Address
   readonly relayFeeAmount: bigint

@@ -436,8 +436,9 @@ function isSeen({ intent, closing, closedAtMs }: IntentState, snapshot: Snapshot
   const row = positionsOn(snapshot, terms.marketToken, terms.direction).find(({ collateralToken }) =>
     sameHex(collateralToken, terms.collateralToken.address),
   )
-  if (row === undefined) return kind === 'close'
-  return (kind === 'increase' ? row.increasedAtSeconds : row.decreasedAtSeconds) >= filledAtSeconds
+  const adds = kind === 'increase' || kind === 'collateral-in'
+  if (row === undefined) return !adds
+  return (adds ? row.increasedAtSeconds : row.decreasedAtSeconds) >= filledAtSeconds
 }
 
 function unresolvedOf<T extends { readonly state: IntentState }>(open: readonly T[]): readonly T[] {

@@ -1,7 +1,7 @@
 /** Verified to Signed: the one place where the key is used for an order. */
 
 import type { ValidationWarning } from '../api/orderPayload.ts'
-import { batchTypes, relayRouterDomain } from '../chains/relayRouter.ts'
+import { type Batch, batchTypes, relayRouterDomain } from '../chains/relayRouter.ts'
 import type { Hex } from '../domain/address.ts'
 import type { ArmedFacts, BlockRef } from '../domain/intent.ts'
 import type { Signer } from '../domain/signer.ts'
@@ -56,7 +56,7 @@ export function armedFactsOf(signed: Signed, { host, warnings, leaseEpoch, block
     userNonce: relayParams.userNonce,
     signature,
     acceptableContractPrice: order?.numbers.acceptablePrice ?? 0n,
-    executionFee: order?.numbers.executionFee ?? 0n,
+    executionFee: executionFeesOf(batch),
     relayFeeToken: relayParams.fee.feeToken,
     relayFeeAmount: relayParams.fee.feeAmount,
     validationWarnings: warnings.map(({ code, message }) => ({ code, message })),
@@ -64,4 +64,10 @@ export function armedFactsOf(signed: Signed, { host, warnings, leaseEpoch, block
     comparedFields: verified.comparedFields,
     ...(block === undefined ? {} : { armBlockNumber: block.number }),
   }
+}
+
+/** What all orders of a message pay the keeper, and what its updates pay on top; native token, base units. */
+function executionFeesOf({ createOrderParamsList, updateOrderParamsList }: Batch): bigint {
+  const created = createOrderParamsList.reduce((sum, { numbers }) => sum + numbers.executionFee, 0n)
+  return updateOrderParamsList.reduce((sum, { executionFeeIncrease }) => sum + executionFeeIncrease, created)
 }

@@ -12,9 +12,10 @@ import { type Intent, lastAttempt } from '../../src/domain/intent.ts'
 import { MAX_UINT256, usd } from '../../src/domain/units.ts'
 import type { SigningPolicy } from '../../src/execution/policy.ts'
 import { prepare } from '../../src/execution/prepare.ts'
+import { armedFactsOf, sign } from '../../src/execution/sign.ts'
 import { verify, verifyBatch } from '../../src/execution/verify.ts'
 import { usdc, weth } from '../support/intents.ts'
-import { btcSymbol, ethSymbol, type KindsBench, kindsBench, priceAt } from '../support/kinds.ts'
+import { btcSymbol, ethSymbol, type KindsBench, kindsBench, priceAt, signer } from '../support/kinds.ts'
 
 const stranger = '0x1563915e194D8CfBA1943570603F7606A3115508'
 
@@ -372,6 +373,17 @@ test('a stop whose price is bounded around its trigger is as good as one that ta
   expect(codeWith('ETH long stop-loss', 'acceptablePrice', () => (trigger * 95n) / 100n)).toBe(
     'PRICE_OUT_OF_BOUNDS',
   )
+})
+
+test('what is armed counts the execution fees of all orders of the message', async () => {
+  const twap = payloads.find(({ name }) => name === 'ETH long twap')
+  if (twap === undefined) throw new Error('there is no twap')
+  const verified = verify(arbitrum, twap.intent, twap.prepared, policy, nowSeconds())
+  if ('kind' in verified) throw new Error(verified.code)
+  const facts = armedFactsOf(await sign(signer, verified), { host: 'here', warnings: [], leaseEpoch: 1 })
+  const [first] = verified.batch.createOrderParamsList
+  expect(facts.executionFee).toBe(7n * (first?.numbers.executionFee ?? 0n))
+  expect(facts.executionFee).toBeGreaterThan(0n)
 })
 
 test('nothing of what the corpus holds was landed by it', () => {

@@ -322,9 +322,13 @@ export const schema = {
     maxExecutionFee: setting(
       as.decimal('an amount of the native token, as "0.01"', 18, '0', '1000000'),
       '0.01',
-      'Highest execution fee that is signed, in whole native tokens.',
+      'Highest execution fee of an order that is signed, in whole native tokens.',
     ),
-    maxRelayFeeUsd: setting(as.dollars, '5', 'Highest relay fee that is signed, USD.'),
+    maxRelayFeeUsd: setting(
+      as.dollars,
+      '5',
+      'Highest relay fee that is signed for each order of a message, USD.',
+    ),
     relayFeeUsd: setting(
       as.dollars,
       '1',
