@@ -6,12 +6,13 @@
 import { type Hex, hexKey } from '../domain/address.ts'
 import type { AttemptQuery } from '../domain/chainReader.ts'
 import type { Consumer } from '../domain/machine/chainView.ts'
+import { digestKey } from './digests.ts'
 import type { ChainNode, Heads } from './node.ts'
 import { addressTopic, type OrderEvent } from './orderLogs.ts'
 import type { TransactionRow } from './rows.ts'
 
-/** Most transactions of the account that are looked into for one digest. */
-const MAX_CANDIDATES = 64
+/** Most transactions that are looked into for signatures in one look. */
+const MAX_CANDIDATES = 2_000
 /** Deadlines are at most this far ahead when they are signed, seconds (`signing.maxDeadlineSeconds`). */
 const LONGEST_DEADLINE_SECONDS = 86_400
 
@@ -23,92 +24,129 @@ export interface ConsumerSearch {
   readonly from: bigint
   /** The account's events since then. */
   readonly events: readonly OrderEvent[]
-  /** Signatures of other attempts, without 0x: a transaction that carries one of them is theirs. */
-  readonly otherSignatures: ReadonlySet<string>
+  /** Signatures of all attempts, without 0x: a transaction that carries another one's is that one's. */
+  readonly signatures: ReadonlySet<string>
+}
+
+/** A transaction that may have used a digest. */
+interface Candidate {
+  readonly query: AttemptQuery
+  readonly transactionHash: Hex
+  readonly blockHash: Hex
+  readonly carriesOurSignature: boolean
 }
 
 /**
- * The transaction that used the digest, or undefined when it was not found. Only to be asked while the digest is used at
- * the latest block.
+ * Consumers that carry their attempt's signature in plain sight, by `digestKey`: all searches of a look together, in a
+ * handful of requests. To be asked while the digests are used at the latest block.
  *
  * @throws BaseError as the endpoint's questions do
  */
-export async function findConsumer(
+export async function findBySignature(
   node: ChainNode,
-  search: ConsumerSearch,
+  searches: readonly ConsumerSearch[],
   signal: AbortSignal,
-): Promise<Consumer | undefined> {
-  const { query, events } = search
-  const changing = events.filter(({ event }) => event !== 'OrderExecuted' && event !== 'OrderFrozen')
-  const named = [
-    ...query.transactionHashes.map(hexKey),
-    ...changing.map((one) => one.transactionHash).reverse(),
-  ]
-  const hashes = [...new Set(named)].slice(0, MAX_CANDIDATES) as Hex[]
-  const found = await node.transactions(hashes, signal)
-  for (const transaction of found) {
-    if (transaction === undefined || !carries(transaction, query.signature)) continue
-    const consumer = await verified(node, search, transaction, true, signal)
-    if (consumer !== undefined) return consumer
+): Promise<ReadonlyMap<string, Consumer>> {
+  const hashes = new Set<Hex>()
+  for (const { query, events } of searches) {
+    for (const hash of query.transactionHashes) hashes.add(hexKey(hash) as Hex)
+    for (const event of events) if (isChange(event)) hashes.add(event.transactionHash)
   }
-  return inBlockOfUse(node, search, signal)
+  const newest = [...hashes].slice(-MAX_CANDIDATES)
+  const transactions = await node.transactions(newest, signal)
+  const candidates = searches.flatMap(({ query }) =>
+    transactions.flatMap((one): readonly Candidate[] =>
+      one?.blockHash === undefined || !carries(one, query.signature)
+        ? []
+        : [{ query, transactionHash: one.hash, blockHash: one.blockHash, carriesOurSignature: true }],
+    ),
+  )
+  return verified(node, candidates, signal)
+}
+
+/** Whether an event is of what a message does; the others are of a keeper's work. */
+function isChange({ event }: OrderEvent): boolean {
+  return event !== 'OrderExecuted' && event !== 'OrderFrozen'
 }
 
 function carries({ input }: TransactionRow, signature: Hex): boolean {
   return input.includes(signatureDigits(signature))
 }
 
-/** The consumer that a transaction is, if it succeeded and the digest was unused before its block and used in it. */
+/**
+ * The candidates that are consumers, by `digestKey`: that succeeded, and before whose block the digest was unused and in
+ * it used. The first of several for one digest counts.
+ */
 async function verified(
   node: ChainNode,
-  { query }: ConsumerSearch,
-  transaction: TransactionRow,
-  carriesOurSignature: boolean,
+  candidates: readonly Candidate[],
   signal: AbortSignal,
-): Promise<Consumer | undefined> {
-  const { hash: transactionHash, blockHash } = transaction
-  if (blockHash === undefined) return undefined
+): Promise<ReadonlyMap<string, Consumer>> {
+  const consumers = new Map<string, Consumer>()
   try {
-    const [receipt] = await node.receipts([{ transactionHash, blockHash }], signal)
-    // A revert rolls the mark back. A call that failed inside a transaction leaves none of our events in it.
-    if (receipt?.hasSucceeded !== true) return undefined
-    const isOurs = receipt.logs.some(({ topics }) => topics[3] === addressTopic(query.account))
-    if (carriesOurSignature && !isOurs) return undefined
-    const [known] = await node.blocks([blockHash], signal)
-    if (known === undefined) return undefined
-    const row = await node.blockByNumber(known.number, signal)
-    if (row.hash !== blockHash) {
-      node.forget()
-      return undefined
+    const receipts = await node.receipts(candidates, signal)
+    const mined = candidates.filter(({ query, carriesOurSignature }, index) => {
+      const receipt = receipts[index]
+      // A revert rolls the mark back. A call that failed inside a transaction leaves none of our events in it.
+      if (receipt?.hasSucceeded !== true) return false
+      const account = addressTopic(query.account)
+      return !carriesOurSignature || receipt.logs.some(({ topics }) => topics[3] === account)
+    })
+    const blocks = await node.blocks(
+      mined.map(({ blockHash }) => blockHash),
+      signal,
+    )
+    const uses = mined.flatMap((candidate, index) => {
+      const block = blocks[index]
+      return block === undefined ? [] : [{ candidate, block }]
+    })
+    const readings = await node.usesAt(
+      uses.map(({ candidate, block }) => ({
+        digest: candidate.query,
+        before: block.parentHash,
+        at: block.hash,
+      })),
+      signal,
+    )
+    for (const [index, { candidate, block }] of uses.entries()) {
+      const reading = readings[index]
+      // Its block was replaced, or is too old for the endpoint: what is remembered of the transaction may be, too.
+      if (reading === undefined) node.forget()
+      const key = digestKey(candidate.query)
+      if (reading?.before !== false || reading.at !== true || consumers.has(key)) continue
+      const { number, hash, timestampSeconds } = block
+      const { transactionHash, carriesOurSignature } = candidate
+      consumers.set(key, { transactionHash, block: { number, hash, timestampSeconds }, carriesOurSignature })
     }
-    const [before, after] = await node.digestAt(query, [row.parentHash, row.hash], signal)
-    if (before !== false || after !== true) return undefined
-    const { number, hash, timestampSeconds } = row
-    return { transactionHash, block: { number, hash, timestampSeconds }, carriesOurSignature }
+    return consumers
   } catch (error) {
-    // What is remembered of the transaction may be from before a reorganisation.
     node.forget()
     throw error
   }
 }
 
-/** Finds the block in which the digest was used, and the transaction in it. */
-async function inBlockOfUse(
+/**
+ * The consumer that no signature shows: finds the block in which the digest was used, and the transaction in it. Undefined
+ * when that is not found.
+ *
+ * @throws BaseError as the endpoint's questions do; RPC_REFUSED when it keeps no state of blocks that old
+ */
+export async function findByUse(
   node: ChainNode,
   search: ConsumerSearch,
   signal: AbortSignal,
 ): Promise<Consumer | undefined> {
-  const { query, events, otherSignatures } = search
+  const { query, events, signatures } = search
   const number = await blockOfUse(node, search, signal)
   if (number === undefined) return undefined
   const block = await node.fullBlock(number, signal)
   const mined = block.transactions.map((one) => ({ ...one, blockHash: block.hash }))
   const ours = new Set(
-    events.filter((one) => one.blockHash === block.hash).map(({ transactionHash }) => transactionHash),
+    events.filter((one) => one.blockHash === block.hash && isChange(one)).map((one) => one.transactionHash),
   )
   const router = hexKey(query.router)
   const isTheirs = ({ input }: TransactionRow): boolean =>
-    [...otherSignatures].some((signature) => input.includes(signature))
+    [...signatures].some((one) => one !== signatureDigits(query.signature) && input.includes(one))
   const isCall = ({ to, input }: TransactionRow): boolean => to === router || input.includes(router.slice(2))
   // A keeper's work on our orders can be in the same block; it calls no router.
   const calls = mined.filter(isCall)
@@ -119,14 +157,17 @@ async function inBlockOfUse(
     ...calls.filter((one) => ours.has(one.hash) && !isTheirs(one)).map((one) => [one, false] as const),
     ...calls.filter((one) => !ours.has(one.hash)).map((one) => [one, false] as const),
   ]
-  for (const [transaction, carriesOurSignature] of candidates) {
-    const isCarrier = carries(transaction, query.signature)
-    // It was tried as a carrier, and was none that succeeded.
-    if (isCarrier && !carriesOurSignature) continue
-    const consumer = await verified(node, search, transaction, carriesOurSignature, signal)
-    if (consumer !== undefined) return consumer
-  }
-  return undefined
+  const found = await verified(
+    node,
+    candidates.flatMap(([{ hash, blockHash, ...rest }, carriesOurSignature]): readonly Candidate[] =>
+      // It is tried as a carrier only: one that failed is none of the others.
+      carriesOurSignature !== carries({ hash, ...rest }, query.signature)
+        ? []
+        : [{ query, transactionHash: hash, blockHash, carriesOurSignature }],
+    ),
+    signal,
+  )
+  return found.get(digestKey(query))
 }
 
 /** The first block at which the digest is used, by halving; undefined when nothing shows it unused before. */

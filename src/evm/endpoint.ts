@@ -13,13 +13,19 @@ import type { BlockRef } from '../domain/intent.ts'
 import type { Consumer, EndpointView, OrderLog } from '../domain/machine/chainView.ts'
 import { type AccountLogs, createAccountLogs } from './accountLogs.ts'
 import { createBoundedMap } from './boundedMap.ts'
-import { blockBeforeSigning, type ConsumerSearch, findConsumer, signatureDigits } from './consumer.ts'
+import {
+  blockBeforeSigning,
+  type ConsumerSearch,
+  findBySignature,
+  findByUse,
+  signatureDigits,
+} from './consumer.ts'
 import { type DigestAt, digestKey } from './digests.ts'
 import { unreadable } from './jsonRpc.ts'
 import type { ChainNode, Heads } from './node.ts'
 import { type Execution, executionOf, type OrderEvent, settlementOf } from './orderLogs.ts'
 
-/** Most searches for a consumer in one look; each may halve a range. */
+/** Most searches of one look for a consumer that no signature shows; each halves a range. */
 const MAX_SEARCHES = 8
 const SETTLED_KEPT = 20_000
 const EXECUTIONS_KEPT = 20_000
@@ -82,12 +88,30 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     isChecked = true
   }
 
-  /** The heads, after it was made sure that what was kept as final still is. */
-  async function readHeads(signal: AbortSignal): Promise<Heads> {
-    const { hashes, ...heads } = await node.heads(anchor === undefined ? [] : [anchor.number], signal)
-    const [now] = hashes
+  /** The heads, after it was made sure that what was kept as final still is, and that consumers' blocks still stand. */
+  async function readHeads(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<Heads> {
+    const before = anchor
+    const unsure = queries.flatMap((query): readonly [string, Consumer][] => {
+      const known = consumers.get(digestKey(query))
+      return known === undefined || known.isFinal ? [] : [[digestKey(query), known.consumer]]
+    })
+    const numbers = [
+      ...(before === undefined ? [] : [before.number]),
+      ...unsure.map(([, { block }]) => block.number),
+    ]
+    const { hashes, ...heads } = await node.heads(numbers, signal)
+    const [anchored, ...standing] = before === undefined ? [undefined, ...hashes] : hashes
+    for (const [index, [key, consumer]] of unsure.entries()) {
+      if (standing[index] === consumer.block.hash) {
+        const isFinal = consumer.block.number <= heads.final.number
+        consumers.set(key, { consumer, isFinal })
+      } else {
+        consumers.delete(key)
+        node.forget()
+      }
+    }
     // An endpoint that is behind the anchor cannot say anything about it.
-    if (anchor !== undefined && now !== undefined && now !== anchor.hash) {
+    if (before !== undefined && anchored !== undefined && anchored !== before.hash) {
       for (const logs of accounts.values()) logs.reset()
       consumers.clear()
       executions.clear()
@@ -167,30 +191,32 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     })
   }
 
-  /** The consumer of a used digest: as it was found before when its block still stands, or searched for. */
-  async function consumerOf(
-    query: AttemptQuery,
+  /** Finds the consumers that are not known yet; what keeps one from being found is returned as trouble. */
+  async function findConsumers(
+    searches: readonly ConsumerSearch[],
     heads: Heads,
-    search: () => ConsumerSearch,
     signal: AbortSignal,
-  ): Promise<Consumer | undefined> {
-    const key = digestKey(query)
-    const known = consumers.get(key)
-    if (known?.isFinal === true) return known.consumer
-    const isInFinal = ({ block }: Consumer): boolean => block.number <= heads.final.number
-    if (known !== undefined) {
-      const { consumer } = known
-      const row = await node.blockByNumber(consumer.block.number, signal)
-      if (row.hash === consumer.block.hash) {
-        if (isInFinal(consumer)) consumers.set(key, { consumer, isFinal: true })
-        return consumer
+  ): Promise<string | undefined> {
+    if (searches.length === 0) return undefined
+    const keep = (key: string, consumer: Consumer): void =>
+      consumers.set(key, { consumer, isFinal: consumer.block.number <= heads.final.number })
+    const signed = await findBySignature(node, searches, signal)
+    for (const [key, consumer] of signed) keep(key, consumer)
+    const left = searches.filter(({ query }) => !signed.has(digestKey(query)))
+    let trouble: string | undefined
+    for (const search of left.slice(0, MAX_SEARCHES)) {
+      try {
+        const consumer = await findByUse(node, search, signal)
+        if (consumer === undefined)
+          trouble ??= `the transaction that used ${search.query.digest} was not found`
+        else keep(digestKey(search.query), consumer)
+      } catch (error) {
+        // The rest of the look stands without it: an endpoint may keep no state of old blocks.
+        if (!(error instanceof BaseError) || error.code !== 'RPC_REFUSED') throw error
+        trouble ??= error.shortMessage
       }
-      consumers.delete(key)
-      node.forget()
     }
-    const found = await findConsumer(node, search(), signal)
-    if (found !== undefined) consumers.set(key, { consumer: found, isFinal: isInFinal(found) })
-    return found
+    return trouble
   }
 
   /** Figures of executed orders, read from the receipts of their transactions. */
@@ -219,47 +245,35 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
 
   async function look(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<EndpointLook> {
     await check(signal)
-    const heads = await readHeads(signal)
+    const heads = await readHeads(queries, signal)
     const froms: bigint[] = []
     for (const query of queries) froms.push(await firstBlockOf(query, heads, signal))
     const eventsByAccount = await readEvents(queries, froms, heads, signal)
     if (eventsByAccount === undefined)
       return { heads, views: [], trouble: `${node.name} is still reading the past` }
     const digests = await readDigests(queries, heads, signal)
-    const signatures = queries.map(({ signature }) => signatureDigits(signature))
+    const signatures = new Set(queries.map(({ signature }) => signatureDigits(signature)))
     const indexes = new Map([...eventsByAccount].map(([key, events]) => [key, indexOf(events)]))
-    let searches = 0
-    let trouble: string | undefined
-    const parts: { readonly consumer: Consumer | undefined; readonly events: readonly OrderEvent[] }[] = []
-    for (const [at, query] of queries.entries()) {
-      const index = indexes.get(hexKey(query.account))
+    const indexed = queries.map(({ account }) => {
+      const index = indexes.get(hexKey(account))
       if (index === undefined) throw new TypeError('look: an account was not read')
-      const searchOf = (): ConsumerSearch => {
-        const from = froms[at] ?? 0n
-        return {
-          query,
-          heads,
-          from,
-          events: index.all.filter(({ blockNumber }) => blockNumber >= from),
-          otherSignatures: new Set(signatures.filter((signature) => signature !== signatures[at])),
-        }
+      return index
+    })
+    const searches = queries.flatMap((query, at): readonly ConsumerSearch[] => {
+      if (digests[at]?.atLatest !== true || consumers.get(digestKey(query)) !== undefined) return []
+      const from = froms[at] ?? 0n
+      const events = indexed[at]?.all.filter(({ blockNumber }) => blockNumber >= from) ?? []
+      return [{ query, heads, from, events, signatures }]
+    })
+    const trouble = await findConsumers(searches, heads, signal)
+    const parts = queries.map((query, at) => {
+      const known = digests[at]?.atLatest === true ? consumers.get(digestKey(query)) : undefined
+      const index = indexed[at]
+      return {
+        consumer: known?.consumer,
+        events: index === undefined ? [] : eventsOf(query, known?.consumer, index),
       }
-      let consumer: Consumer | undefined
-      if (digests[at]?.atLatest === true) {
-        if (consumers.get(digestKey(query)) === undefined) searches += 1
-        if (searches <= MAX_SEARCHES) {
-          try {
-            consumer = await consumerOf(query, heads, searchOf, signal)
-            if (consumer === undefined) trouble ??= `the transaction that used ${query.digest} was not found`
-          } catch (error) {
-            // The rest of the look stands without it: an endpoint may keep no state of old blocks.
-            if (!(error instanceof BaseError) || error.code !== 'RPC_REFUSED') throw error
-            trouble ??= error.shortMessage
-          }
-        }
-      }
-      parts.push({ consumer, events: eventsOf(query, consumer, index) })
-    }
+    })
     const wanted = parts.flatMap(({ events }) => events)
     await readExecutions(wanted, signal)
     const hashes = [...new Set(wanted.map(({ blockHash }) => blockHash))]

@@ -5,7 +5,6 @@
 import type { Finality } from '../chains/finality.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
-import type { BlockRef } from '../domain/intent.ts'
 import { createBoundedMap } from './boundedMap.ts'
 import { type DigestAt, digestCall, digestCalls, pinnedTo, readDigest, readDigests } from './digests.ts'
 import { type RpcAnswer, type RpcCall, type RpcClient, unreadable } from './jsonRpc.ts'
@@ -21,8 +20,8 @@ import {
 /** Most logs that one answer may hold. */
 const MAX_LOGS = 20_000
 const BLOCKS_KEPT = 4_096
-const TRANSACTIONS_KEPT = 512
-const RECEIPTS_KEPT = 512
+const TRANSACTIONS_KEPT = 4_096
+const RECEIPTS_KEPT = 2_048
 
 /** The head of a chain as one endpoint shows it. */
 export interface Heads {
@@ -48,8 +47,14 @@ export interface ChainNode {
     blocks: readonly Hex[],
     signal: AbortSignal,
   ): Promise<readonly (readonly boolean[])[]>
-  /** Whether one digest was used at each of some blocks given by hash. */
-  digestAt(digest: DigestAt, blocks: readonly Hex[], signal: AbortSignal): Promise<readonly boolean[]>
+  /**
+   * Whether each digest was used at two blocks given by hash; undefined where the endpoint refuses one of them, because it
+   * was replaced or is too old.
+   */
+  usesAt(
+    wanted: readonly { readonly digest: DigestAt; readonly before: Hex; readonly at: Hex }[],
+    signal: AbortSignal,
+  ): Promise<readonly ({ readonly before: boolean; readonly at: boolean } | undefined)[]>
   /** Whether one digest was used at the block that has a number now. */
   digestAtNumber(digest: DigestAt, number: bigint, signal: AbortSignal): Promise<boolean>
   logs(
@@ -63,7 +68,7 @@ export interface ChainNode {
   ): Promise<readonly LogRow[]>
   blockByNumber(number: bigint, signal: AbortSignal): Promise<BlockRow>
   /** Blocks by hash, in the order asked. */
-  blocks(hashes: readonly Hex[], signal: AbortSignal): Promise<readonly BlockRef[]>
+  blocks(hashes: readonly Hex[], signal: AbortSignal): Promise<readonly BlockRow[]>
   fullBlock(number: bigint, signal: AbortSignal): Promise<FullBlock>
   /** Transactions by hash, in the order asked; undefined where the endpoint knows none, or not its block yet. */
   transactions(hashes: readonly Hex[], signal: AbortSignal): Promise<readonly (TransactionRow | undefined)[]>
@@ -188,12 +193,21 @@ export function createChainNode(
         return reading(() => readDigests(returned, digests.length))
       })
     },
-    async digestAt(digest, blocks, signal) {
-      const values = await ask(
-        blocks.map((hash) => digestCall(digest, pinnedTo(hash))),
-        signal,
+    async usesAt(wanted, signal) {
+      if (wanted.length === 0) return []
+      const calls = wanted.flatMap(({ digest, before, at }) =>
+        [before, at].map((hash) => digestCall(digest, pinnedTo(hash))),
       )
-      return values.map((value) => reading(() => readDigest(rows.bytes(value, 'what a call returned'))))
+      const answers = await client.request(calls, signal)
+      const used = answers.map((answer) =>
+        'refused' in answer
+          ? undefined
+          : reading(() => readDigest(rows.bytes(answer.result, 'what a call returned'))),
+      )
+      return wanted.map((_one, index) => {
+        const [before, at] = [used[index * 2], used[index * 2 + 1]]
+        return before === undefined || at === undefined ? undefined : { before, at }
+      })
     },
     async digestAtNumber(digest, number, signal) {
       const [value] = await ask([digestCall(digest, `0x${number.toString(16)}`)], signal)

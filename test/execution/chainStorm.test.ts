@@ -135,10 +135,16 @@ async function storm(seed: number): Promise<readonly string[]> {
   }
 }
 
-test('whatever the storm was, every order closes as it really ended', async () => {
-  const first = Number(process.env.STORM_FROM ?? 1)
-  const count = Number(process.env.STORM_SEEDS ?? 4)
-  const wrong: string[] = []
-  for (let seed = first; seed < first + count; seed += 1) wrong.push(...(await storm(seed)))
-  expect(wrong).toEqual([])
-}, 600_000)
+// The first two found mistakes: a consumer kept over a reorganisation, and a keeper's work taken for one. More with
+// STORM_FROM=1 STORM_SEEDS=100.
+const seeds =
+  process.env.STORM_FROM === undefined
+    ? [1000, 1009, 3]
+    : Array.from(
+        { length: Number(process.env.STORM_SEEDS ?? 1) },
+        (_unused, at) => at + Number(process.env.STORM_FROM),
+      )
+
+test.each(seeds)('whatever storm %i was, every order closes as it really ended', async (seed) => {
+  expect(await storm(seed)).toEqual([])
+})
