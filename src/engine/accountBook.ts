@@ -9,7 +9,7 @@ import {
 import type { Clock } from '../domain/clock.ts'
 import { RECORD_VERSION } from '../domain/records.ts'
 import type { TradingHold } from '../domain/trading.ts'
-import type { Journal } from '../journal/journal.ts'
+import type { EngineContext } from './context.ts'
 
 /** A record of the account without its stamp. */
 export type AccountFact = AccountRecord extends infer R
@@ -33,7 +33,7 @@ export function createAccountBook({
   journal,
   clock,
 }: {
-  readonly journal: Pick<Journal, 'account' | 'appendAccount'>
+  readonly journal: Pick<EngineContext['journal'], 'account' | 'appendAccount'>
   readonly clock: Pick<Clock, 'now'>
 }): AccountBook {
   let state = journal.account()

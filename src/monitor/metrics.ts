@@ -127,9 +127,33 @@ export function createMetrics(options: MetricsOptions): Metrics {
   gauge('perpd_trading_state', '1 for the trading state in force, 0 for the others.', ['state'], (self) => {
     for (const state of tradingStates) self.set({ state }, status()?.tradingState === state ? 1 : 0)
   })
+  gauge(
+    'perpd_trading_holds',
+    'What holds trading back, by scope and cause: 1 for reducing, 2 for halted.',
+    ['scope', 'cause'],
+    (self) => {
+      self.reset()
+      for (const { scope, cause, state } of status()?.holds ?? []) {
+        self.set({ scope, cause }, state === 'halted' ? 2 : 1)
+      }
+    },
+  )
+  gauge(
+    'perpd_equity_usd',
+    'What the account is worth, and its peak, USD; absent before the first reading.',
+    ['kind'],
+    (self) => {
+      self.reset()
+      const equity = status()?.equity
+      if (equity === undefined) return
+      self.set({ kind: 'now' }, asNumber(equity.equityUsd))
+      self.set({ kind: 'peak' }, asNumber(equity.peakUsd))
+    },
+  )
   gauge('perpd_ready', '1 while new orders are made, 0 while not.', [], (self) => {
     const current = status()
-    self.set(current?.state === 'running' && current.notReady.length === 0 ? 1 : 0)
+    const isOpen = current?.tradingState === 'active' && current.notReady.length === 0
+    self.set(current?.state === 'running' && isOpen ? 1 : 0)
   })
   const headroom = gauge(
     'perpd_capacity_headroom_usd',

@@ -2,6 +2,7 @@
 import type { Feed } from '../domain/event.ts'
 import type { Label } from '../domain/intent.ts'
 import type { TradingState } from '../domain/limits.ts'
+import type { EquityMark, TradingHold } from '../domain/trading.ts'
 import type { Usd } from '../domain/units.ts'
 
 /** What metrics and health are computed from, at the moment somebody asks. */
@@ -10,6 +11,8 @@ export interface MonitoredStatus {
   /** Why new orders are not made; empty when they are. */
   readonly notReady: readonly string[]
   readonly tradingState: TradingState
+  readonly holds: readonly TradingHold[]
+  readonly equity?: Pick<EquityMark, 'equityUsd' | 'peakUsd'>
   readonly strategies: readonly {
     readonly name: string
     readonly cadenceMs: number

@@ -10,6 +10,7 @@ const running: MonitoredStatus = {
   state: 'running',
   notReady: [],
   tradingState: 'active',
+  holds: [],
   strategies: [{ name: 'eth-trend', cadenceMs: 5_000 }],
   openIntents: [{ label: 'pending' }, { label: 'unknown' }, { label: 'unknown' }],
   oldestUnresolvedSeconds: 12.5,
