@@ -162,6 +162,12 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
   }
   const shell = createShell(context)
   let made = 0
+  /** Increases that closed too shortly ago to be surely in the lists; the book looks whether they are. */
+  const recentIncreases = (): readonly IntentState[] =>
+    shell
+      .recentlyLanded()
+      .filter(({ intent }) => intent.kind === 'increase')
+      .map(({ intent, attempts, updatedAtMs }) => ({ intent, attempts, updatedAtMs }))
   const snapshot = () =>
     readSnapshot(
       { api, clock, account: signer.address, onFeed: () => undefined },
@@ -172,10 +178,7 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
     made += 1
     return admit(decision, {
       snapshot: world,
-      book: bookOf(
-        world,
-        shell.open().map(({ state }) => state),
-      ),
+      book: bookOf(world, [...shell.open().map(({ state }) => state), ...recentIncreases()]),
       limits,
       tradingState: 'active',
       intentId: made.toString(16).padStart(24, '0'),
