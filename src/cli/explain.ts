@@ -1,27 +1,61 @@
 /** `perpd explain <intentId>`: the whole story of one order on one screen, from the journal. */
 import { type IntentState, labelOf } from '../domain/intent.ts'
 import { orderStory, toPlain } from '../domain/orderView.ts'
+import type { Ending } from '../domain/spend.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import type { Call } from './command.ts'
+import type { Config } from './config/types.ts'
 import { CommandError, exitCodes } from './exit.ts'
-import { explainText } from './explainText.ts'
+import { fateLines } from './explainFate.ts'
+import { type ExplainContext, explainText } from './explainText.ts'
 import { withJournal } from './journalFile.ts'
 
 const MOST_SHOWN = 5
+const dayMs = 86_400_000
 
 /** Prints the story of one order, as text or with `--json`. The id may be cut short while it stays unique. */
 export async function explain({ loaded, flags, positionals, out }: Call): Promise<number> {
   const wanted = positionals[0] ?? ''
-  const { state, records } = await withJournal(loaded.config, (journal) => {
-    const found = find(journal, wanted, loaded.config.journal.path)
-    return { state: found, records: journal.records(found.intent.intentId) }
+  const { config } = loaded
+  const { state, records, endings } = await withJournal(config, (journal) => {
+    const found = find(journal, wanted, config.journal.path)
+    const { intentId, strategy, acceptedAtMs } = found.intent
+    return {
+      state: found,
+      records: journal.records(intentId),
+      endings: journal
+        .endingsSince(acceptedAtMs - dayMs)
+        .filter((each) => each.strategy === strategy && each.closedAtMs <= acceptedAtMs),
+    }
   })
+  const context = contextOf(config, endings)
   if (flags.has('json')) {
-    out(JSON.stringify(toPlain(orderStory({ state, label: labelOf(state) }, records)), undefined, 2))
+    const story = orderStory({ state, label: labelOf(state) }, records)
+    out(
+      JSON.stringify(
+        toPlain({ ...story, alternatives: fateLines(state, context.rules), endings }),
+        undefined,
+        2,
+      ),
+    )
   } else {
-    out(explainText(state, records))
+    out(explainText(state, records, context))
   }
   return exitCodes.ok
+}
+
+function contextOf(config: Config, endings: readonly Ending[]): ExplainContext {
+  const { evidence, rpc, embedsVenue, budget, venue } = config
+  const hasEndpoints = embedsVenue || rpc.http.length + rpc.ws.length > 0
+  return {
+    rules: {
+      source: evidence.source !== 'api' && hasEndpoints ? 'chain' : 'api',
+      trustVenue: evidence.trustVenue,
+    },
+    endings,
+    attemptsPerCause: budget.attemptsPerCause,
+    feeToken: venue.chain.feeToken,
+  }
 }
 
 function find(journal: JournalReader, wanted: string, path: string): IntentState {

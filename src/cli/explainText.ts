@@ -1,47 +1,45 @@
-/** The story of an order as one screen of text. Pure. */
+/** The story of an order as one screen of text, 80 columns wide. Pure. */
 import type { Facts } from '../domain/errors.ts'
-import {
-  type Attempt,
-  type Evidence,
-  type IntentState,
-  type Label,
-  labelOf,
-  lastAttempt,
-  type SendClass,
-} from '../domain/intent.ts'
-import type { JournalRecord, StoredRecord } from '../domain/records.ts'
+import { type Evidence, type IntentState, isProvisional, labelOf, lastAttempt } from '../domain/intent.ts'
+import { reservedOf } from '../domain/machine/exposure.ts'
+import type { StoredRecord } from '../domain/records.ts'
+import type { Ending } from '../domain/spend.ts'
 import { formatUnits, formatUsd } from '../domain/units.ts'
-import { money, span, termsOf } from '../monitor/text.ts'
+import { money, termsOf } from '../monitor/text.ts'
+import { evidenceLines, timeOf } from './explainEvidence.ts'
+import { type FateRules, fateLines } from './explainFate.ts'
+import { meaningOf, sizingLines } from './explainSize.ts'
+import { roleOf, storyOf } from './explainStory.ts'
 import { kindLines } from './explainTerms.ts'
+import { wrapped } from './screen.ts'
 
-/** What a label means for the operator: what is known, and what comes next. */
-const meanings: Readonly<Record<Label, string>> = {
-  planned: 'admitted; nothing was signed yet',
-  pending: 'on its way: signed and sent, or accepted, and not yet decided',
-  resting: 'waits at the venue for its price or time',
-  executed: 'executed at the venue',
-  cancelled: 'cancelled by the venue; the position did not change',
-  reverted: 'reverted on chain and proven dead',
-  failed: 'failed and proven dead',
-  unknown:
-    'its outcome is not proven: it counts as exposure, and is looked at until there is proof; it is never sent again',
-  expired: 'its time ran out and nothing of it can land any more',
-  refused: 'never left this machine',
-}
+const TITLE_WIDTH = 8
+const WHEN_WIDTH = 10
 
-function meaningOf(label: Label, { intent }: IntentState): string {
-  const isChange = ['edit', 'cancel', 'collateral-in', 'collateral-out'].includes(intent.kind)
-  return isChange && label === 'executed' ? 'done at the venue' : meanings[label]
+/** What a story is told with besides its records. */
+export interface ExplainContext {
+  readonly rules: FateRules
+  /** How orders of its strategy ended in the day before it was accepted. */
+  readonly endings: readonly Ending[]
+  /** Budget of endings by one cause, 24 hours; undefined for none. */
+  readonly attemptsPerCause: number | undefined
+  readonly feeToken: { readonly symbol: string; readonly decimals: number }
 }
 
 /** The text of `perpd explain`, without a line break at its end. */
-export function explainText(state: IntentState, records: readonly StoredRecord[]): string {
+export function explainText(
+  state: IntentState,
+  records: readonly StoredRecord[],
+  context: ExplainContext,
+): string {
   const { intent, closing } = state
   const label = labelOf(state)
+  const proof = closing === undefined ? lastAttempt(state)?.evidence : (decisive(records) ?? closing.evidence)
   const lines = [
     `${intent.intentId}`,
-    `${label}: ${termsOf(intent)} by ${intent.strategy}, account ${intent.account} on ${intent.chain}`,
-    `  ${meaningOf(label, state)}`,
+    ...wrapped('', `${label}: ${termsOf(intent)} by ${intent.strategy}`),
+    ...wrapped('  ', meaningOf(label, state)),
+    ...wrapped('  ', `account ${intent.account} on ${intent.chain}`),
     '',
     ...section('why', [
       intent.decision.reason,
@@ -50,22 +48,28 @@ export function explainText(state: IntentState, records: readonly StoredRecord[]
     ]),
     ...section('terms', kindLines(intent)),
     ...section('size', sizingLines(state)),
-    ...section(
-      'story',
-      records.flatMap(({ record }) => storyLines(record, state)),
-    ),
+    ...storySection(state, records),
+    ...section('orders', orderLines(state)),
     ...section('warned', warningLines(state)),
     ...section('result', resultLines(state)),
-    ...section(
-      'proof',
-      closing === undefined ? openProof(state) : proofLines(decisive(records) ?? closing.evidence),
-    ),
+    ...section('proof', proof === undefined ? [noProof(state)] : evidenceLines(proof)),
+    ...section('budget', budgetLines(state, context)),
+    ...section('else', fateLines(state, context.rules)),
   ]
   return lines.join('\n').trimEnd()
 }
 
 function section(title: string, body: readonly string[]): string[] {
-  return body.map((text, at) => `${(at === 0 ? title : '').padEnd(8)}${text}`)
+  return body.flatMap((text, at) => wrapped((at === 0 ? title : '').padEnd(TITLE_WIDTH), text))
+}
+
+function storySection(state: IntentState, records: readonly StoredRecord[]): string[] {
+  return storyOf(state, records).flatMap(({ when, texts }, at) =>
+    texts.flatMap((text, line) => {
+      const title = (at === 0 && line === 0 ? 'story' : '').padEnd(TITLE_WIDTH)
+      return wrapped(`${title}${(line === 0 ? when : '').padEnd(WHEN_WIDTH)}`, text)
+    }),
+  )
 }
 
 function factLines(facts: Facts | undefined): string[] {
@@ -73,124 +77,16 @@ function factLines(facts: Facts | undefined): string[] {
   return entries.length === 0 ? [] : [entries.map(([name, value]) => `${name} ${String(value)}`).join(', ')]
 }
 
-function sizingLines({ intent }: IntentState): string[] {
-  const { sizing, terms, reservationUsd } = intent
-  const lines = [
-    `wished ${money(sizing.wantedUsd)}, admitted ${money(sizing.sizeDeltaUsd)}, on data ${span(sizing.dataAgeMs)} old`,
-  ]
-  if (sizing.basis !== undefined && sizing.capacityUsd !== undefined) {
-    const room =
-      sizing.roomUsd === undefined
-        ? ''
-        : `, room after headroom and orders in flight ${money(sizing.roomUsd)}`
-    lines.push(`capacity ${money(sizing.capacityUsd)} (${sizing.basis})${room}`)
-  }
-  for (const { by, toUsd } of sizing.cuts) lines.push(`cut to ${money(toUsd)} by ${by}`)
-  if (intent.kind === 'cancel') return lines
-  const collateral =
-    terms.collateralDelta === 0n
-      ? ''
-      : `, collateral ${formatUnits(terms.collateralDelta, terms.collateralToken.decimals)} ${terms.collateralToken.symbol}`
-  lines.push(
-    `price ${formatUsd(terms.referencePrice)} (oracle), slippage asked ${terms.slippageBps / 100} %${collateral}, reserved ${money(reservationUsd)}`,
-  )
-  return lines
-}
-
-const OFFSET_WIDTH = 12
-
-function storyLines(record: JournalRecord, state: IntentState): string[] {
-  const offset = record.atMs - state.intent.acceptedAtMs
-  const when = `${offset < 0 ? '-' : '+'}${span(Math.abs(offset))}`
-  return happened(record, state).map((text, at) => `${(at === 0 ? when : '').padEnd(OFFSET_WIDTH)}${text}`)
-}
-
-const sendWords: Readonly<Record<SendClass, string>> = {
-  accepted: 'accepted',
-  refused: 'refused by the host',
-  unanswered: 'left without an answer that proves anything',
-  'not-sent': 'not sent: no byte of it left this machine',
-}
-
-/** What a record says, one line or two. */
-function happened(record: JournalRecord, state: IntentState): string[] {
-  const order = (child: number) => `order ${child}${roleOf(state, child)}`
-  switch (record.kind) {
-    case 'intent.accepted':
-      return [
-        `accepted at ${new Date(record.atMs).toISOString()}; nothing new is signed for it after ${timeOf(record.intent.expiresAtMs)}`,
-      ]
-    case 'attempt.preparing':
-      return [`attempt ${record.attempt}: ${record.host} is asked to prepare`]
-    case 'attempt.armed': {
-      const { armed } = record
-      return [
-        `attempt ${record.attempt}: verified and signed; cannot land after ${timeOf(armed.deadlineSeconds * 1_000)}`,
-        `${armed.requestId === undefined ? 'relay lane' : `request ${armed.requestId}`}, digest ${armed.digest}`,
-      ]
-    }
-    case 'send.result': {
-      const { send } = record
-      const facts = [
-        send.httpStatus === undefined ? '' : `HTTP ${send.httpStatus}`,
-        send.status ?? '',
-        send.taskId === undefined ? '' : `task ${send.taskId}`,
-        send.code ?? '',
-        send.message ?? '',
-        send.traceId === undefined ? '' : `trace ${send.traceId}`,
-      ].filter((fact) => fact !== '')
-      const shown = facts.length === 0 ? '' : ` (${facts.join(', ')})`
-      return [`attempt ${record.attempt}: its one submit was ${sendWords[send.result]}${shown}`]
-    }
-    case 'landed':
-      return [
-        `attempt ${record.attempt}: landed${record.orderKeys.length === 0 ? '' : ` as ${record.orderKeys.length === 1 ? 'order' : 'orders'} ${record.orderKeys.join(', ')}`}`,
-        seen(record.evidence),
-      ]
-    case 'child.executed': {
-      const price = record.settlement?.executionPrice
-      return [
-        `${order(record.child)} executed${price === undefined ? '' : ` at ${formatUsd(price)}`}`,
-        seen(record.evidence),
-      ]
-    }
-    case 'child.cancelled':
-      return [
-        `${order(record.child)} was cancelled by the venue${because(record.cancelReason)}`,
-        seen(record.evidence),
-      ]
-    case 'attempt.unlanded':
-      return [`taken back: ${record.evidence.statement}`]
-    case 'child.reopened':
-      return [`order ${record.orderKey} is open again`, record.evidence.statement]
-    case 'child.frozen':
-      return [`${order(record.child)} is frozen${because(record.cancelReason)}`, seen(record.evidence)]
-    case 'attempt.dead':
-      return [`attempt ${record.attempt}: dead, it cannot land any more`, seen(record.evidence)]
-    case 'attempt.void':
-      return [
-        `attempt ${record.attempt}: void, its digest was used up by somebody else`,
-        seen(record.evidence),
-      ]
-    case 'intent.closed': {
-      const { outcome, code, reason } = record.closing
-      return [`closed ${outcome}${code === outcome ? '' : `, ${code}`}: ${reason}`]
-    }
-  }
-}
-
-/** What a created order is for, where the order itself is not meant: ` (take-profit)`, ` (part)`. */
-function roleOf({ attempts }: IntentState, child: number): string {
-  const role = attempts.at(-1)?.children[child]?.role
-  return role === undefined || role === 'main' ? '' : ` (${role})`
-}
-
-function seen({ level, statement }: Evidence): string {
-  return `${level}: ${statement}`
-}
-
-function because(reason: string | undefined): string {
-  return reason === undefined ? '' : `: ${reason}`
+/** The created orders one by one: what each is for, where it stands, and what shows it. */
+function orderLines(state: IntentState): string[] {
+  return (lastAttempt(state)?.children ?? []).flatMap(({ index, orderKey, phase, settlement, evidence }) => {
+    const price = settlement?.executionPrice
+    const at = price === undefined ? '' : ` at ${formatUsd(price)}`
+    const size = settlement?.sizeDeltaUsd === undefined ? '' : `, ${money(settlement.sizeDeltaUsd)}`
+    const shown = isProvisional(evidence) ? ', provisional' : ''
+    const block = evidence?.block === undefined ? '' : `, block ${evidence.block.number}`
+    return [`${index}${roleOf(state, index)} ${phase}${at}${size}${shown}${block}`, orderKey]
+  })
 }
 
 function warningLines(state: IntentState): string[] {
@@ -240,32 +136,41 @@ function decisive(records: readonly StoredRecord[]): Evidence | undefined {
   return ends.at(-1)
 }
 
-function openProof(state: IntentState): string[] {
+function noProof(state: IntentState): string {
   const attempt = lastAttempt(state)
-  if (attempt?.evidence !== undefined) return proofLines(attempt.evidence)
-  if (attempt?.armed === undefined) return ['none needed yet: nothing was signed']
-  return [`none yet; ${waitsFor(attempt)}`]
+  if (attempt?.armed === undefined) return 'none needed yet: nothing was signed'
+  return `none yet; ${attempt.host} is asked what became of it, and its digest cannot land after ${timeOf(attempt.armed.deadlineSeconds * 1_000)}`
 }
 
-function waitsFor({ armed, host }: Attempt): string {
-  const deadline =
-    armed === undefined ? '' : `, and its digest cannot land after ${timeOf(armed.deadlineSeconds * 1_000)}`
-  return `${host} is asked what became of it${deadline}`
-}
-
-function proofLines(evidence: Evidence): string[] {
-  const facts = [
-    evidence.host === undefined ? '' : `host ${evidence.host}`,
-    evidence.status === undefined ? '' : `status ${evidence.status}`,
-    ...(evidence.orderKeys ?? []).map((key) => `order ${key}`),
-    ...(evidence.transactionHashes ?? []).map((hash) => `transaction ${hash}`),
-    ...(evidence.tradeIds ?? []).map((id) => `trade ${id}`),
-    evidence.serverDateMs === undefined ? '' : `host's clock ${timeOf(evidence.serverDateMs)}`,
-  ].filter((fact) => fact !== '')
-  return [`${evidence.level}, seen ${timeOf(evidence.atMs)}: ${evidence.statement}`, ...facts]
-}
-
-/** `2026-08-22 21:03:11 UTC`. */
-function timeOf(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+/** What it holds and costs, and how often the same wish ended before it. */
+function budgetLines(state: IntentState, { endings, attemptsPerCause, feeToken }: ExplainContext): string[] {
+  const { intent, closing } = state
+  const armed = lastAttempt(state)?.armed
+  const held =
+    closing === undefined
+      ? `holds ${money(reservedOf(state))} of room until its end`
+      : `held ${money(intent.reservationUsd)} of room until its end; holds nothing now`
+  const fees =
+    armed === undefined
+      ? []
+      : [
+          `signed fees: execution ${formatUnits(armed.executionFee, 18)} native, relay ${formatUnits(armed.relayFeeAmount, feeToken.decimals)} ${feeToken.symbol}`,
+        ]
+  const causes = new Map<string, number>()
+  for (const { kind, marketToken, direction, cause } of endings) {
+    const isSame =
+      kind === intent.kind &&
+      marketToken.toLowerCase() === intent.terms.marketToken.toLowerCase() &&
+      direction === intent.terms.direction
+    if (isSame && cause !== 'executed') causes.set(cause, (causes.get(cause) ?? 0) + 1)
+  }
+  const most = attemptsPerCause === undefined ? '' : ` of ${attemptsPerCause}`
+  const before = [...causes].map(
+    ([cause, times]) => `the same wish ended "${cause}" ${times}${most} times in the day before it`,
+  )
+  return [
+    held,
+    ...fees,
+    ...(before.length === 0 ? ['no such wish of its strategy failed in the day before it'] : before),
+  ]
 }

@@ -36,6 +36,8 @@ export interface JournalReader {
   intent(intentId: string): IntentState | undefined
   /** What was found on the account that no intent explains, and how far its history was judged. */
   account(): AccountState
+  /** How intents ended since then (Unix ms), oldest first. */
+  endingsSince(sinceMs: number): readonly Ending[]
   close(): void
 }
 
@@ -53,8 +55,6 @@ export interface Journal extends JournalReader {
   appendAccount(record: AccountRecord): Promise<void>
   /** Sums of what closed intents did to positions, one for each side that one of them touched. */
   closedFills(): readonly Fill[]
-  /** How intents ended since then (Unix ms), oldest first. */
-  endingsSince(sinceMs: number): readonly Ending[]
   /** Open intents, oldest first: what recovery starts from. */
   openIntents(): readonly IntentState[]
   /** Whether this decision was accepted before. */

@@ -61,6 +61,7 @@ function readerOf(db: DatabaseSync, path: string, rows: RowReader): JournalReade
     records: (intentId) => inOneView(() => rows.records(intentId)),
     intent: (intentId) => inOneView(() => rows.intent(intentId)),
     account: () => inOneView(() => rows.account()),
+    endingsSince: (sinceMs) => inOneView(() => rows.endingsSince(sinceMs)),
     close: () => {
       if (db.isOpen) db.close()
     },

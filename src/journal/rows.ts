@@ -1,17 +1,21 @@
 /** Reading records and intents out of a sqlite journal; the same for the writer and for a reader beside it. */
 import { hash } from 'node:crypto'
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import {
   ACCOUNT_ID,
   type AccountState,
   applyAccountRecord,
   emptyAccountState,
 } from '../domain/accountRecord.ts'
-import { type IntentState, isOpen } from '../domain/intent.ts'
+import type { Address } from '../domain/address.ts'
+import { type IntentKind, type IntentState, isOpen } from '../domain/intent.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
+import type { Direction } from '../domain/market.ts'
 import { type AnyRecord, decodeAnyRecord, isAccountRecord, type StoredRecord } from '../domain/records.ts'
+import type { Ending } from '../domain/spend.ts'
 import { corruptFault, openFault, recordFault } from './faults.ts'
 import type { IntentQuery, JournalSummary } from './journal.ts'
+import { readNumber } from './schema.ts'
 
 /** Hash before the first record. */
 export const GENESIS_HASH = ''
@@ -34,6 +38,8 @@ export interface RowReader {
   records(intentId: string): readonly StoredRecord[]
   intent(intentId: string): IntentState | undefined
   account(): AccountState
+  /** Endings since then (Unix ms), oldest first; none in a file of version 1, which does not keep them. */
+  endingsSince(sinceMs: number): readonly Ending[]
   /** The hash of one record, GENESIS_HASH for 0, undefined when there is no such record. */
   hashAt(seq: number): string | undefined
 }
@@ -50,6 +56,7 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     WHERE open = 1 AND (?1 IS NULL OR strategy = ?1) ORDER BY number DESC LIMIT ?2`)
   const ofIntent = db.prepare(`SELECT r.seq, r.intent_id, r.body, r.hash, p.hash AS previous_hash
     FROM record r LEFT JOIN record p ON p.seq = r.seq - 1 WHERE r.intent_id = ? ORDER BY r.seq`)
+  let endings: StatementSync | undefined
   const one = db.prepare('SELECT hash FROM record WHERE seq = ?')
 
   function anyRecordOf(row: Record<string, unknown>): { readonly seq: number; readonly record: AnyRecord } {
@@ -82,6 +89,21 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
       state = applyAccountRecord(state, record)
     }
     return state
+  }
+
+  function endingsSince(sinceMs: number): readonly Ending[] {
+    if (readNumber(db, 'PRAGMA user_version') < 2) return []
+    endings ??= db.prepare('SELECT * FROM ending WHERE closed_at_ms >= ? ORDER BY closed_at_ms')
+    return endings.all(sinceMs).map((row) => ({
+      strategy: String(row.strategy),
+      kind: row.kind as IntentKind,
+      marketToken: row.market_token as Address,
+      direction: row.direction as Direction,
+      closedAtMs: Number(row.closed_at_ms),
+      cause: String(row.cause),
+      executionFee: BigInt(String(row.execution_fee)),
+      relayFee: BigInt(String(row.relay_fee)),
+    }))
   }
 
   /** Says what sqlite found wrong in the operator's words. */
@@ -140,6 +162,7 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     records: guarded(records),
     intent: guarded(intent),
     account: guarded(account),
+    endingsSince: guarded(endingsSince),
     hashAt: guarded((seq) => (seq === 0 ? GENESIS_HASH : (one.get(seq)?.hash as string | undefined))),
   }
 }

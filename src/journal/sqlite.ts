@@ -161,7 +161,7 @@ class SqliteJournal implements Journal {
   readonly intents: RowReader['intents']
   readonly records: RowReader['records']
   readonly closedFills: RowWriter['closedFills']
-  readonly endingsSince: RowWriter['endingsSince']
+  readonly endingsSince: RowReader['endingsSince']
   readonly hasDecision: RowWriter['hasDecision']
   readonly explains: RowWriter['explains']
   readonly acceptedSince: RowWriter['acceptedSince']
@@ -202,7 +202,7 @@ class SqliteJournal implements Journal {
     this.intents = reader.intents
     this.records = reader.records
     this.closedFills = this.#writer.closedFills
-    this.endingsSince = this.#writer.endingsSince
+    this.endingsSince = reader.endingsSince
   }
 
   intent(intentId: string): IntentState | undefined {

@@ -2,10 +2,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Address, hexKey } from '../domain/address.ts'
 import { type Fill, fillsOf } from '../domain/fills.ts'
-import type { IntentKind, IntentState } from '../domain/intent.ts'
+import type { IntentState } from '../domain/intent.ts'
 import type { Direction } from '../domain/market.ts'
 import { type AnyRecord, isAccountRecord, type JournalRecord } from '../domain/records.ts'
-import { type Ending, endingOf } from '../domain/spend.ts'
+import { endingOf } from '../domain/spend.ts'
 
 /** Statements of the writer, prepared once. */
 export interface RowWriter {
@@ -24,8 +24,6 @@ export interface RowWriter {
   /** Moves what a closed intent adds to: the sums of fills and the endings. `write` does it for the record that closes. */
   addClosed(state: IntentState): void
   closedFills(): readonly Fill[]
-  /** Endings since then (Unix ms), oldest first. */
-  endingsSince(sinceMs: number): readonly Ending[]
   hasDecision(strategy: string, decisionKey: string): boolean
   /** The intent that armed this digest, if any. */
   digestOwner(router: string, digest: string): string | undefined
@@ -51,17 +49,6 @@ export function createRowWriter(db: DatabaseSync): RowWriter {
       if (record.kind === 'intent.closed' && state !== undefined) addClosed(state)
     },
     addClosed,
-    endingsSince: (sinceMs) =>
-      statements.listEndings.all(sinceMs).map((row) => ({
-        strategy: String(row.strategy),
-        kind: row.kind as IntentKind,
-        marketToken: row.market_token as Address,
-        direction: row.direction as Direction,
-        closedAtMs: Number(row.closed_at_ms),
-        cause: String(row.cause),
-        executionFee: BigInt(String(row.execution_fee)),
-        relayFee: BigInt(String(row.relay_fee)),
-      })),
     closedFills: () =>
       statements.listFills.all().map((row) => ({
         marketToken: row.market_token as Address,
@@ -162,10 +149,6 @@ function prepareWrites(db: DatabaseSync): Statements {
       `INSERT INTO closed_fill (market_token, direction, collateral_token, size_usd) VALUES (?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET size_usd = excluded.size_usd`,
     ),
-    listEndings: db.prepare(
-      `SELECT strategy, kind, market_token, direction, closed_at_ms, cause, execution_fee, relay_fee
-       FROM ending WHERE closed_at_ms >= ? ORDER BY closed_at_ms`,
-    ),
     putEnding: db.prepare(
       `INSERT OR REPLACE INTO ending (intent_id, closed_at_ms, strategy, kind, market_token, direction, cause,
        execution_fee, relay_fee) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -189,7 +172,6 @@ type StatementName =
   | 'findDigest'
   | 'countAccepted'
   | 'listFills'
-  | 'listEndings'
   | 'putEnding'
   | 'findFill'
   | 'putFill'

@@ -17,7 +17,12 @@ function explained(kind: IntentKind, changes: Partial<OrderTerms>, more: readonl
     (record, seq) => ({ seq, record: { ...stamp, ...record } as JournalRecord }) as StoredRecord,
   )
   const state = records.map(({ record }) => record).reduce(applyRecord, undefined as never)
-  return explainText(state as never, records)
+  return explainText(state as never, records, {
+    rules: { source: 'api', trustVenue: false },
+    endings: [],
+    attemptsPerCause: 12,
+    feeToken: { symbol: 'USDC', decimals: 6 },
+  })
 }
 
 const evidence = { level: 'api', atMs: startMs, statement: 'it was seen' } as const
@@ -37,7 +42,7 @@ test('an order that waits says for what, and what comes with it', () => {
       { type: 'stop-loss', triggerPrice: usd(1600), sizeDeltaUsd: usd(500) },
     ],
   })
-  expect(text).toContain(
+  expect(text.replace(/\s+/g, ' ')).toContain(
     'limit increase long ETH/USD [WETH-USDC] $500.00 at $1,700.00, take-profit $1,900.00, stop-loss $1,600.00',
   )
   expect(text).toContain('waits for $1,700.00 (limit)')

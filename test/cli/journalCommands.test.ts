@@ -186,35 +186,57 @@ test('explain tells an executed order on one screen', async () => {
   expect(code).toBe(0)
   expect(out).toMatchInlineSnapshot(`
     "f00d00000000000000000001
-    executed: increase long ETH/USD [WETH-USDC] $500.00 by eth-trend, account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
+    executed: increase long ETH/USD [WETH-USDC] $500.00 by eth-trend
       executed at the venue
+      account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
 
     why     the fast average is above the slow one
             fast 1739.2, slow 1737.1
             decision eth-trend@2027-01-15T08:00:00.000Z#0
     size    wished $1,000.00, admitted $500.00, on data 350 ms old
-            capacity $1,234,567.00 (availableLiquidity), room after headroom and orders in flight $1,111,110.00
+            capacity $1,234,567.00 (availableLiquidity), room after headroom and
+            orders in flight $1,111,110.00
             cut to $500.00 by maxOrderSizeUsd
-            price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC, reserved $500.00
-    story   +0 ms       accepted at 2027-01-15T08:00:00.000Z; nothing new is signed for it after 2027-01-15 08:01:00 UTC
-            +1 ms       attempt 1: https://arbitrum.gmxapi.io/v1 is asked to prepare
-            +12 ms      attempt 1: verified and signed; cannot land after 2027-01-15 08:05:00 UTC
-                        request req-1, digest 0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
-            +15 ms      attempt 1: its one submit was accepted (HTTP 200, relay_accepted, task task-1)
-            +1.6 s      attempt 1: landed as order 0x0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a
-                        api: The pinned host calls it executed and a trade of the account has its order key.
-            +1.6 s      order 0 executed at $1,739.51
-                        api: The pinned host calls it executed and a trade of the account has its order key.
-            +1.6 s      closed EXECUTED: The order was executed.
+            price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
+            reserved $500.00
+    story   +0 ms     accepted at 2027-01-15T08:00:00.000Z; nothing new is signed
+                      for it after 2027-01-15 08:01:00 UTC
+            +1 ms     attempt 1, order chain: https://arbitrum.gmxapi.io/v1 is asked
+                      to prepare
+            +12 ms    attempt 1: verified; signed; cannot land after 2027-01-15
+                      08:05:00 UTC
+                      request req-1, nonce 7, digest
+                  0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
+            +15 ms    attempt 1: its one submit was accepted (HTTP 200,
+                      relay_accepted, task task-1)
+            +1.6 s    attempt 1: landed, 1 order created
+                      host and own rows: The pinned host calls it executed and a
+                      trade of the account has its order key.
+            +1.6 s    order 0 executed at $1,739.51
+                      host and own rows: The pinned host calls it executed and a
+                      trade of the account has its order key.
+            +1.6 s    closed EXECUTED: The order was executed.
+    orders  0 EXECUTED at $1,739.51, $500.00
+            0x0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a
     warned  attempt 1, before signing: Price impact is 1.2 %. [HIGH_PRICE_IMPACT]
     result  price $1,739.51, size $500.00, fees $0.30, price impact -$0.05
-            transaction 0x7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a
-    proof   api, seen 2027-01-15 08:00:01 UTC: The pinned host calls it executed and a trade of the account has its order key.
-            host https://arbitrum.gmxapi.io/v1
-            status executed
+            transaction
+            0x7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a
+    proof   host and own rows, seen 2027-01-15 08:00:01 UTC: The pinned host calls
+            it executed and a trade of the account has its order key.
+            host https://arbitrum.gmxapi.io/v1 says executed
             order 0x0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a
-            transaction 0x7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a
-            trade trade-1"
+            transaction
+            0x7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a
+            trade trade-1
+    budget  held $500.00 of room until its end; holds nothing now
+            signed fees: execution 0.0001 native, relay 0.25 USDC
+            no such wish of its strategy failed in the day before it
+    else    Had it not landed by 2027-01-15 08:05:00 UTC, it would have been closed
+            as expired at the first final block that is later, with its digest
+            unused on every endpoint.
+            Had the keeper cancelled instead (a price worse than $1,818.00), the
+            position would be as before, and its room free."
   `)
 })
 
@@ -222,19 +244,38 @@ test('explain tells an unknown order with what it waits for', async () => {
   const { out } = await perpd(cwd, ['explain', 'f00dB'])
   expect(out).toMatchInlineSnapshot(`
     "f00dbeef0000000000000002
-    unknown: increase long ETH/USD [WETH-USDC] $500.00 by btc-trend, account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
-      its outcome is not proven: it counts as exposure, and is looked at until there is proof; it is never sent again
+    unknown: increase long ETH/USD [WETH-USDC] $500.00 by btc-trend
+      its outcome is not proven: it counts as exposure, and is looked at until there
+      is proof; it is never sent again
+      account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
 
     why     the fast average is above the slow one
             decision btc-trend@1
     size    wished $500.00, admitted $500.00, on data 10 ms old
-            price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC, reserved $500.00
-    story   +0 ms       accepted at 2027-01-15T08:01:00.000Z; nothing new is signed for it after 2027-01-15 08:02:00 UTC
-            +1 ms       attempt 1: https://arbitrum.gmxapi.io/v1 is asked to prepare
-            +12 ms      attempt 1: verified and signed; cannot land after 2027-01-15 08:05:00 UTC
-                        request req-2, digest 0xd2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2
-            +20 ms      attempt 1: its one submit was left without an answer that proves anything (timeout)
-    proof   none yet; https://arbitrum.gmxapi.io/v1 is asked what became of it, and its digest cannot land after 2027-01-15 08:05:00 UTC"
+            price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
+            reserved $500.00
+    story   +0 ms     accepted at 2027-01-15T08:01:00.000Z; nothing new is signed
+                      for it after 2027-01-15 08:02:00 UTC
+            +1 ms     attempt 1, order chain: https://arbitrum.gmxapi.io/v1 is asked
+                      to prepare
+            +12 ms    attempt 1: verified; signed; cannot land after 2027-01-15
+                      08:05:00 UTC
+                      request req-2, nonce 7, digest
+                  0xd2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2
+            +20 ms    attempt 1: its one submit was left without an answer that
+                      proves anything (timeout)
+    proof   none yet; https://arbitrum.gmxapi.io/v1 is asked what became of it, and
+            its digest cannot land after 2027-01-15 08:05:00 UTC
+    budget  holds $500.00 of room until its end
+            signed fees: execution 0.0001 native, relay 0.25 USDC
+            no such wish of its strategy failed in the day before it
+    else    Still open: it lands when a final block shows its digest used together
+            with our own signature or events.
+            If it has not landed by 2027-01-15 08:05:00 UTC, it will be closed as
+            expired at the first final block that is later, with its digest unused
+            on every endpoint.
+            If a stranger uses its digest up, it closes as void. It is never sent
+            again."
   `)
 })
 
@@ -242,15 +283,22 @@ test('explain tells an order that was only accepted', async () => {
   const { out } = await perpd(cwd, ['explain', 'abcd'])
   expect(out).toMatchInlineSnapshot(`
     "abcd00000000000000000003
-    planned: increase long ETH/USD [WETH-USDC] $500.00 by eth-trend, account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
+    planned: increase long ETH/USD [WETH-USDC] $500.00 by eth-trend
       admitted; nothing was signed yet
+      account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
 
     why     the fast average is above the slow one
             decision eth-trend@3
     size    wished $500.00, admitted $500.00, on data 10 ms old
-            price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC, reserved $500.00
-    story   +0 ms       accepted at 2027-01-15T08:01:30.000Z; nothing new is signed for it after 2027-01-15 08:02:30 UTC
-    proof   none needed yet: nothing was signed"
+            price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
+            reserved $500.00
+    story   +0 ms     accepted at 2027-01-15T08:01:30.000Z; nothing new is signed
+                      for it after 2027-01-15 08:02:30 UTC
+    proof   none needed yet: nothing was signed
+    budget  holds $500.00 of room until its end
+            no such wish of its strategy failed in the day before it
+    else    If nothing is signed by 2027-01-15 08:02:30 UTC, it closes as expired;
+            nothing of it can land."
   `)
 })
 
@@ -269,6 +317,7 @@ test('explain --json carries the records, and no signature', async () => {
     ['intent.closed', 1601],
   ])
   expect(story.intent.terms.sizeDeltaUsd).toBe('500000000000000000000000000000000')
+  expect(story.alternatives[0]).toMatch(/^Had it not landed by 2027-01-15 08:05:00 UTC, /)
   expect(out).not.toContain('51'.repeat(65))
 })
 

@@ -1,0 +1,50 @@
+/** What an order's label means, and how its wish became a size. Pure. */
+import type { IntentState, Label } from '../domain/intent.ts'
+import { formatUnits, formatUsd } from '../domain/units.ts'
+import { money, span } from '../monitor/text.ts'
+
+/** What a label means for the operator: what is known, and what comes next. */
+const meanings: Readonly<Record<Label, string>> = {
+  planned: 'admitted; nothing was signed yet',
+  pending: 'on its way: signed and sent, or accepted, and not yet decided',
+  resting: 'waits at the venue for its price or time',
+  executed: 'executed at the venue',
+  cancelled: 'cancelled by the venue; the position did not change',
+  reverted: 'reverted on chain and proven dead',
+  failed: 'failed and proven dead',
+  unknown:
+    'its outcome is not proven: it counts as exposure, and is looked at until there is proof; it is never sent again',
+  expired: 'its time ran out and nothing of it can land any more',
+  refused: 'never left this machine',
+}
+
+/** What the label means for this order. */
+export function meaningOf(label: Label, { intent }: IntentState): string {
+  const isChange = ['edit', 'cancel', 'collateral-in', 'collateral-out'].includes(intent.kind)
+  return isChange && label === 'executed' ? 'done at the venue' : meanings[label]
+}
+
+/** How the wish became a size. */
+export function sizingLines({ intent }: IntentState): string[] {
+  const { sizing, terms, reservationUsd } = intent
+  const lines = [
+    `wished ${money(sizing.wantedUsd)}, admitted ${money(sizing.sizeDeltaUsd)}, on data ${span(sizing.dataAgeMs)} old`,
+  ]
+  if (sizing.basis !== undefined && sizing.capacityUsd !== undefined) {
+    const room =
+      sizing.roomUsd === undefined
+        ? ''
+        : `, room after headroom and orders in flight ${money(sizing.roomUsd)}`
+    lines.push(`capacity ${money(sizing.capacityUsd)} (${sizing.basis})${room}`)
+  }
+  for (const { by, toUsd } of sizing.cuts) lines.push(`cut to ${money(toUsd)} by ${by}`)
+  if (intent.kind === 'cancel') return lines
+  const collateral =
+    terms.collateralDelta === 0n
+      ? ''
+      : `, collateral ${formatUnits(terms.collateralDelta, terms.collateralToken.decimals)} ${terms.collateralToken.symbol}`
+  lines.push(
+    `price ${formatUsd(terms.referencePrice)} (oracle), slippage asked ${terms.slippageBps / 100} %${collateral}, reserved ${money(reservationUsd)}`,
+  )
+  return lines
+}

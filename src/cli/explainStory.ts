@@ -1,0 +1,129 @@
+/** What happened to an order, record by record. Pure. */
+import type { IntentState, Lane, SendClass, SendFacts } from '../domain/intent.ts'
+import type { JournalRecord, StoredRecord } from '../domain/records.ts'
+import { formatUsd } from '../domain/units.ts'
+import { span } from '../monitor/text.ts'
+import { seen, timeOf } from './explainEvidence.ts'
+
+/** One thing that happened: when, and what, one text or two. */
+export interface Happening {
+  /** Distance from the acceptance: `+1.6 s`. */
+  readonly when: string
+  readonly texts: readonly string[]
+}
+
+/** The records of one order as happenings, in order. */
+export function storyOf(state: IntentState, records: readonly StoredRecord[]): readonly Happening[] {
+  return records.map(({ record }) => {
+    const offset = record.atMs - state.intent.acceptedAtMs
+    return { when: `${offset < 0 ? '-' : '+'}${span(Math.abs(offset))}`, texts: happened(record, state) }
+  })
+}
+
+const laneWords: Readonly<Record<Lane, string>> = { 'order-chain': 'order chain', relay: 'relay lane' }
+
+const sendWords: Readonly<Record<SendClass, string>> = {
+  accepted: 'accepted',
+  refused: 'refused by the host, which proves nothing',
+  unanswered: 'left without an answer that proves anything',
+  'not-sent': 'not sent: no byte of it left this machine',
+}
+
+function happened(record: JournalRecord, state: IntentState): string[] {
+  const order = (child: number) => `order ${child}${roleOf(state, child)}`
+  switch (record.kind) {
+    case 'intent.accepted':
+      return [
+        `accepted at ${new Date(record.atMs).toISOString()}; nothing new is signed for it after ${timeOf(record.intent.expiresAtMs)}`,
+      ]
+    case 'attempt.preparing':
+      return [`attempt ${record.attempt}, ${laneWords[record.lane]}: ${record.host} is asked to prepare`]
+    case 'attempt.armed': {
+      const { armed } = record
+      const checked =
+        armed.comparedFields === undefined
+          ? 'verified'
+          : `${armed.comparedFields} fields compared, none differs`
+      const request = armed.requestId === undefined ? 'parameters of our own' : `request ${armed.requestId}`
+      return [
+        `attempt ${record.attempt}: ${checked}; signed; cannot land after ${timeOf(armed.deadlineSeconds * 1_000)}`,
+        `${request}, nonce ${shortNumber(armed.userNonce)}, digest ${armed.digest}`,
+      ]
+    }
+    case 'send.result':
+      return [
+        `attempt ${record.attempt}: its one submit was ${sendWords[record.send.result]}${sendFacts(record.send)}`,
+      ]
+    case 'landed': {
+      const final = record.evidence.level === 'chain-final' ? ' and final' : ''
+      const count = record.orderKeys.length
+      const orders = count === 0 ? '' : `, ${count} ${count === 1 ? 'order' : 'orders'} created`
+      // Orders of a landing that stands are listed one by one further down.
+      const listed = new Set(state.attempts.at(-1)?.children.map(({ orderKey }) => orderKey))
+      const gone = record.orderKeys.filter((orderKey) => !listed.has(orderKey))
+      return [
+        `attempt ${record.attempt}: landed${final}${orders}${gone.map((key) => ` ${key}`).join('')}`,
+        seen(record.evidence),
+      ]
+    }
+    case 'attempt.unlanded':
+      return [`attempt ${record.attempt}: its landing is taken back; unknown again`, seen(record.evidence)]
+    case 'child.executed': {
+      const price = record.settlement?.executionPrice
+      return [
+        `${order(record.child)} executed${price === undefined ? '' : ` at ${formatUsd(price)}`}`,
+        seen(record.evidence),
+      ]
+    }
+    case 'child.cancelled':
+      return [
+        `${order(record.child)} was cancelled by the venue${because(record.cancelReason)}`,
+        seen(record.evidence),
+      ]
+    case 'child.reopened':
+      return [`${order(record.child)} is open again: its end is taken back`, seen(record.evidence)]
+    case 'child.frozen':
+      return [`${order(record.child)} is frozen${because(record.cancelReason)}`, seen(record.evidence)]
+    case 'attempt.dead':
+      return [`attempt ${record.attempt}: dead, it cannot land any more`, seen(record.evidence)]
+    case 'attempt.void':
+      return [
+        `attempt ${record.attempt}: void, its digest was used up by somebody else`,
+        seen(record.evidence),
+      ]
+    case 'intent.closed': {
+      const { outcome, code, reason } = record.closing
+      return [`closed ${outcome}${code === outcome ? '' : `, ${code}`}: ${reason}`]
+    }
+  }
+}
+
+function sendFacts(send: SendFacts): string {
+  const facts = [
+    send.httpStatus === undefined ? '' : `HTTP ${send.httpStatus}`,
+    send.status ?? '',
+    send.taskId === undefined ? '' : `task ${send.taskId}`,
+    send.txHash === undefined ? '' : `transaction ${send.txHash}`,
+    send.code ?? '',
+    send.message ?? '',
+    send.durationMs === undefined ? '' : `after ${span(send.durationMs)}`,
+    send.traceId === undefined ? '' : `trace ${send.traceId}`,
+  ].filter((fact) => fact !== '')
+  return facts.length === 0 ? '' : ` (${facts.join(', ')})`
+}
+
+/** A nonce of the relay lane has 77 digits and is made from the order's id, so its beginning is enough. */
+function shortNumber(value: bigint): string {
+  const text = value.toString()
+  return text.length <= 12 ? text : `${text.slice(0, 8)}...`
+}
+
+/** What a created order is for, where the order itself is not meant: ` (take-profit)`, ` (part)`. */
+export function roleOf({ attempts }: IntentState, child: number): string {
+  const role = attempts.at(-1)?.children[child]?.role
+  return role === undefined || role === 'main' ? '' : ` (${role})`
+}
+
+function because(reason: string | undefined): string {
+  return reason === undefined ? '' : `: ${reason}`
+}
