@@ -1,6 +1,6 @@
 /** Decodes trading capacity, which tickers, the capacity route, estimates and refusals carry. */
 import type { TradingCapacity } from '../domain/market.ts'
-import { type Fields, inside, object, oneOf, usd30 } from './decode.ts'
+import { type Fields, inside, Malformed, object, oneOf, usd30 } from './decode.ts'
 import { keptUint } from './rowMemo.ts'
 
 const limitingFactors = new Set(['reserve', 'openInterest', 'both', 'notApplicable'] as const)
@@ -32,8 +32,12 @@ export function keptCapacityIf(
 ): TradingCapacity | undefined {
   if (raw === undefined || raw === null) return undefined
   if (had === undefined) return inside(raw, name, tradingCapacity)
-  // What was decoded before was an object.
-  return inside(raw, name, () => keptCapacity(object(raw), was as Fields, had))
+  try {
+    // What was decoded before was an object.
+    return keptCapacity(object(raw), was as Fields, had)
+  } catch (error) {
+    throw error instanceof Malformed ? error.under(name) : error
+  }
 }
 
 function keptCapacity(row: Fields, was: Fields, had: TradingCapacity): TradingCapacity {
@@ -42,8 +46,8 @@ function keptCapacity(row: Fields, was: Fields, had: TradingCapacity): TradingCa
     availableLiquidity: keptUint(row.availableLiquidity, was.availableLiquidity, had.availableLiquidity, 'availableLiquidity'),
     baseAvailableLiquidity: keptUint(row.baseAvailableLiquidity, was.baseAvailableLiquidity, had.baseAvailableLiquidity, 'baseAvailableLiquidity'),
     jitAvailableLiquidity: keptUint(row.jitAvailableLiquidity, was.jitAvailableLiquidity, had.jitAvailableLiquidity, 'jitAvailableLiquidity'),
-    limitingFactor: oneOf(row.limitingFactor, 'limitingFactor', limitingFactors),
-    jitDataStatus: oneOf(row.jitDataStatus, 'jitDataStatus', jitDataStatuses),
-    marketDataStatus: oneOf(row.marketDataStatus, 'marketDataStatus', marketDataStatuses),
+    limitingFactor: row.limitingFactor === was.limitingFactor ? had.limitingFactor : oneOf(row.limitingFactor, 'limitingFactor', limitingFactors),
+    jitDataStatus: row.jitDataStatus === was.jitDataStatus ? had.jitDataStatus : oneOf(row.jitDataStatus, 'jitDataStatus', jitDataStatuses),
+    marketDataStatus: row.marketDataStatus === was.marketDataStatus ? had.marketDataStatus : oneOf(row.marketDataStatus, 'marketDataStatus', marketDataStatuses),
   }
 }

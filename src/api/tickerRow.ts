@@ -11,7 +11,7 @@ import { keptAddress, keptInt, keptIntIf, keptUint, keptUintIf } from './rowMemo
 export function ticker(row: Fields, was: Fields, had: Partial<Ticker>): Ticker {
   // biome-ignore format: one field a line, to be read as a table.
   const decoded: Ticker = {
-    symbol: word(row.symbol, 'symbol'),
+    symbol: row.symbol === was.symbol && had.symbol !== undefined ? had.symbol : word(row.symbol, 'symbol'),
     marketToken: keptAddress(row.marketTokenAddress, was.marketTokenAddress, had.marketToken, 'marketTokenAddress'),
     minPrice: keptUint(row.minPrice, was.minPrice, had.minPrice, 'minPrice'),
     maxPrice: keptUint(row.maxPrice, was.maxPrice, had.maxPrice, 'maxPrice'),
