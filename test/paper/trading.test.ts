@@ -1,7 +1,7 @@
 /** A life of a position through the wire: prepare, sign, submit, status, positions, trades, close. */
 import { hashTypedData } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Any, ethMarket, startVenue, stranger, trader, usd, usdc } from './support.ts'
+import { type Any, ethMarket, startVenue, stranger, trader, usd, usdc, weth } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>
 beforeEach(async () => {
@@ -80,6 +80,29 @@ test('a close pays collateral and profit out and leaves a trade row', async () =
   ])
   expect(trades[0]).toMatchObject({ sizeDeltaUsd: usd(1000), isLong: true })
   expect(trades[0].pnlUsd).toMatch(/^-?\d+$/)
+})
+
+test('the keeper executes after its delay at the oracle price of that second, not of the submit', async () => {
+  for (const keeperDelayMs of [2000, 9000]) {
+    const own = await startVenue({ settings: { keeperDelayMs, keeperJitterMs: 0 } })
+    const priceNow = async (): Promise<bigint> => {
+      const rows = (await own.call('GET', `${own.oracle}/prices/tickers`)).body
+      return BigInt(rows.find((row: Any) => row.tokenAddress === weth).maxPrice)
+    }
+    const atSubmit = await priceNow()
+    const prepared = (await own.prepare({ slippage: 500 })).body
+    await own.submit(prepared)
+    own.clock.move(keeperDelayMs - 1)
+    expect((await own.status(prepared.requestId)).body.status).toBe('created')
+    own.clock.move(1)
+    expect((await own.status(prepared.requestId)).body.status).toBe('executed')
+    const atExecution = await priceNow()
+    expect(atExecution).not.toBe(atSubmit)
+    const { trades } = (await own.get(`/trades?address=${trader.address}`)).body
+    const executed = trades.find((row: Any) => row.eventName === 'OrderExecuted')
+    expect(BigInt(executed.indexTokenPriceMax)).toBe(atExecution)
+    await own.close()
+  }
 })
 
 test('an order outside its acceptable price is cancelled with a reason and the collateral comes back', async () => {
