@@ -8,7 +8,7 @@ import type { Event } from '../../src/domain/event.ts'
 import { type Intent, type IntentState, labelOf, lastAttempt } from '../../src/domain/intent.ts'
 import { contractPriceOf, usd } from '../../src/domain/units.ts'
 import type { ExecutionContext } from '../../src/execution/context.ts'
-import { relayNonceOf } from '../../src/execution/relayLane.ts'
+import { ownRelayFee, relayNonceOf, relayProposal } from '../../src/execution/relayLane.ts'
 import { createShell, type Shell } from '../../src/execution/shell.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
@@ -270,6 +270,16 @@ test('two attempts never share a nonce, and one attempt always has the same', ()
   const nonces = [relayNonceOf('one', 1), relayNonceOf('one', 2), relayNonceOf('two', 1)]
   expect(new Set(nonces).size).toBe(3)
   expect(nonces.every((nonce) => nonce < 2n ** 256n)).toBe(true)
+})
+
+test('a delegated key is not put before the router of the account’s own', () => {
+  const mode = { kind: 'subaccount', approvalHash: zeroHash } as const
+  const bounds = { minDeadlineSeconds: 20, maxDeadlineSeconds: 3700, maxExecutionFee: 1n, maxRelayFee: 1n }
+  const policy = { ...bounds, priceToleranceBps: 100, feeSwapMarkets: new Set<string>(), mode }
+  const actions = { createOrderParamsList: [], updateOrderParamsList: [], cancelOrderKeys: [zeroHash] }
+  const fee = ownRelayFee(arbitrum, actions, 1n)
+  const message = { intent: intentOf(), attempt: 1, actions, fee, nowSeconds: 0, validForSeconds: 120 }
+  expect(() => relayProposal(arbitrum, policy, message)).toThrow(TypeError)
 })
 
 test('a poisoned prepare is refused before our own parameters are put around it', async () => {
