@@ -142,6 +142,29 @@ test('over WebSocket alone everything is read too, and heads are pushed', async 
   expect(await pushed).toMatchObject({ number: expect.any(BigInt) })
 })
 
+test('a connection that is cut is made again, and read from again', async () => {
+  const query = await traded()
+  const { reader } = fresh({ ws: world.served.ws.slice(0, 1) })
+  const answered = async (): Promise<number> => {
+    for (let i = 0; i < 200; i += 1) {
+      const [view] = await reader.look([query])
+      if (view?.endpoints.length === 1) return i
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    throw new Error('never answered')
+  }
+  await answered()
+  world.set({ down: ['rpc/0'] })
+  let isCut = false
+  for (let i = 0; i < 100 && !isCut; i += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    isCut = (await reader.look([query]))[0]?.endpoints.length === 0
+  }
+  expect(isCut).toBe(true)
+  world.set({ down: [] })
+  await answered()
+})
+
 test('a digest that was used before it was armed is somebody else’s', async () => {
   const query = await traded()
   const { reader } = fresh({})

@@ -159,6 +159,29 @@ test('a landing that is reorganised away for good is dead by its deadline', asyn
   expect(world.story(intent.intentId).closing?.outcome).toBe('DEAD')
 })
 
+test('an end that is reorganised out is taken back, and closes when it returns, while the landing stands', async () => {
+  await start({ settings: { safeLagBlocks: 16 } })
+  world.set({ keeperExtraDelayMs: 6_000 })
+  const intent = await increase()
+  await world.shell.accept(intent)
+  await world.clock.advance(8_500)
+  const child = () => lastAttempt(world.story(intent.intentId))?.children[0]
+  expect(child()).toMatchObject({ phase: 'EXECUTED', evidence: { level: 'chain-latest' } })
+  await world.reorganise(8, { returnAfterBlocks: 10 })
+  await world.clock.advance(1_500)
+  expect(child()?.phase).toBe('OPEN')
+  await world.clock.advance(15_000)
+  const kinds = world.journal.records(intent.intentId).map(({ record }) => record.kind)
+  expect(kinds.slice(-5)).toEqual([
+    'child.executed',
+    'child.reopened',
+    'child.executed',
+    'child.executed',
+    'intent.closed',
+  ])
+  expect(kinds).not.toContain('attempt.unlanded')
+})
+
 test('an endpoint that lags holds an order open until it has seen the same', async () => {
   await start({ endpoints: 2 })
   world.set({ rpcLagBlocks: 80 })

@@ -135,8 +135,8 @@ async function storm(seed: number): Promise<readonly string[]> {
   }
 }
 
-// The first two found mistakes: a consumer kept over a reorganisation, and a keeper's work taken for one. More with
-// STORM_FROM=1 STORM_SEEDS=100.
+// In the first a landing moves in a reorganisation before it is final, in the second a keeper works in the block of a
+// stranger's use. More with STORM_FROM=1 STORM_SEEDS=100.
 const seeds =
   process.env.STORM_FROM === undefined
     ? [1000, 1009, 3]
