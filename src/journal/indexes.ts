@@ -12,11 +12,19 @@ import { endingOf } from '../domain/spend.ts'
 import type { Listener } from './replay.ts'
 import { readNumber } from './schema.ts'
 
+/** What does not agree, one sentence each, at most `PROBLEMS_SHOWN` of either. */
+export interface IndexProblems {
+  /** Tables that repeat what records say. */
+  readonly tables: readonly string[]
+  /** Tables that are computed from closed intents, and can be again: endings and sums of fills. */
+  readonly sums: readonly string[]
+}
+
 /** A check that runs along a replay of all records. */
 export interface IndexCheck {
   readonly listen: Listener
-  /** What does not agree, one sentence each, at most `PROBLEMS_SHOWN`; to be asked after the newest record. */
-  problems(open: ReadonlyMap<string, IntentState>): readonly string[]
+  /** To be asked after the newest record. */
+  problems(open: ReadonlyMap<string, IntentState>): IndexProblems
 }
 
 /** Problems that are told one by one. */
@@ -24,7 +32,7 @@ const PROBLEMS_SHOWN = 20
 
 /** Prepares a check on a database of today's schema. Throws what sqlite throws. */
 export function createIndexCheck(db: DatabaseSync): IndexCheck {
-  const found: string[] = []
+  const found = { tables: [] as string[], sums: [] as string[] }
   const expected = { intent: 0, digest: 0, child_order: 0, live_attempt: 0, ending: 0, closed_fill: 0 }
   const fills = new Map<string, bigint>()
   /** Records of each open intent so far. */
@@ -45,7 +53,8 @@ export function createIndexCheck(db: DatabaseSync): IndexCheck {
   }
 
   function say(problem: string): void {
-    if (found.length < PROBLEMS_SHOWN) found.push(problem)
+    const list = /^(ending|closed_fill):/.test(problem) ? found.sums : found.tables
+    if (list.length < PROBLEMS_SHOWN) list.push(problem)
   }
 
   /** Whether the row says exactly this; columns that are not named may say anything. */

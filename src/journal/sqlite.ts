@@ -25,12 +25,11 @@ import { createPrivateFile, prepareFile, syncDirectory } from './file.ts'
 import { type Head, headPathOf, type Loss, openHead } from './head.ts'
 import type { Journal, JournalFaultError } from './journal.ts'
 import { acquireWriterLock, type WriterLock } from './lock.ts'
-import { genesis, replay } from './replay.ts'
 import { createRowReader, hashOf, type RowReader, type Tail } from './rows.ts'
 import { migrate, readMarks } from './schema.ts'
 import { configure, refuseForeign, takeLease } from './setup.ts'
 import { SNAPSHOT_EVERY, writeSnapshot } from './snapshot.ts'
-import { type Start, startOf } from './start.ts'
+import { fillSums, type Start, startOf } from './start.ts'
 import { createRowWriter, type RowWriter } from './writes.ts'
 
 /** How long sqlite waits for a foreign lock, ms. Our own readers never hold one against the writer. */
@@ -106,7 +105,9 @@ export function openSqliteJournal(options: SqliteJournalOptions, rules: OpeningR
     const opened = db
     refuseForeign(opened, path)
     configure(opened, path, options.maxBytes)
-    migrate(opened, readMarks(opened).version, (version) => fillNewTables(opened, path, version))
+    migrate(opened, readMarks(opened).version, (version) => {
+      if (version === 1) fillSums(opened, path)
+    })
     syncDirectory(path)
     const reader = createRowReader(opened, path)
     const start = startOf(opened, path, reader.hashAt, rules.compact !== true)
@@ -125,15 +126,6 @@ export function openSqliteJournal(options: SqliteJournalOptions, rules: OpeningR
     lock.release()
     throw openFault(path, cause)
   }
-}
-
-/** Tables of version 2 follow from records of closed intents that version 1 holds already. */
-function fillNewTables(db: DatabaseSync, path: string, fromVersion: number): void {
-  if (fromVersion !== 1) return
-  const { addClosed } = createRowWriter(db)
-  replay(db, path, genesis, (_seq, _record, state) => {
-    if (state !== undefined && !isOpen(state)) addClosed(state)
-  })
 }
 
 function keepSnapshot(db: DatabaseSync, folded: Parameters<typeof writeSnapshot>[1]): void {

@@ -1,11 +1,12 @@
 /** What a writer starts from: a good snapshot and what came after it, or all records from the first. */
 import type { DatabaseSync } from 'node:sqlite'
-import type { IntentState } from '../domain/intent.ts'
+import { type IntentState, isOpen } from '../domain/intent.ts'
 import { corruptFault } from './faults.ts'
 import { createIndexCheck, liveDigestOf } from './indexes.ts'
 import { type Folded, genesis, replay } from './replay.ts'
 import { readNumber } from './schema.ts'
 import { readSnapshot } from './snapshot.ts'
+import { createRowWriter } from './writes.ts'
 
 /** The folds at the newest record, and how they were made. */
 export interface Start extends Folded {
@@ -15,7 +16,7 @@ export interface Start extends Folded {
 
 /**
  * Reads what a writer needs. Without a good snapshot every record is read, and every table that follows from them is held
- * against them; with one, what came after it, and the tables of open intents.
+ * against them, and sums that differ are made anew; with one, what came after it, and the tables of open intents.
  *
  * @throws JournalFaultError JOURNAL_CORRUPT or JOURNAL_NEWER.
  */
@@ -29,13 +30,32 @@ export function startOf(
   if (found?.kind !== 'good') {
     const check = createIndexCheck(db)
     const folded = replay(db, path, genesis, check.listen)
-    const [problem] = check.problems(folded.open)
+    const { tables, sums } = check.problems(folded.open)
+    const [problem] = tables
     if (problem !== undefined) throw corruptFault(path, { reason: problem })
+    if (sums.length > 0) rebuildSums(db, path)
     return { ...folded, replayedFrom: 0 }
   }
   const folded = replay(db, path, found.folded)
   checkOpenRows(db, path, folded.open)
   return { ...folded, replayedFrom: found.folded.tail.seq }
+}
+
+/** Fills `ending` and `closed_fill` from the records of closed intents, inside the caller's transaction. */
+export function fillSums(db: DatabaseSync, path: string): void {
+  const { addClosed } = createRowWriter(db)
+  replay(db, path, genesis, (_seq, _record, state) => {
+    if (state !== undefined && !isOpen(state)) addClosed(state)
+  })
+}
+
+/** The records are the truth; what another release computed from them, or damage changed, is computed again. */
+function rebuildSums(db: DatabaseSync, path: string): void {
+  db.exec('BEGIN IMMEDIATE')
+  db.exec('DELETE FROM ending')
+  db.exec('DELETE FROM closed_fill')
+  fillSums(db, path)
+  db.exec('COMMIT')
 }
 
 function checkOpenRows(db: DatabaseSync, path: string, open: ReadonlyMap<string, IntentState>): void {

@@ -91,7 +91,8 @@ function verifyRecords(db: DatabaseSync, path: string): Omit<Verification, 'byte
         problems.push('snapshot: it does not say what the records fold to')
     }
     folded = replay(db, path, folded, listen)
-    problems.push(...(check?.problems(folded.open) ?? []))
+    const { tables = [], sums = [] } = check?.problems(folded.open) ?? {}
+    problems.push(...tables, ...sums)
     return { ...common, tail: folded.tail, problems }
   } catch (cause) {
     if (!(cause instanceof BaseError)) throw cause
