@@ -1,24 +1,29 @@
-# perpd in a container: dependencies in one stage, nothing but what runs in the other.
+# perpd in a container: dependencies in one stage, nothing but what runs in the other. deploy/compose.yaml runs it with a
+# read-only file system and no rights.
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts
+# The compiler comes along as an optional peer of a package; it has no part in running.
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/typescript node_modules/@typescript
 
 FROM node:24-slim
 ENV NODE_ENV=production
 WORKDIR /app
+# The packages' own manager is not needed to run, and can load code: it goes.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn*
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE README.md ./
+COPY deploy/sbom.cdx.json ./
 COPY src ./src
 COPY config ./config
 COPY strategies ./strategies
-# State lives in a volume that belongs to the user who runs perpd.
-RUN mkdir -p /app/var && chown node:node /app/var
+# State lives in a volume that belongs to the user who runs perpd, and to nobody else.
+RUN mkdir -m 0700 -p /app/var && chown node:node /app/var
 VOLUME ["/app/var"]
 USER node
 EXPOSE 9464
 # The first SIGTERM drains; give it the time that execution.drainSeconds says, and a little more.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=3s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:9464/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "src/cli/main.ts", "run"]
+  CMD ["node", "-e", "fetch('http://127.0.0.1:9464/livez').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--disable-sigusr1", "src/cli/main.ts", "run"]

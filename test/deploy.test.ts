@@ -1,0 +1,113 @@
+/** What ships for running perpd elsewhere: the unit, the container, the list of packages. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { sbomOf } from '../deploy/sbom.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+interface LockedPackage {
+  readonly version: string
+  readonly integrity?: string
+  readonly license?: string
+  readonly dev?: boolean
+  readonly devOptional?: boolean
+  readonly hasInstallScript?: boolean
+}
+interface Component {
+  readonly name: string
+  readonly version: string
+  readonly hashes: readonly { readonly content: string }[]
+  readonly licenses: readonly { readonly license: { readonly id: string } }[]
+}
+const locked: Readonly<Record<string, LockedPackage>> = JSON.parse(textOf('package-lock.json')).packages
+const nameOf = (path: string): string => path.replace(/^.*node_modules\//, '')
+
+test('the list of packages is that of the lockfile: what npm marks as no part of development, with hash and license', () => {
+  const lock = JSON.parse(textOf('package-lock.json'))
+  const list = JSON.parse(textOf('deploy/sbom.cdx.json'))
+  expect(list, 'run: npm run sbom').toEqual(sbomOf(lock))
+  // The compiler's own parts are marked as optional only.
+  const runs = Object.entries(locked)
+    .filter(([path]) => !path.startsWith('node_modules/@typescript/'))
+    .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
+    .map(([path, { version, integrity, license }]) => [`${nameOf(path)}@${version}`, integrity, license])
+  const listed = list.components.map((each: Component) => [
+    `${each.name}@${each.version}`,
+    `sha512-${Buffer.from(each.hashes[0]?.content ?? '', 'hex').toString('base64')}`,
+    each.licenses[0]?.license.id,
+  ])
+  expect(listed.sort()).toEqual(runs.sort())
+})
+
+test('packages with a script at installation are those that docs/dependencies.md names, and none of them runs with perpd', () => {
+  const withScripts = Object.entries(locked).filter(([, { hasInstallScript }]) => hasInstallScript === true)
+  const page = textOf('docs/dependencies.md')
+  const section = page.slice(
+    page.indexOf('## Scripts at installation'),
+    page.indexOf('## The list of everything'),
+  )
+  const named = [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name)
+  expect(withScripts.map(([path]) => nameOf(path)).sort()).toEqual(named.sort())
+  expect(withScripts.filter(([, { dev }]) => dev !== true)).toEqual([])
+})
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
+
+test.runIf(hasSystemd)('the unit is one that systemd takes, and leaves the service little to break', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'perpd-unit-'))
+  try {
+    const unit = join(folder, 'perpd.service')
+    // The check wants a program that is there.
+    writeFileSync(unit, textOf('deploy/perpd.service').replace('/usr/bin/node', process.execPath))
+    const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
+    expect(`${verified.stdout}${verified.stderr}`).toBe('')
+    expect(verified.status).toBe(0)
+    // Tenths of points, 0 to 100: 14 where this was written.
+    execFileSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', '--no-pager', unit])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('every way to start that ships keeps the debugger shut', () => {
+  const { scripts } = JSON.parse(textOf('package.json'))
+  for (const text of [
+    scripts.start,
+    scripts.perpd,
+    textOf('src/cli/main.ts').split('\n')[0],
+    textOf('deploy/perpd.service'),
+    textOf('deploy/compose.yaml'),
+    /^CMD .*/m.exec(textOf('Dockerfile'))?.[0],
+  ]) {
+    expect(text).toContain('--disable-sigusr1')
+  }
+})
+
+test('the container has no rights, no swap, no core file and a file system it cannot write but for its state', () => {
+  const { services, secrets } = parse(textOf('deploy/compose.yaml'))
+  expect(services.perpd).toMatchObject({
+    read_only: true,
+    cap_drop: ['ALL'],
+    security_opt: ['no-new-privileges:true'],
+    volumes: ['state:/app/var'],
+    ulimits: { core: 0 },
+    environment: { CREDENTIALS_DIRECTORY: '/run/secrets' },
+  })
+  expect(services.perpd.memswap_limit).toBe(services.perpd.mem_limit)
+  expect(services.perpd.ports).toBeUndefined()
+  // A secret's name is the file's name in the container, which is the credential that perpd looks for.
+  expect(Object.keys(secrets)).toEqual(['perpd-password'])
+  const dockerfile = textOf('Dockerfile')
+  expect(dockerfile).toMatch(/^USER node$/m)
+  expect(dockerfile).toContain('npm ci --omit=dev --ignore-scripts')
+  // npm installs optional peers that development packages are, too; none of them runs with perpd.
+  const peers = Object.entries(locked).filter(([, { devOptional }]) => devOptional === true)
+  for (const [path] of peers) expect(dockerfile).toContain(path)
+  for (const ignored of ['.gitignore', '.dockerignore'])
+    expect(textOf(ignored)).toMatch(/^deploy\/secrets\/?$/m)
+})
