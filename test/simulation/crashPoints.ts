@@ -1,5 +1,6 @@
 /** Ends the process at every boundary of a story, once or twice: commits, requests, answers, signatures, looks. */
 
+import { runJobs } from './pool.ts'
 import type { Story } from './scenarios.ts'
 import type { TierName } from './seeds.ts'
 import { runSeed } from './tiers.ts'
@@ -12,6 +13,24 @@ export interface CrashPoints {
   readonly boundaries: number
   readonly runs: number
   readonly failures: readonly string[]
+}
+
+/** What one worker is asked. */
+export interface CrashJob {
+  readonly kind: 'crashes'
+  readonly tier: TierName
+  readonly story: string
+  readonly isPairs: boolean
+}
+
+/** Enumerates the crash points of stories in worker threads. */
+export function crashPointsOf(
+  tier: TierName,
+  stories: readonly Story[],
+  isPairs: boolean,
+): Promise<readonly CrashPoints[]> {
+  const jobs = stories.map(({ name }): CrashJob => ({ kind: 'crashes', tier, story: name, isPairs }))
+  return runJobs<CrashJob, CrashPoints>(new URL('./worker.ts', import.meta.url), jobs)
 }
 
 /** One seed for all: the stories are fixed, and what chance is left (latencies) is the same in each run. */
@@ -37,8 +56,8 @@ export async function everyCrash(tier: TierName, story: Story): Promise<CrashPoi
   return { story: story.name, boundaries, runs: boundaries + 1, failures }
 }
 
-/** Crashes at every boundary, and again at every boundary of the process that follows, up to `secondMax` of them. */
-export async function everyPair(tier: TierName, story: Story, secondMax: number): Promise<CrashPoints> {
+/** Crashes at every boundary, and again at every boundary of the process that follows. */
+export async function everyPair(tier: TierName, story: Story): Promise<CrashPoints> {
   const whole = await runStory(tier, story, [])
   const boundaries = whole.boundaries[0] ?? 0
   const failures: string[] = []
@@ -46,7 +65,7 @@ export async function everyPair(tier: TierName, story: Story, secondMax: number)
   for (let first = 1; first <= boundaries; first += 1) {
     const once = await runStory(tier, story, [first])
     runs += 1
-    const second = Math.min(once.boundaries[1] ?? 0, secondMax)
+    const second = once.boundaries[1] ?? 0
     for (let at = 1; at <= second; at += 1) {
       failures.push(...failureOf(story, [first, at], await runStory(tier, story, [first, at])))
       runs += 1

@@ -1,7 +1,6 @@
 /** Runs every mutant and says how many seeds it took to catch it. */
-import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
 import { mutants } from './mutants.ts'
+import { runJobs } from './pool.ts'
 import type { TierName } from './seeds.ts'
 
 /** What became of one mutant. */
@@ -15,31 +14,16 @@ export interface MutantResult {
   readonly text?: string
 }
 
+/** One mutant for a worker. */
+export interface MutantJob {
+  readonly index: number
+  readonly seedsMax: number
+}
+
 /** Runs all mutants from seed 1 on, each at most `seedsMax` seeds. */
-export async function runMutants(seedsMax: number): Promise<readonly MutantResult[]> {
-  const results: MutantResult[] = []
-  let next = 0
-  const drive = async () => {
-    const worker = new Worker(new URL('./mutantWorker.ts', import.meta.url))
-    try {
-      while (next < mutants.length) {
-        const index = next
-        next += 1
-        results[index] = await new Promise<MutantResult>((resolve, reject) => {
-          worker.once('error', reject)
-          worker.once('message', (result: MutantResult) => {
-            worker.off('error', reject)
-            resolve(result)
-          })
-          worker.postMessage({ index, seedsMax })
-        })
-      }
-    } finally {
-      await worker.terminate()
-    }
-  }
-  await Promise.all(Array.from({ length: availableParallelism() }, drive))
-  return results
+export function runMutants(seedsMax: number): Promise<readonly MutantResult[]> {
+  const jobs = mutants.map((_mutant, index): MutantJob => ({ index, seedsMax }))
+  return runJobs<MutantJob, MutantResult>(new URL('./mutantWorker.ts', import.meta.url), jobs)
 }
 
 /** The table of seeds to catch, as text. */

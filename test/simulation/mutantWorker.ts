@@ -7,7 +7,7 @@ import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
-import type { MutantResult } from './mutantRuns.ts'
+import type { MutantJob, MutantResult } from './mutantRuns.ts'
 import { type Mutant, mutants } from './mutants.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -46,13 +46,17 @@ function patched({ name, patches }: Mutant, path: string): string {
   return source
 }
 
-parentPort?.on('message', async ({ index, seedsMax }: { index: number; seedsMax: number }) => {
+parentPort?.on('message', async ({ index, seedsMax }: MutantJob) => {
   const mutant = mutants[index]
   if (mutant === undefined) throw new RangeError(`there is no mutant ${index}`)
   const { runSeed }: typeof import('./tiers.ts') = await import(`./tiers.ts?mutant=${index}`)
   let result: MutantResult = { name: mutant.name, tier: mutant.tier, seeds: undefined, invariant: undefined }
   for (let seed = 1; seed <= seedsMax; seed += 1) {
-    const { violation } = await runSeed(mutant.tier, seed)
+    const { violation } = await runSeed(
+      mutant.tier,
+      seed,
+      mutant.mode === undefined ? {} : { mode: mutant.mode },
+    )
     if (violation === undefined) continue
     result = {
       ...result,

@@ -3,11 +3,14 @@
  * found in perpd. None of them is anywhere in the product; each must be caught.
  */
 import type { TierName } from './seeds.ts'
+import type { Mode } from './world.ts'
 
 /** One bug. */
 export interface Mutant {
   readonly name: string
   readonly tier: TierName
+  /** Where evidence comes from in its worlds; absent: anywhere. */
+  readonly mode?: Mode
   readonly patches: readonly Patch[]
 }
 
@@ -153,13 +156,6 @@ export const mutants: readonly Mutant[] = [
     'if (consumer === undefined)',
   ),
   one(
-    'void without looking for our events',
-    'core',
-    chain,
-    'return logs.some((log) => sameHex(log.transactionHash, consumer.transactionHash)) ? [] : [consumer]',
-    'return [consumer]',
-  ),
-  one(
     'a reorganisation is not noticed',
     'core',
     chain,
@@ -183,9 +179,9 @@ export const mutants: readonly Mutant[] = [
   one(
     'a frozen order is taken for cancelled',
     'core',
-    intent,
-    "return child.phase === 'EXECUTED' || child.phase === 'CANCELLED'",
-    "return child.phase !== 'OPEN'",
+    chain,
+    "const ended = newest.filter(({ log }) => log.event === 'OrderExecuted' || log.event === 'OrderCancelled')",
+    "const ended = newest.filter(({ log }) => log.event !== 'OrderCreated' && log.event !== 'OrderUpdated')",
   ),
   {
     name: 'signs again after a crash',
@@ -213,41 +209,65 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
-  one(
-    'the venue is trusted on a live chain',
-    'core',
-    api,
-    'if (!rules.trustVenue || armed === undefined) return undefined',
-    'if (armed === undefined) return undefined',
-  ),
-  one(
-    'death before the deadline by the venue',
-    'core',
-    api,
-    'if (answer.serverDateMs <= armed.deadlineSeconds * 1000 + rules.deadlineMarginMs) return undefined',
-    '',
-  ),
-  one(
-    'a cancel is believed from the host',
-    'core',
-    api,
-    '  const isChanged = expected.changes.every(({ orderKey, event }) =>',
-    '  const isChanged = expected.changes.slice(0, 0).every(({ orderKey, event }) =>',
-  ),
-  one(
-    'orders of other intents are not told apart',
-    'core',
-    api,
-    '    (row) => isOwn(state, attempt, row) && !explained.has(row.orderKey.toLowerCase()),',
-    '    (row) => isOwn(state, attempt, row),',
-  ),
-  one(
-    'rows are judged by our own clock',
-    'core',
-    api,
-    '(attempt.armed?.deadlineSeconds ?? 0) - longestLifeSeconds',
-    '(attempt.armedAtMs ?? 0) / 1000 - 3_600',
-  ),
+  {
+    name: 'the venue is trusted on a live chain',
+    tier: 'core',
+    mode: 'api',
+    patches: [
+      {
+        file: 'test/simulation/world.ts',
+        find: "trustVenue: this.#mode === 'venue'",
+        replace: 'trustVenue: true',
+      },
+    ],
+  },
+  {
+    name: 'death before the deadline by the venue',
+    tier: 'core',
+    mode: 'venue',
+    patches: [
+      {
+        file: api,
+        find: 'if (answer.serverDateMs <= armed.deadlineSeconds * 1000 + rules.deadlineMarginMs) return undefined',
+        replace: '',
+      },
+      {
+        file: 'test/simulation/coreDaemon.ts',
+        find: 'const everyPeer = rules.trustVenue && isOver &&',
+        replace: 'const everyPeer = rules.trustVenue &&',
+      },
+    ],
+  },
+  {
+    ...one(
+      'a cancel is believed from the host',
+      'core',
+      api,
+      '  const isChanged = expected.changes.every(({ orderKey, event }) =>',
+      '  const isChanged = expected.changes.slice(0, 0).every(({ orderKey, event }) =>',
+    ),
+    mode: 'api',
+  },
+  {
+    ...one(
+      'orders of other intents are not told apart',
+      'core',
+      api,
+      '    (row) => isOwn(state, attempt, row) && !explained.has(row.orderKey.toLowerCase()),',
+      '    (row) => isOwn(state, attempt, row),',
+    ),
+    mode: 'venue',
+  },
+  {
+    ...one(
+      'rows are judged by our own clock',
+      'core',
+      api,
+      '(attempt.armed?.deadlineSeconds ?? 0) - longestLifeSeconds',
+      '(attempt.armedAtMs ?? 0) / 1000 - 3_600',
+    ),
+    mode: 'api',
+  },
   one(
     'a late answer to the submit stops the daemon',
     'shell',
@@ -311,6 +331,30 @@ export const mutants: readonly Mutant[] = [
     'if (error instanceof RequestFailed) return error.sent',
     "if (error instanceof RequestFailed) return 'no'",
   ),
+  one(
+    'a bundle gives its first order to everybody',
+    'shell',
+    chain,
+    '  if (runs.length < 2) return runs[0]\n',
+    '  if (runs.length > 0) return runs[0]\n',
+  ),
+  {
+    name: 'a deadline by a clock that jumped',
+    tier: 'shell',
+    mode: 'api',
+    patches: [
+      {
+        file: 'src/api/hosts.ts',
+        find: 'const middleMs = clock.monotonicMs() - ',
+        replace: 'const middleMs = clock.now() - ',
+      },
+      {
+        file: 'src/api/hosts.ts',
+        find: 'median + clock.monotonicMs() - clock.now()',
+        replace: 'median',
+      },
+    ],
+  },
   one(
     'the receiver is not verified',
     'shell',

@@ -1,6 +1,7 @@
 /**
- * `npm run simulate -- --seeds N --from S [--tier core|shell|both] [--trace]`: runs seeds and prints what they did. With
- * `--trace`, everything that happened in each seed. Ends with 1 when an invariant was broken.
+ * `npm run simulate -- --seeds N --from S [--tier core|shell|both] [--trace | --hashes]`: runs seeds and prints what they
+ * did; with `--trace` everything that happened in each seed, with `--hashes` the hash of each trace alone. Ends with 1 when
+ * an invariant was broken.
  */
 import { parseArgs } from 'node:util'
 import { addWorld, emptyReport, type Report, runSeeds, type TierName } from './seeds.ts'
@@ -36,6 +37,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     tier: { type: 'string', default: 'both' },
     trace: { type: 'boolean', default: false },
+    hashes: { type: 'boolean', default: false },
   },
 })
 const seeds = Number(values.seeds)
@@ -55,6 +57,10 @@ for (const tier of chosen) {
       addWorld(report, tier, world)
     }
   } else report = await runSeeds(tier, from, seeds)
+  if (values.hashes) {
+    for (const [seed, hash] of Object.entries(report.hashes)) print(`${tier} ${seed} ${hash}`)
+    continue
+  }
   show(tier, report, (performance.now() - startedMs) / 1000)
   failures += report.failures.length
 }

@@ -1,6 +1,5 @@
 /** Many seeds, on as many cores as there are: what each worker is asked, and the sum of what they say. */
-import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
+import { runJobs } from './pool.ts'
 import type { WorldResult } from './world.ts'
 
 /** The tiers by name. */
@@ -8,10 +7,10 @@ export type TierName = 'core' | 'shell'
 
 /** Seeds that one worker runs in one go. */
 export interface Batch {
+  readonly kind: 'seeds'
   readonly tier: TierName
   readonly from: number
   readonly seeds: number
-  readonly keepsTrace: boolean
 }
 
 /** A seed that broke an invariant, with how to see it again. */
@@ -99,45 +98,12 @@ export function addReport(to: Report, from: Report): void {
 const batchSeeds = 25
 
 /** Runs seeds `from` to `from + seeds - 1` of a tier in worker threads. Rejects when a worker ends by a fault of its own. */
-export async function runSeeds(
-  tier: TierName,
-  from: number,
-  seeds: number,
-  workers = availableParallelism(),
-): Promise<Report> {
+export async function runSeeds(tier: TierName, from: number, seeds: number): Promise<Report> {
+  const batches: Batch[] = []
+  for (let at = 0; at < seeds; at += batchSeeds)
+    batches.push({ kind: 'seeds', tier, from: from + at, seeds: Math.min(batchSeeds, seeds - at) })
   const report = emptyReport()
-  let next = from
-  const end = from + seeds
-  const take = (): Batch | undefined => {
-    if (next >= end) return undefined
-    const batch: Batch = { tier, from: next, seeds: Math.min(batchSeeds, end - next), keepsTrace: false }
-    next += batch.seeds
-    return batch
-  }
-  const count = Math.min(workers, Math.ceil(seeds / batchSeeds))
-  await Promise.all(Array.from({ length: count }, () => drive(take, report)))
-  report.failures.sort((one, other) => one.seed - other.seed)
+  const reports = await runJobs<Batch, Report>(new URL('./worker.ts', import.meta.url), batches)
+  for (const each of reports) addReport(report, each)
   return report
-}
-
-async function drive(take: () => Batch | undefined, report: Report): Promise<void> {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url))
-  try {
-    for (let batch = take(); batch !== undefined; batch = take()) {
-      addReport(report, await ask(worker, batch))
-    }
-  } finally {
-    await worker.terminate()
-  }
-}
-
-function ask(worker: Worker, batch: Batch): Promise<Report> {
-  return new Promise((resolve, reject) => {
-    worker.once('error', reject)
-    worker.once('message', (report: Report) => {
-      worker.off('error', reject)
-      resolve(report)
-    })
-    worker.postMessage(batch)
-  })
 }

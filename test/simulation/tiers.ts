@@ -3,13 +3,13 @@ import { coreTier } from './coreDaemon.ts'
 import { shapes } from './intentsOf.ts'
 import type { TierName } from './seeds.ts'
 import { shellTier, simulatedAccount } from './shellDaemon.ts'
-import { runWorld, type Scenario, type WorldResult } from './world.ts'
+import { type Mode, runWorld, type Scenario, type WorldResult } from './world.ts'
 
 /** Runs one seed of a tier; with a scenario, a fixed story without faults. */
 export function runSeed(
   tier: TierName,
   seed: number,
-  options: { readonly keepsTrace?: boolean; readonly scenario?: Scenario } = {},
+  options: { readonly keepsTrace?: boolean; readonly scenario?: Scenario; readonly mode?: Mode } = {},
 ): Promise<WorldResult> {
   return runWorld({
     seed,

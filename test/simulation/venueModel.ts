@@ -175,7 +175,10 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
     const leftMs = untilDeadlineMs(message)
     const fate = model.fateOfNext
     model.fateOfNext = undefined
-    if (fate !== undefined) return decided(task, fate, leftMs)
+    if (fate !== undefined) {
+      decided(task, fate, leftMs)
+      return
+    }
     if (faults.comes('relay-revert', 0.4)) message.revertsLeft = random.int(1, 2)
     if (faults.comes('foreign-use', 0.25)) {
       const action = {

@@ -1,12 +1,22 @@
-/** A worker thread of the simulation: runs the seeds it is asked for, and answers with their sum. */
+/** A worker thread of the simulation: runs the seeds or the crash points it is asked for, and answers with what they showed. */
 import { parentPort } from 'node:worker_threads'
-import { addWorld, type Batch, emptyReport } from './seeds.ts'
+import { type CrashJob, type CrashPoints, everyCrash, everyPair } from './crashPoints.ts'
+import { stories } from './scenarios.ts'
+import { addWorld, type Batch, emptyReport, type Report } from './seeds.ts'
 import { runSeed } from './tiers.ts'
 
-parentPort?.on('message', async ({ tier, from, seeds, keepsTrace }: Batch) => {
+async function seedsOf({ tier, from, seeds }: Batch): Promise<Report> {
   const report = emptyReport()
-  for (let seed = from; seed < from + seeds; seed += 1) {
-    addWorld(report, tier, await runSeed(tier, seed, { keepsTrace }))
-  }
-  parentPort?.postMessage(report)
+  for (let seed = from; seed < from + seeds; seed += 1) addWorld(report, tier, await runSeed(tier, seed))
+  return report
+}
+
+async function crashesOf({ tier, story, isPairs }: CrashJob): Promise<CrashPoints> {
+  const found = stories.find(({ name }) => name === story)
+  if (found === undefined) throw new RangeError(`there is no story "${story}"`)
+  return isPairs ? everyPair(tier, found) : everyCrash(tier, found)
+}
+
+parentPort?.on('message', async (job: Batch | CrashJob) => {
+  parentPort?.postMessage(job.kind === 'seeds' ? await seedsOf(job) : await crashesOf(job))
 })

@@ -42,6 +42,8 @@ export interface WorldOptions {
   /** A fixed story instead of a random one: no faults, and crashes where it says. */
   readonly scenario?: Scenario
   readonly keepsTrace?: boolean
+  /** Where evidence comes from; absent: by chance. */
+  readonly mode?: Mode
 }
 
 /** A fixed story for the enumeration of crash points. */
@@ -141,7 +143,8 @@ class World {
     const random = randomOf(seed, 'world')
     this.#random = random
     const modes: readonly Mode[] = ['chain-1', 'chain-1', 'chain-2', 'chain-2', 'chain-2', 'api', 'venue']
-    this.#mode = scenario?.mode ?? random.pick(modes)
+    const picked = random.pick(modes)
+    this.#mode = scenario?.mode ?? options.mode ?? picked
     const hasChain = this.#mode === 'chain-1' || this.#mode === 'chain-2'
     const excluded = new Set<FaultName>([
       ...(hasChain ? [] : withoutChain),
@@ -621,8 +624,9 @@ class World {
     const isByHand = this.#faults.counts.has('manual-trade')
     const isOperators =
       this.#mode === 'api'
-        ? isLost || isDoubtful
-        : this.#mode === 'venue' && (isDoubtful || fate === 'void' || (isLost && isByHand))
+        ? isLost || isDoubtful || state.intent.lane === 'relay'
+        : this.#mode === 'venue' &&
+          (isDoubtful || fate === 'void' || state.intent.lane === 'relay' || (isLost && isByHand))
     if (isOperators) {
       this.#resolve(state)
       return

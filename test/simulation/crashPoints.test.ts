@@ -1,0 +1,32 @@
+/** The process ends at every boundary of every story: commits, requests, answers, signatures, looks. */
+import { expect, test } from 'vitest'
+import { type CrashPoints, crashPointsOf } from './crashPoints.ts'
+import { pairStories, stories } from './scenarios.ts'
+
+const failuresOf = (points: readonly CrashPoints[]) => points.flatMap(({ failures }) => failures)
+const runsOf = (points: readonly CrashPoints[]) => points.reduce((sum, { runs }) => sum + runs, 0)
+
+test('a crash at every boundary of the machine neither loses nor repeats an order', {
+  timeout: 280_000,
+}, async () => {
+  const points = await crashPointsOf('core', stories, false)
+  expect(failuresOf(points)).toEqual([])
+  expect(points.length).toBeGreaterThanOrEqual(20)
+  expect(runsOf(points)).toBeGreaterThan(1_000)
+})
+
+test('a crash at every boundary of the shell neither loses nor repeats an order', {
+  timeout: 280_000,
+}, async () => {
+  const points = await crashPointsOf('shell', stories, false)
+  expect(failuresOf(points)).toEqual([])
+  expect(points.length).toBeGreaterThanOrEqual(20)
+  expect(runsOf(points)).toBeGreaterThan(1_500)
+})
+
+test('nor do two crashes, at every pair of boundaries of five stories', { timeout: 280_000 }, async () => {
+  const points = await crashPointsOf('core', pairStories, true)
+  expect(failuresOf(points)).toEqual([])
+  expect(points.length).toBe(5)
+  expect(runsOf(points)).toBeGreaterThan(3_000)
+})
