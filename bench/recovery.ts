@@ -48,14 +48,17 @@ async function make(path: string, records: number): Promise<void> {
 
 /** Opens the journal in this process, and says how long that took and what was there. */
 function openOnce(path: string): void {
+  const cpu = process.cpuUsage()
   const began = performance.now()
   const journal = createSqliteJournal({ path, clockNow: Date.now, holder: 'bench' })
   const open = journal.openIntents().length
   const tookMs = performance.now() - began
+  const { user, system } = process.cpuUsage(cpu)
   const { records } = journal.summary()
   journal.close()
   const megabytes = Math.round(process.memoryUsage.rss() / 1e6)
-  print(`${records} records, ${open} open: ${(tookMs / 1000).toFixed(2)} s, ${megabytes} MB resident`)
+  const seconds = `${(tookMs / 1000).toFixed(2)} s, ${((user + system) / 1e6).toFixed(2)} s of CPU`
+  print(`${records} records, ${open} open: ${seconds}, ${megabytes} MB resident`)
 }
 
 function openFresh(label: string, path: string): void {
@@ -90,6 +93,7 @@ else {
       openFresh('full replay', whole)
     }
     const verifying = performance.now()
+    const verifyingCpu = process.cpuUsage()
     const { problems } = verifySqliteJournal(path)
     print(
       `verify       ${problems.length} problems: ${((performance.now() - verifying) / 1000).toFixed(2)} s`,

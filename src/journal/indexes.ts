@@ -42,6 +42,7 @@ export function createIndexCheck(db: DatabaseSync): IndexCheck {
   let accountLength = 0
   const rows = {
     intent: db.prepare('SELECT * FROM intent WHERE intent_id = ?'),
+    isOpen: db.prepare('SELECT open FROM intent WHERE intent_id = ?'),
     digest: db.prepare('SELECT intent_id, attempt FROM digest WHERE router = ? AND digest = ?'),
     child: db.prepare('SELECT 1 AS found FROM child_order WHERE order_key = ? AND intent_id = ?'),
     ending: db.prepare('SELECT * FROM ending WHERE intent_id = ?'),
@@ -81,7 +82,7 @@ export function createIndexCheck(db: DatabaseSync): IndexCheck {
 
   function closed(state: IntentState): void {
     const { intentId } = state.intent
-    hold('intent', intentId, rows.intent.get(intentId), { open: 0 })
+    if (rows.isOpen.get(intentId)?.open !== 0) say(`intent: ${intentId} has open 1; the records say 0`)
     for (const { sizeDeltaUsd, ...side } of fillsOf(state)) {
       const key = sideKeyOf(side)
       fills.set(key, (fills.get(key) ?? 0n) + (sizeDeltaUsd ?? 0n))

@@ -25,6 +25,17 @@ export const genesis: Folded = {
   account: emptyAccountState,
 }
 
+/** Columns of `record`, in the order of the query. */
+type Row = readonly [
+  seq: number,
+  atMs: number,
+  intentId: string,
+  kind: string,
+  attempt: number | null,
+  body: string,
+  hash: string,
+]
+
 /** Sees each record once it was folded; `state` is the intent's fold with it, absent for records of the account. */
 export type Listener = (seq: number, record: AnyRecord, state: IntentState | undefined) => void
 
@@ -45,13 +56,15 @@ export function replay(
   const select = db.prepare(
     'SELECT seq, at_ms, intent_id, kind, attempt, body, hash FROM record WHERE seq > ? AND seq <= ? ORDER BY seq',
   )
+  // Over a long history it costs to name each column of each row.
+  select.setReturnArrays(true)
   try {
-    for (const row of select.iterate(tail.seq, upTo)) {
+    for (const row of select.iterate(tail.seq, upTo) as unknown as Iterable<Row>) {
       const seq = tail.seq + 1
-      if (row.seq !== seq) throw corruptFault(path, { seq, reason: 'the record is missing' })
-      const body = String(row.body)
+      const [found, , , , , body, written] = row
+      if (found !== seq) throw corruptFault(path, { seq, reason: 'the record is missing' })
       const hash = hashOf(tail.hash, seq, body)
-      if (row.hash !== hash) throw corruptFault(path, { seq, reason: 'the record does not match its hash' })
+      if (written !== hash) throw corruptFault(path, { seq, reason: 'the record does not match its hash' })
       tail = { seq, hash }
       try {
         const record = decodeAnyRecord(body)
@@ -77,12 +90,11 @@ export function replay(
 }
 
 /** The columns repeat what the text says; lists and stories are found by them. */
-function compareColumns(row: Readonly<Record<string, unknown>>, record: AnyRecord): void {
-  const attempt = 'attempt' in record ? record.attempt : null
+function compareColumns([, atMs, intentId, kind, attempt]: Row, record: AnyRecord): void {
   const agrees =
-    row.intent_id === record.intentId &&
-    row.kind === record.kind &&
-    row.at_ms === record.atMs &&
-    row.attempt === attempt
+    intentId === record.intentId &&
+    kind === record.kind &&
+    atMs === record.atMs &&
+    attempt === ('attempt' in record ? record.attempt : null)
   if (!agrees) throw new Error('its columns do not say what its text says')
 }
