@@ -117,9 +117,13 @@ export function createKill(context: KillContext): Kill {
       denials.push(`${decision.kind}: ${denial.code}, ${denial.reason}`)
     }
     problem = denials.length === 0 ? undefined : denials.join('; ')
+    // An increase that just executed may be in no list yet.
     const hasNewFills = shell
       .recentlyLanded()
-      .some(({ closedAtMs }) => (closedAtMs ?? 0) + listLagMs > snapshot.orders.atMs)
+      .some(
+        ({ intent, closedAtMs }) =>
+          intent.reservationUsd > 0n && (closedAtMs ?? 0) + listLagMs > snapshot.orders.atMs,
+      )
     const isQuiet = resting.length + held.length + inFlight === 0 && !hasNewFills
     quietLooks = isQuiet ? quietLooks + 1 : 0
   }
