@@ -15,7 +15,7 @@ import { storyOf, wholeStory } from '../test/journal/story.ts'
 
 const UNRESOLVED = 500
 const GROUP = 10_000
-const RUNS = 3
+const RUNS = 2
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
@@ -46,19 +46,23 @@ async function make(path: string, records: number): Promise<void> {
   journal.close()
 }
 
+function secondsSince(began: number, cpu: NodeJS.CpuUsage): string {
+  const { user, system } = process.cpuUsage(cpu)
+  const wall = (performance.now() - began) / 1000
+  return `${wall.toFixed(2)} s, ${((user + system) / 1e6).toFixed(2)} s of CPU`
+}
+
 /** Opens the journal in this process, and says how long that took and what was there. */
 function openOnce(path: string): void {
   const cpu = process.cpuUsage()
   const began = performance.now()
   const journal = createSqliteJournal({ path, clockNow: Date.now, holder: 'bench' })
   const open = journal.openIntents().length
-  const tookMs = performance.now() - began
-  const { user, system } = process.cpuUsage(cpu)
+  const took = secondsSince(began, cpu)
   const { records } = journal.summary()
   journal.close()
   const megabytes = Math.round(process.memoryUsage.rss() / 1e6)
-  const seconds = `${(tookMs / 1000).toFixed(2)} s, ${((user + system) / 1e6).toFixed(2)} s of CPU`
-  print(`${records} records, ${open} open: ${seconds}, ${megabytes} MB resident`)
+  print(`${records} records, ${open} open: ${took}, ${megabytes} MB resident`)
 }
 
 function openFresh(label: string, path: string): void {
@@ -92,12 +96,10 @@ else {
       dropSnapshot(whole)
       openFresh('full replay', whole)
     }
+    const cpu = process.cpuUsage()
     const verifying = performance.now()
-    const verifyingCpu = process.cpuUsage()
     const { problems } = verifySqliteJournal(path)
-    print(
-      `verify       ${problems.length} problems: ${((performance.now() - verifying) / 1000).toFixed(2)} s`,
-    )
+    print(`verify       ${problems.length} problems: ${secondsSince(verifying, cpu)}`)
     print(
       `load averages ${loadavg()
         .map((each) => each.toFixed(1))
