@@ -1,7 +1,6 @@
 /** `perpd keys new | import | address | export`: encrypted key files, made and opened without the daemon. */
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
-import { checksumAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { Address, Hex } from '../domain/address.ts'
 import { Secret } from '../domain/secret.ts'
@@ -34,7 +33,7 @@ export async function keyAddress(call: Call): Promise<number> {
   const keystore = readKeystore(fileOf(call), '--file')
   const address =
     keystore.address !== undefined && !call.flags.has('verify')
-      ? checksumAddress(keystore.address)
+      ? keystore.address
       : addressOf(await decryptKeystore(keystore, await readPassword(passwordsOf(call), 'Password: ')))
   call.out(address)
   return exitCodes.ok

@@ -40,9 +40,8 @@ export interface OpenedSigner {
 export async function openSigner(config: Config, keys: KeySources): Promise<OpenedSigner> {
   const [problem] = startProblems(config, keys.privateKey !== undefined)
   if (problem !== undefined) throw configurationError(problem)
-  if (config.isPaper) return opened(paperSigner(config.paper.keyFile))
   const { account } = config
-  const signer = await liveSigner(config, keys)
+  const signer = config.isPaper ? opened(paperSigner(config.paper.keyFile)) : await liveSigner(config, keys)
   if (account.address !== undefined && !sameHex(account.address, signer.signer.address)) {
     signer.close()
     throw configurationError(

@@ -17,6 +17,7 @@ import {
 } from 'node:crypto'
 import { promisify } from 'node:util'
 import { scryptAsync as nobleScrypt } from '@noble/hashes/scrypt'
+import { checksumAddress } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { keccakOfBytes } from '../chains/keccak.ts'
 import { type Address, type Hex, sameHex } from '../domain/address.ts'
@@ -42,7 +43,7 @@ export type KeyDerivation =
 export interface Keystore {
   /** Where it was read, for messages. */
   readonly path: string
-  /** What the file says about itself; proven only by opening it. The format allows to leave it out. */
+  /** What the file says about itself, checksummed; proven only by opening it. The format allows to leave it out. */
   readonly address: Address | undefined
   readonly derivation: KeyDerivation
   readonly iv: Buffer
@@ -249,7 +250,7 @@ function bytesAt(
 function addressAt(value: unknown, path: string): Address | undefined {
   if (value === undefined || value === '') return undefined
   const digits = typeof value === 'string' ? value.replace(/^0x/i, '') : ''
-  if (/^[0-9a-fA-F]{40}$/.test(digits)) return `0x${digits}`
+  if (/^[0-9a-fA-F]{40}$/.test(digits)) return checksumAddress(`0x${digits.toLowerCase()}`)
   throw contentError(path, 'address', '20 bytes as hex')
 }
 

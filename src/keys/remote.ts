@@ -87,9 +87,9 @@ const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681
 /** The signature in the one form that is used, or an error that says what is wrong with it. */
 function checkedSignature(options: RemoteSignerOptions, digest: Hex, signature: unknown): Hex {
   const wrong = (reason: string): RemoteSignerError =>
-    new RemoteSignerError('The remote signer gave a signature that cannot be used.', {
+    new RemoteSignerError(`The remote signer gave a signature that cannot be used: ${reason}.`, {
       code: 'REMOTE_SIGNER_SIGNATURE',
-      facts: { signer: options.url, account: options.address, digest, reason },
+      facts: { signer: options.url, account: options.address, digest },
       details: 'It was thrown away and nothing was sent. Look at that signer before anything else.',
     })
   if (typeof signature !== 'string' || !/^0x[0-9a-fA-F]{130}$/.test(signature)) {
@@ -131,9 +131,9 @@ function createAsk(options: RemoteSignerOptions): Ask {
       status = answer.status
       text = await answer.text()
     } catch (cause) {
-      throw new RemoteSignerError('The remote signer does not answer.', {
+      throw new RemoteSignerError(`The remote signer does not answer: ${reasonOf(cause)}.`, {
         code: 'REMOTE_SIGNER_UNREACHABLE',
-        facts: { signer: url, method, reason: reasonOf(cause), timeoutMs },
+        facts: { signer: url, method, timeoutMs },
         details: 'Nothing was signed. Check that it runs, and account.remoteSigner.',
         cause,
       })

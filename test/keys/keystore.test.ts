@@ -134,7 +134,7 @@ test('what the mac does not guard, the initial vector, is caught by the address'
   const fault = await faultOf(() => decryptKeystore(parse(document), password))
   expect([fault.code, fault.facts.says]).toEqual([
     'KEYSTORE_ADDRESS',
-    '0x008aeeda4d805471df9b2a5b0f38a0c3bcba786b',
+    '0x008AeEda4D805471dF9b2A5B0f38A0C3bCBA786b',
   ])
 })
 

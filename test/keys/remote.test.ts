@@ -159,7 +159,7 @@ test('a signature of another key, over another message, with a high s, or malfor
   for (const [signature, reason] of wrong) {
     given = signature
     const fault = await faultOf(signer.sign(request))
-    expect([fault.code, fault.facts.reason]).toEqual([
+    expect([fault.code, fault.shortMessage]).toEqual([
       'REMOTE_SIGNER_SIGNATURE',
       expect.stringMatching(reason),
     ])
