@@ -11,6 +11,7 @@ import { hashOf } from '../../src/journal/rows.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite.ts'
 import { storyOf, wholeStory } from '../journal/story.ts'
 import { ethMarket, startMs, usdc } from '../support/intents.ts'
+import { perpd as startPerpd } from '../world/processes.ts'
 import { perpd } from './run.ts'
 
 let cwd = ''
@@ -155,6 +156,20 @@ test('a journal that lost records is refused, and goes on in the name of an oper
   `)
   expect((await run('journal', 'verify')).code).toBe(0)
   expect((await run('journal', 'accept-loss', '--by', 'Ada')).out).toContain('has lost nothing')
+})
+
+test('the daemon does not start on a journal that lost records, and says the way out', async () => {
+  await fill()
+  truncateSync(path, 0)
+  const daemon = startPerpd([
+    'run',
+    `--journal.path=${path}`,
+    `--paper.keyFile=${join(cwd, 'key')}`,
+    '--control.port=0',
+  ])
+  expect(await daemon.ended, daemon.said()).toBe(1)
+  expect(daemon.said()).toContain('The journal has lost records that were written')
+  expect(daemon.said()).toContain('perpd journal accept-loss --by NAME')
 })
 
 test('a journal that was emptied is refused and not taken for a new one', async () => {
