@@ -16,6 +16,7 @@ import type { Daemon, DaemonParts, Tier } from './daemon.ts'
 import { latestOf, viewOf } from './endpoints.ts'
 import { createFetch, type SignedMessage } from './httpVenue.ts'
 import { intentIdOf, markets, numberOfAmount } from './intentsOf.ts'
+import { jsonText } from './payload.ts'
 import { processClock } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
@@ -78,10 +79,10 @@ class ShellDaemon implements Daemon {
       ...(endpoints.length === 0 ? {} : { chainReader: this.#reader() }),
       clock: this.#clock,
       emit: (event) => {
-        if (event.type === 'order.moved' || event.type === 'order.observed')
-          parts.note(
-            `event ${event.type} ${event.type === 'order.moved' ? `${event.from} ${event.to}` : event.status}`,
-          )
+        if (jsonText(event).includes(privateKey.slice(2)))
+          parts.truth.fail('I14', `${event.type} shows the key`)
+        if (event.type === 'order.moved') parts.note(`event ${event.type} ${event.from} ${event.to}`)
+        if (event.type === 'order.observed') parts.note(`event ${event.type} ${event.status}`)
       },
       rules,
       settings: {

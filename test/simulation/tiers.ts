@@ -2,7 +2,7 @@
 import { coreTier } from './coreDaemon.ts'
 import { shapes } from './intentsOf.ts'
 import type { TierName } from './seeds.ts'
-import { shellTier, simulatedAccount } from './shellDaemon.ts'
+import { privateKey, shellTier, simulatedAccount } from './shellDaemon.ts'
 import { type Mode, runWorld, type Scenario, type WorldResult } from './world.ts'
 
 /** Runs one seed of a tier; with a scenario, a fixed story without faults. */
@@ -15,6 +15,7 @@ export function runSeed(
     seed,
     tier: tier === 'core' ? coreTier : shellTier,
     account: simulatedAccount,
+    secret: privateKey.slice(2),
     shapes,
     lanes: ['order-chain', 'relay'],
     ...options,

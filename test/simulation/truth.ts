@@ -74,15 +74,16 @@ export interface Truth {
 /** How an intent ended in truth. */
 export type Fate = 'open' | 'never-left' | 'dead' | 'void' | 'executed' | 'partial' | 'cancelled'
 
-/** An hour, and what clocks may differ by. */
-const longestDeadlineSeconds = 4_000
+/** An hour, and what clocks may differ by; in the relay lane five minutes, and the same. */
+const longestDeadlineSeconds = { 'order-chain': 4_000, relay: 400 } as const
 
-/** Makes the truth of a world; `limitUsd` is what exposure may never exceed. `broken` is told of a violation first. */
+/** Makes the truth of a world; `limitUsd` is what exposure may never exceed. `broken` is told of a violation
+ * first; `isOnDisk` says whether the armed record of a digest would survive the power. */
 export function createTruth(
   timeline: Timeline,
   chain: ModelChain,
   limitUsd: bigint,
-  broken: (violation: Violation) => void,
+  hooks: { readonly broken: (violation: Violation) => void; readonly isOnDisk: (digest: Hex) => boolean },
 ): Truth {
   const intents = new Map<string, Intent>()
   const byDigest = new Map<Hex, Signed>()
@@ -91,7 +92,7 @@ export function createTruth(
   function fail(invariant: string, text: string): never {
     const violation = { invariant, text, atMs: timeline.nowMs }
     // Thrown inside a request, it could be taken for a fault of the network.
-    broken(violation)
+    hooks.broken(violation)
     throw new InvariantBroken(violation)
   }
 
@@ -252,9 +253,14 @@ export function createTruth(
     if (live.length > 1) fail('I3', `${intentId} has ${live.length} live digests`)
   }
 
-  function arm(intentId: string, { digest, deadlineSeconds, host, requestId }: ArmedFacts): void {
+  function arm(
+    intentId: string,
+    { digest, deadlineSeconds, host, requestId }: ArmedFacts,
+    isNew: boolean,
+  ): void {
     const known = byDigest.get(digest)
-    if (deadlineSeconds > chain.timeAt(timeline.nowMs) + longestDeadlineSeconds)
+    const longest = longestDeadlineSeconds[requestId === undefined ? 'relay' : 'order-chain']
+    if (isNew && deadlineSeconds > chain.timeAt(timeline.nowMs) + longest)
       fail('I9', `${intentId} is signed for ${deadlineSeconds}`)
     if (known === undefined) {
       byDigest.set(digest, { intentId, digest, deadlineSeconds, host, requestId, isDurable: true, posts: 0 })
@@ -302,12 +308,12 @@ export function createTruth(
       const { intentId } = state.intent
       intents.set(intentId, state.intent)
       states.set(intentId, state)
-      for (const { armed } of state.attempts) if (armed !== undefined) arm(intentId, armed)
+      for (const { armed } of state.attempts) if (armed !== undefined) arm(intentId, armed, false)
     },
     durable(record, state) {
       const { intentId } = state.intent
       if (record.kind === 'intent.accepted') intents.set(intentId, record.intent)
-      if (record.kind === 'attempt.armed') arm(intentId, record.armed)
+      if (record.kind === 'attempt.armed') arm(intentId, record.armed, true)
       checkAbsorbed(states.get(intentId), state)
       states.set(intentId, state)
       checkEvidence(record, state)

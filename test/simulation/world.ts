@@ -36,6 +36,8 @@ export interface WorldOptions {
   readonly tier: Tier
   /** The account that signs; the same in every world. */
   readonly account: Address
+  /** Hex of the key: it must not show in records or events. */
+  readonly secret?: string
   /** Shapes that the tier can carry out. */
   readonly shapes: readonly Shape[]
   readonly lanes: readonly Intent['lane'][]
@@ -177,8 +179,9 @@ class World {
     })
     const names = this.#mode === 'chain-2' ? ['one', 'two'] : hasChain ? ['one'] : []
     this.#endpoints = names.map((name): Endpoint => ({ name, illness: undefined }))
-    this.#truth = createTruth(this.#timeline, this.#chain, limitUsd, (violation) => {
-      this.#fail(new InvariantBroken(violation))
+    this.#truth = createTruth(this.#timeline, this.#chain, limitUsd, {
+      broken: (violation) => this.#fail(new InvariantBroken(violation)),
+      isOnDisk: (digest) => this.#disk.durable.some((line) => line.includes(`"digest":"${digest}"`)),
     })
     this.#network = createNetwork(this.#timeline, this.#faults, randomOf(seed, 'network'))
     this.#rules = {
@@ -209,6 +212,7 @@ class World {
         if (events % 512 === 0) this.#checkLive()
       }
       if (this.#fault === undefined) this.#finish()
+      if (this.#fault === undefined) await this.#checkRest()
     } catch (error) {
       this.#fail(error)
     }
@@ -587,8 +591,7 @@ class World {
   }
 
   #checkLive(): void {
-    const { tier } = this.#options
-    if (this.#daemon === undefined || this.#journal === undefined || tier.name === 'shell') return
+    if (this.#daemon === undefined || this.#journal === undefined) return
     for (const state of this.#daemon.states()) this.#checkFold(state)
   }
 
@@ -614,6 +617,18 @@ class World {
     const left = daemon.states().filter(isOpen)
     if (left.length === 0 && worstCase(journal.openIntents()) !== 0n)
       this.#truth.fail('L3', 'a reservation is held by nothing')
+  }
+
+  /** L4: when nothing is open, nothing but the look at new blocks waits for its time. I14: the key shows nowhere. */
+  async #checkRest(): Promise<void> {
+    const { tier, secret } = this.#options
+    const untilMs = this.#timeline.nowMs + 60_000
+    while (this.#timeline.runNext(untilMs)) await tier.drain?.()
+    const daemon = this.#daemon
+    if (daemon !== undefined && daemon.states().length === 0 && daemon.timers > 1)
+      this.#truth.fail('L4', `${daemon.timers} timers are left and nothing is open`)
+    if (secret !== undefined && [...this.#disk.durable, ...this.#trace].some((line) => line.includes(secret)))
+      this.#truth.fail('I14', 'the key stands in the journal or in an event')
   }
 
   /** L1: what can be proven is closed; the rest waits for the operator, who looks it up on the chain. */
