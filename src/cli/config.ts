@@ -10,7 +10,7 @@ import { Secret } from '../domain/secret.ts'
 import { type Layer, readEnvironment, readFile, readFlags } from './config/layers.ts'
 import { emptyConfig, type RawConfig, settings } from './config/schema.ts'
 import { didYouMean } from './config/suggest.ts'
-import { judge, privateKeyVariable, typedConfig } from './config/typed.ts'
+import { judge, typedConfig } from './config/typed.ts'
 import type { Config } from './config/types.ts'
 
 /** What a configuration is read from. Nothing else is looked at. */
@@ -138,7 +138,7 @@ function packagedProfiles(): string[] {
 
 function strayVariables(env: ConfigSource['env']): string[] {
   return Object.keys(env)
-    .filter((variable) => /^PERPD_(?!_)/.test(variable) && variable !== privateKeyVariable)
+    .filter((variable) => /^PERPD_(?!_)/.test(variable))
     .sort()
     .map((variable) => `${variable} is not read; settings are variables of the form PERPD__SECTION__KEY.`)
 }

@@ -9,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   readSync,
+  realpathSync,
   type Stats,
   statSync,
   unlinkSync,
@@ -116,19 +117,27 @@ function refuseShared(path: string, stat: Stats, setting: string): void {
   }
 }
 
-/** In a folder with the sticky bit, as /tmp, only the owner of a file may rename or remove it. */
+/**
+ * The folder must be ours or the system's, and ours alone to write; those above it must not be open to everybody. In a
+ * folder with the sticky bit, as /tmp, only the owner of a file may rename or remove it.
+ */
 function refuseOpenFolder(path: string, setting: string): void {
-  const folder = dirname(path)
-  const stat = statSync(folder)
+  const own = realpathSync(dirname(path))
   const user = process.getuid?.()
-  const isStrangers = user !== undefined && stat.uid !== user && stat.uid !== 0
-  const isOpen = (stat.mode & 0o022) !== 0 && (stat.mode & 0o1000) === 0
-  if (!isStrangers && !isOpen) return
-  throw new KeyFileError('The folder of the key file is open to others.', {
-    code: 'KEY_FILE_FOLDER',
-    facts: { folder, mode: (stat.mode & 0o7777).toString(8), owner: stat.uid },
-    details: `${notDone(setting)} Whoever may write the folder may swap the file. Keep it in a folder of your own: chmod go-w ${folder}`,
-  })
+  for (let folder = own; ; folder = dirname(folder)) {
+    const { mode, uid } = statSync(folder)
+    const isOwn = folder === own
+    const isStrangers = isOwn && user !== undefined && uid !== user && uid !== 0
+    const isOpen = (mode & (isOwn ? 0o022 : 0o002)) !== 0 && (mode & 0o1000) === 0
+    if (isStrangers || isOpen) {
+      throw new KeyFileError('The folder of the key file is open to others.', {
+        code: 'KEY_FILE_FOLDER',
+        facts: { folder, mode: (mode & 0o7777).toString(8), owner: uid },
+        details: `${notDone(setting)} Whoever may write the folder may swap the file. Keep it in a folder of your own: chmod go-w ${folder}`,
+      })
+    }
+    if (folder === dirname(folder)) return
+  }
 }
 
 /**

@@ -276,10 +276,6 @@ test('a remote signer is reached by https, or on this machine', () => {
   }
 })
 
-test('the bare key in the environment is no setting, and its name draws no warning', () => {
-  expect(load([], { PERPD_PRIVATE_KEY: 'x' }).warnings).toEqual([])
-})
-
 test('a journal of an unknown scheme is a problem before anything is opened', () => {
   expect(problemsOf(['--journal.path', 'redis://user:secret@host/0'])).toEqual([
     'flag --journal.path: journal.path names the scheme redis:; a journal is a path, sqlite:PATH, or memory:.',

@@ -85,6 +85,24 @@ test('a key in a folder that others may write is refused, because they could swa
   }
 })
 
+test('a key below a folder that everybody may write is refused, however deep it lies', () => {
+  const deep = join(directory, 'open', 'mine', 'keys')
+  mkdirSync(deep, { recursive: true, mode: 0o700 })
+  const path = join(deep, 'key')
+  writeFileSync(path, 'x', { mode: 0o600 })
+  chmodSync(join(directory, 'open'), 0o777)
+  const fault = faultOf(() => readPrivateFile(path, live))
+  expect([fault.code, fault.facts.folder]).toEqual(['KEY_FILE_FOLDER', join(directory, 'open')])
+  // A link on the way does not hide it.
+  symlinkSync(join(directory, 'open', 'mine'), join(directory, 'way'))
+  expect(faultOf(() => readPrivateFile(join(directory, 'way', 'keys', 'key'), live)).code).toBe(
+    'KEY_FILE_FOLDER',
+  )
+  // A group of one's own, as many systems give it, is nobody else.
+  chmodSync(join(directory, 'open'), 0o775)
+  expect(readPrivateFile(path, live).reveal()).toBe('x')
+})
+
 test('play money needs no safe folder', () => {
   chmodSync(directory, 0o777)
   const path = join(directory, 'key')
