@@ -4,7 +4,17 @@ import type { Limits } from '../domain/limits.ts'
 import type { Direction } from '../domain/market.ts'
 import { liquidationDistanceBps, type Position } from '../domain/position.ts'
 import type { MarketView } from '../domain/snapshot.ts'
-import { BPS_ONE, maxOf, minOf, mulDivUp, ONE_USD, type Usd, usdOfAmount } from '../domain/units.ts'
+import {
+  BPS_ONE,
+  bps,
+  maxOf,
+  minOf,
+  mulDiv,
+  mulDivUp,
+  ONE_USD,
+  type Usd,
+  usdOfAmount,
+} from '../domain/units.ts'
 
 /** What a position would become. USD. */
 export interface LiquidationChange {
@@ -16,6 +26,8 @@ export interface LiquidationChange {
   readonly addedMarginUsd: Usd
   /** Whether the collateral is a stable coin: another one falls with the price of a long. */
   readonly isStable: boolean
+  /** Size that the venue's leverage tier is looked up by; absent: the size after the change. */
+  readonly tierUsd?: Usd
 }
 
 /**
@@ -39,7 +51,8 @@ export function distanceAfterBps(change: LiquidationChange, view: MarketView): b
   const moving = direction === 'long' && !isStable ? maxOf(0n, marginUsd) : 0n
   const notionalUsd = maxOf(heldUsd, worthUsd) + addedUsd + moving
   if (notionalUsd <= 0n) return BigInt(BPS_ONE)
-  const leftUsd = marginUsd - mulDivUp(sizeUsd, minCollateralFactor(view, sizeUsd), ONE_USD)
+  const factor = minCollateralFactor(view, change.tierUsd ?? sizeUsd)
+  const leftUsd = marginUsd - mulDivUp(sizeUsd, factor, ONE_USD)
   return (leftUsd * BigInt(BPS_ONE)) / notionalUsd
 }
 
@@ -63,6 +76,43 @@ export function checkLiquidation(
     wanted: `${isNearNow ? nowBps : afterBps} bps from the price`,
     allowed: `at least ${least} bps`,
   }
+}
+
+/** An increase before it is cut to its size. */
+export interface LiquidationWish {
+  /** The position that it adds to; absent when there is none. */
+  readonly position: Position | undefined
+  readonly direction: Direction
+  readonly wantedUsd: Usd
+  /** Of the increase alone, 10000 = 1x. */
+  readonly leverageBps: number
+  /** What the venue takes for the trade, bps of its size: margin no more. */
+  readonly feeBps: number
+  readonly isStable: boolean
+}
+
+/**
+ * LIQUIDATION_TOO_NEAR for an increase. The position as it stands and the increase for itself must each keep the distance:
+ * then both together do, whatever size the increase is cut to, and more room never makes a refusal.
+ */
+export function checkIncrease(
+  { position, direction, wantedUsd, leverageBps, feeBps, isStable }: LiquidationWish,
+  view: MarketView,
+  limits: Pick<Limits, 'minLiquidationDistanceBps'>,
+): Denial | undefined {
+  const tierUsd = wantedUsd + (position?.sizeInUsd ?? 0n)
+  const unit = { direction, isStable, tierUsd }
+  const held =
+    position === undefined || position.sizeInUsd <= 0n
+      ? undefined
+      : checkLiquidation({ ...unit, position, addedUsd: 0n, addedMarginUsd: 0n }, view, limits)
+  if (held !== undefined) return held
+  const marginUsd = mulDiv(ONE_USD, BigInt(BPS_ONE), BigInt(leverageBps)) - bps(ONE_USD, feeBps)
+  return checkLiquidation(
+    { ...unit, position: undefined, addedUsd: ONE_USD, addedMarginUsd: marginUsd },
+    view,
+    limits,
+  )
 }
 
 /** The venue's least margin as a fraction of the size, 30 decimals: of the size's own tier, else of the highest leverage. */

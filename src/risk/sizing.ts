@@ -23,7 +23,7 @@ import {
 } from '../domain/units.ts'
 import { capsOf, fitInto, tooSmall } from './caps.ts'
 import { type Desk, deskMarket, isDenial, marketUnknown } from './desk.ts'
-import { checkLiquidation } from './liquidation.ts'
+import { checkIncrease } from './liquidation.ts'
 import { roomOf } from './room.ts'
 import { exitsOf, triggerOf } from './waiting.ts'
 
@@ -143,15 +143,10 @@ export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Size
       allowed: `at least ${formatUsd(parts * maxOf(0n, neededUsd - heldCollateralUsd))} collateral`,
     }
   }
-  const near = checkLiquidation(
-    {
-      position,
-      direction: decision.direction,
-      addedUsd: sizeDeltaUsd,
-      // What the venue takes for the trade is margin no more.
-      addedMarginUsd: collateralUsd - bps(sizeDeltaUsd, FEE_MARGIN_BPS),
-      isStable: collateralToken.isStable,
-    },
+  const { direction } = decision
+  const { isStable } = collateralToken
+  const near = checkIncrease(
+    { position, direction, wantedUsd, leverageBps, feeBps: FEE_MARGIN_BPS, isStable },
     view,
     limits,
   )

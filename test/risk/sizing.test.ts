@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { type Limits, tighten } from '../../src/domain/limits.ts'
 import type { JitDataStatus, MarketDataStatus } from '../../src/domain/market.ts'
 import { BPS_ONE, ONE_USD, usd, usdOfAmount } from '../../src/domain/units.ts'
 import { isDenial } from '../../src/risk/desk.ts'
+import { distanceAfterBps } from '../../src/risk/liquidation.ts'
 import { FEE_MARGIN_BPS, type Sized, sizeIncrease, sizeReduction } from '../../src/risk/sizing.ts'
 import {
   capacity,
@@ -207,10 +209,15 @@ const worlds = fc.record({
   collateralIsLong: fc.boolean(),
   price: fc.bigInt({ min: 1n, max: usd(100_000) }),
   maxLeverageBps: fc.integer({ min: 1000, max: 2_000_000 }),
+  equityUsd: fc.bigInt({ min: usd(5_000), max: usd(50_000) }),
   limits: fc.record(
     {
       maxPositionSizeUsd: money(30_000),
+      maxPositionEquityBps: fc.integer({ min: 1_000, max: 200_000 }),
+      maxMarketExposureUsd: money(30_000),
       maxTotalExposureUsd: money(30_000),
+      maxExposureEquityBps: fc.integer({ min: 1_000, max: 200_000 }),
+      maxCapacityShareBps: fc.integer({ min: 500, max: 10_000 }),
       maxOrderSizeUsd: money(30_000),
       minOrderSizeUsd: money(100),
       maxLeverageBps: fc.integer({ min: 1000, max: 1_000_000 }),
@@ -221,7 +228,16 @@ const worlds = fc.record({
   ),
 })
 
-type World = typeof worlds extends fc.Arbitrary<infer T> ? T : never
+/** Worlds that ask for a distance from the liquidation, too. */
+const nearWorlds = fc
+  .tuple(worlds, fc.integer({ min: 0, max: 2_000 }))
+  .map(([world, minLiquidationDistanceBps]) => ({
+    ...world,
+    limits: { ...world.limits, minLiquidationDistanceBps },
+  }))
+
+type World =
+  typeof worlds extends fc.Arbitrary<infer T> ? Omit<T, 'limits'> & { readonly limits: Limits } : never
 
 function deskOf(world: World, available = world.available, base = world.base) {
   const view = marketView({
@@ -250,6 +266,7 @@ function deskOf(world: World, available = world.available, base = world.base) {
         ? [intentState({ decision: increase({ sizeDeltaUsd: world.reservedUsd }) })]
         : [],
     limits: world.limits,
+    equityUsd: world.equityUsd,
   })
 }
 
@@ -278,10 +295,17 @@ test('no increase is ever above a limit, above the room less headroom, or above 
       const after = world.heldUsd + world.reservedUsd + size
       expect(after <= (limits.maxPositionSizeUsd ?? after)).toBe(true)
       expect(after <= (limits.maxTotalExposureUsd ?? after)).toBe(true)
+      expect(after <= (limits.maxMarketExposureUsd ?? after)).toBe(true)
+      for (const shareBps of [limits.maxPositionEquityBps, limits.maxExposureEquityBps]) {
+        if (shareBps === undefined) continue
+        expect(after * BigInt(BPS_ONE) <= world.equityUsd * BigInt(shareBps)).toBe(true)
+      }
 
       const capacityUsd = world.jit === 'available' ? world.available : world.base
       const headroomBps = BigInt(limits.capacityHeadroomBps ?? 0)
       expect((size + world.reservedUsd) * 10_000n <= capacityUsd * (10_000n - headroomBps)).toBe(true)
+      const shareBps = BigInt(limits.maxCapacityShareBps ?? 10_000)
+      expect(size * 10_000n <= capacityUsd * shareBps).toBe(true)
 
       const { collateralToken } = result
       const collateralUsd = usdOfAmount(
@@ -311,7 +335,7 @@ test('no increase is ever above a limit, above the room less headroom, or above 
 
 test('more capacity never gives a smaller increase, less never a larger one', () => {
   fc.assert(
-    fc.property(worlds, money(5000), (world, more) => {
+    fc.property(fc.oneof(worlds, nearWorlds), money(5000), (world, more) => {
       const sizeAt = (extra: bigint): bigint => {
         const result = sizeIncrease(wishOf(world), deskOf(world, world.available + extra, world.base + extra))
         return isDenial(result) ? 0n : result.sizeDeltaUsd
@@ -320,6 +344,62 @@ test('more capacity never gives a smaller increase, less never a larger one', ()
     }),
     { seed: SEED, numRuns: 500 },
   )
+})
+
+test('a tighter limit never gives a larger increase, whichever it is', () => {
+  fc.assert(
+    fc.property(worlds, nearWorlds, (world, other) => {
+      const sizeWith = (limits: Limits): bigint => {
+        const result = sizeIncrease(wishOf(world), deskOf({ ...world, limits }))
+        return isDenial(result) ? 0n : result.sizeDeltaUsd
+      }
+      const tightened = sizeWith(tighten(world.limits, other.limits))
+      expect(tightened <= sizeWith(world.limits)).toBe(true)
+      expect(tightened <= sizeWith(other.limits)).toBe(true)
+    }),
+    { seed: SEED, numRuns: 500 },
+  )
+})
+
+test('no increase leaves a position nearer to its liquidation than allowed', () => {
+  let granted = 0
+  fc.assert(
+    fc.property(nearWorlds, fc.bigInt({ min: usd(200), max: usd(9_000) }), (world, marginUsd) => {
+      const there = deskOf(world)
+      const held = there.snapshot.positions.value.map((row) => ({
+        ...row,
+        sizeInTokens: row.sizeInUsd / (2_000n * 10n ** 12n),
+        markPrice: usd(2_000),
+        remainingCollateralUsd: marginUsd,
+        netValueUsd: marginUsd,
+        liquidationPrice: 0n,
+      }))
+      const kept = { ...there, snapshot: { ...there.snapshot, positions: { value: held, atMs: NOW_MS } } }
+      const leverageBps = 10_000 + (world.leverageBps % 90_000)
+      const wish = increase({ sizeDeltaUsd: world.wantedUsd, leverageBps })
+      const result = sizeIncrease(wish, kept)
+      if (isDenial(result)) return
+      granted++
+      const view = there.snapshot.markets.get(MARKET.toLowerCase())
+      if (view === undefined) throw new Error('no market')
+      const size = result.sizeDeltaUsd
+      const collateralUsd = usdOfAmount(result.collateralDelta, usd('0.9997'), 6)
+      const after = distanceAfterBps(
+        {
+          position: held[0],
+          direction: 'long',
+          addedUsd: size,
+          addedMarginUsd: collateralUsd - (size * BigInt(FEE_MARGIN_BPS)) / 10_000n,
+          isStable: true,
+        },
+        view,
+      )
+      // Each of the two was rounded down once.
+      expect(after + 1n >= BigInt(world.limits.minLiquidationDistanceBps)).toBe(true)
+    }),
+    { seed: SEED, numRuns: 5000 },
+  )
+  expect(granted).toBeGreaterThan(100)
 })
 
 test('a close takes the position exactly, and no limit cuts it', () => {

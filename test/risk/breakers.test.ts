@@ -1,0 +1,143 @@
+/** Each breaker opens at its threshold and not before, is silent without one, and ends as its kind says. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Ending } from '../../src/domain/spend.ts'
+import { breakerNames, holdKey, type TradingHold } from '../../src/domain/trading.ts'
+import { ONE_USD, usd } from '../../src/domain/units.ts'
+import {
+  type BreakerFacts,
+  type BreakerSettings,
+  dayStartOf,
+  isOver,
+  liftOf,
+  type Trip,
+  tripsOf,
+} from '../../src/risk/breakers.ts'
+import { MARKET, NOW_MS } from './world.ts'
+
+const day = dayStartOf(NOW_MS)
+const calm: BreakerFacts = {
+  nowMs: NOW_MS,
+  equity: { equityUsd: usd(1_000), peakUsd: usd(1_000), dayStartMs: day, dayStartUsd: usd(1_000) },
+  endings: [],
+  liftedAtMs: {},
+  oldestUnresolvedMs: 0,
+  accountAgeMs: 0,
+  openFindings: 0,
+}
+const all: BreakerSettings = {
+  maxDailyLossUsd: usd(100),
+  maxDrawdownBps: 2_000,
+  rejectsInRow: 3,
+  poisonedPerDay: 2,
+  unknownAgeMs: 60_000,
+  staleMs: 30_000,
+  openFindings: 2,
+  sets: {},
+}
+
+function ending(cause: string, agoMs = 1_000, strategy = 'eth-trend'): Ending {
+  return {
+    strategy,
+    kind: 'increase',
+    marketToken: MARKET,
+    direction: 'long',
+    closedAtMs: NOW_MS - agoMs,
+    cause,
+    executionFee: 0n,
+    relayFee: 0n,
+  }
+}
+
+const worth = (equityUsd: bigint, peakUsd = usd(1_000), dayStartUsd = usd(1_000), dayStartMs = day) => ({
+  equity: { equityUsd, peakUsd, dayStartMs, dayStartUsd },
+})
+const causes = (facts: Partial<BreakerFacts>, settings = all) =>
+  tripsOf({ ...calm, ...facts }, settings).map(({ scope, cause }) => `${scope} ${cause}`)
+
+test('nothing opens while all is well, and nothing without a threshold', () => {
+  expect(causes({})).toEqual([])
+  const bad: Partial<BreakerFacts> = {
+    ...worth(0n),
+    endings: Array.from({ length: 9 }, () => ending('REFUSED_LOCAL TYPED_DATA_MISMATCH')),
+    oldestUnresolvedMs: 1e9,
+    accountAgeMs: 1e9,
+    openFindings: 99,
+  }
+  expect(causes(bad, { sets: {} })).toEqual([])
+  expect(causes(bad).sort()).toEqual(
+    [
+      'account daily-loss',
+      'account drawdown',
+      'strategy:eth-trend rejects',
+      'account poison',
+      'account unknowns',
+      'account stale-data',
+      'account drift',
+    ].sort(),
+  )
+})
+
+test('losses open at the threshold exactly, never a unit before', () => {
+  expect(causes(worth(usd(900) + 1n))).toEqual([])
+  expect(causes(worth(usd(900)))).toEqual(['account daily-loss'])
+  // Yesterday's first figure says nothing about today.
+  expect(causes(worth(usd(900), usd(1_000), usd(1_000), day - 86_400_000))).toEqual([])
+  expect(causes(worth(usd(800) + 1n, usd(1_000), usd(800)))).toEqual([])
+  expect(causes(worth(usd(800), usd(1_000), usd(800)))).toEqual(['account drawdown'])
+})
+
+test('a breaker of loss is open exactly when the loss has reached its limit, for every figure', () => {
+  const money = fc.bigInt({ min: 1n, max: 10_000_000n * ONE_USD })
+  fc.assert(
+    fc.property(money, money, money, fc.integer({ min: 1, max: 10_000 }), (now, peak, limit, shareBps) => {
+      const peakUsd = peak > now ? peak : now
+      const open = causes(worth(now, peakUsd, peakUsd), {
+        sets: {},
+        maxDailyLossUsd: limit,
+        maxDrawdownBps: shareBps,
+      })
+      const lost = peakUsd - now
+      expect(open.includes('account daily-loss')).toBe(lost >= limit)
+      expect(open.includes('account drawdown')).toBe(
+        lost > 0n && lost * 10_000n >= peakUsd * BigInt(shareBps),
+      )
+    }),
+    { seed: 6, numRuns: 2_000 },
+  )
+})
+
+test('rejects count in a row, for each strategy, from the last success and the last lift on', () => {
+  const bad = (agoMs: number, strategy?: string) => ending('DEAD unseen', agoMs, strategy)
+  expect(causes({ endings: [bad(9), bad(8)] })).toEqual([])
+  expect(causes({ endings: [bad(9), bad(8), bad(7)] })).toEqual(['strategy:eth-trend rejects'])
+  expect(causes({ endings: [bad(9), bad(8), ending('executed', 7), bad(6)] })).toEqual([])
+  expect(causes({ endings: [bad(9), bad(8, 'guard'), bad(7)] })).toEqual([])
+  // What an operator or the strategy itself wished for is no failure, and no success either.
+  const cancel = ending('CANCELLED USER_INITIATED_CANCEL', 5)
+  expect(causes({ endings: [bad(9), cancel, bad(7)] })).toEqual([])
+  expect(causes({ endings: [bad(9), cancel, bad(7), bad(6)] })).toEqual(['strategy:eth-trend rejects'])
+  const liftedAtMs = { [holdKey({ scope: 'strategy:eth-trend', cause: 'rejects' })]: NOW_MS - 8 }
+  expect(causes({ endings: [bad(9), bad(8), bad(7)], liftedAtMs })).toEqual([])
+})
+
+test('what a breaker sets is configured, and reducing when it is not', () => {
+  const sets = { drift: 'halted' } as const
+  const [drift, stale] = tripsOf(
+    { ...calm, openFindings: 2, accountAgeMs: 30_000 },
+    { ...all, sets },
+  ).toReversed()
+  expect([drift?.cause, drift?.state]).toEqual(['drift', 'halted'])
+  expect([stale?.cause, stale?.state]).toEqual(['stale-data', 'reducing'])
+})
+
+test('a hold ends as its breaker says: by its cause, by the day, or by nothing but an operator', () => {
+  for (const cause of breakerNames) {
+    const lifts = liftOf[cause]
+    const trip: Trip = { scope: 'account', cause, state: 'reducing', reason: 'x', lifts }
+    const hold: TradingHold = { ...trip, by: 'perpd', sinceMs: NOW_MS }
+    expect([cause, isOver(hold, [trip], NOW_MS)]).toEqual([cause, false])
+    expect([cause, isOver(hold, [], NOW_MS)]).toEqual([cause, lifts === 'itself'])
+    expect([cause, isOver(hold, [trip], day + 86_400_000)]).toEqual([cause, lifts === 'next-day'])
+  }
+})
