@@ -324,7 +324,7 @@ export function createTruth(
     posted(digest, host, requestId) {
       const signed = byDigest.get(digest)
       if (signed === undefined) fail('I6', `a digest left that no intent signed`)
-      if (!signed.isDurable)
+      if (!signed.isDurable || !hooks.isOnDisk(digest))
         fail('I6', `${signed.intentId}: the signature left before its record was durable`)
       signed.posts += 1
       if (signed.posts > 1) fail('I2', `${signed.intentId}: the digest was sent ${signed.posts} times`)
