@@ -139,12 +139,6 @@ export function reasonOfBytes(bytes: Hex): string {
   }
 }
 
-/** The name of the error in a reason's text, without its arguments. */
-export function errorNameOf(reason: string): string {
-  const at = reason.indexOf('(')
-  return at < 0 ? reason : reason.slice(0, at)
-}
-
 /** A reason of the chain's as one bounded line: it ends up in journals and log lines, and may hold anything. */
 export function reasonText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out

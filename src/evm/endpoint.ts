@@ -21,6 +21,7 @@ import {
   signatureDigits,
 } from './consumer.ts'
 import { type DigestAt, digestKey } from './digests.ts'
+import { eventsOf, indexOf } from './eventIndex.ts'
 import { unreadable } from './jsonRpc.ts'
 import type { ChainNode, Heads } from './node.ts'
 import { type Execution, executionOf, type OrderEvent, settlementOf } from './orderLogs.ts'
@@ -324,40 +325,6 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     look,
     close: () => node.close(),
   }
-}
-
-/** An account's events, found by order and by transaction. */
-interface EventIndex {
-  readonly all: readonly OrderEvent[]
-  readonly place: ReadonlyMap<OrderEvent, number>
-  readonly byKey: ReadonlyMap<string, readonly OrderEvent[]>
-  readonly byTransaction: ReadonlyMap<string, readonly OrderEvent[]>
-}
-
-function indexOf(all: readonly OrderEvent[]): EventIndex {
-  return {
-    all,
-    place: new Map(all.map((event, at) => [event, at])),
-    byKey: Map.groupBy(all, ({ orderKey }) => orderKey),
-    byTransaction: Map.groupBy(all, ({ transactionHash }) => transactionHash),
-  }
-}
-
-/** Events that a view holds: those of the attempt's orders, those in the consumer, and those of the orders made there. */
-function eventsOf(
-  query: AttemptQuery,
-  consumer: Consumer | undefined,
-  { place, byKey, byTransaction }: EventIndex,
-): readonly OrderEvent[] {
-  const keys = new Set(query.orderKeys.map(hexKey))
-  const found = new Set<OrderEvent>()
-  for (const event of consumer === undefined ? [] : (byTransaction.get(consumer.transactionHash) ?? [])) {
-    if (event.blockHash !== consumer?.block.hash) continue
-    found.add(event)
-    if (event.event === 'OrderCreated') keys.add(event.orderKey)
-  }
-  for (const key of keys) for (const event of byKey.get(key) ?? []) found.add(event)
-  return [...found].sort((one, other) => (place.get(one) ?? 0) - (place.get(other) ?? 0))
 }
 
 function executionKey({ orderKey, transactionHash, blockHash }: OrderEvent): string {
