@@ -220,6 +220,7 @@ export function upcast(value: unknown, text = ''): AnyRecord {
     throw unreadable(`its kind is ${JSON.stringify(kind)}`, text)
   if (typeof intentId !== 'string' || typeof atMs !== 'number')
     throw unreadable('intentId or atMs is missing', text)
+  if (v === RECORD_VERSION) return value as AnyRecord
   // Version 2 added fields and kinds and changed none: a record of version 1 says the same in its words.
   return { ...value, v: RECORD_VERSION } as AnyRecord
 }

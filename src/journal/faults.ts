@@ -69,6 +69,7 @@ export function openFault(path: string, cause: unknown): JournalFaultError {
     )
   }
   if (code === sqliteCodes.corrupt) return corruptFault(path, facts, cause)
+  if (code === sqliteCodes.full) return writeFault(path, 0, cause)
   if (isNotPermitted(path, cause, code)) {
     return journalFault(
       'JOURNAL_NOT_PERMITTED',

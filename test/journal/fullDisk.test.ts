@@ -1,12 +1,12 @@
 /** A disk that is full, and one that does not keep what it acknowledges: the journal ends on purpose, and nothing is tried again. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { BaseError } from '../../src/domain/errors.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite.ts'
+import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite.ts'
 import { verifySqliteJournal } from '../../src/journal/verify.ts'
 import { storyOf, wholeStory } from './story.ts'
 
@@ -74,6 +74,18 @@ test.skipIf(!mayMount())(
     }
   },
 )
+
+test('a journal that is full when it is opened says so too', async () => {
+  const journal = createSqliteJournal({ ...options, path })
+  for (let n = 1; n <= 300; n += 1) void journal.append(storyOf(n).accepted())
+  await journal.append(storyOf(301).accepted())
+  journal.close()
+  const full = { ...options, path, maxBytes: statSync(path).size }
+  expect(() => openSqliteJournal(full, { compact: true })).toThrow(
+    'The journal is full: no more can be written.',
+  )
+  expect(verifySqliteJournal(path)).toMatchObject({ snapshot: 'none', records: 301, problems: [] })
+})
 
 /** What sqlite throws when the fsync of a commit fails: SQLITE_IOERR_FSYNC. */
 function failedFsync(): Error {
