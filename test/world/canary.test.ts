@@ -242,6 +242,8 @@ test('no secret is in anything that trading daemons write or serve', async () =>
   const ownTokens = filesBelow(folder.path)
     .filter(isTokenFile)
     .map((path, index): [string, string] => [`controlToken${index}`, readFileSync(path, 'utf8').trim()])
+  // One to read and one to operate, of each daemon.
+  expect(ownTokens).toHaveLength(2 * Object.keys(homes).length)
   for (const { own } of Object.values(homes)) {
     const files = filesBelow(own).filter((path) => !isTokenFile(path))
     expect(files.some((path) => path.includes('journal.sqlite') && statSync(path).size > 0)).toBe(true)
