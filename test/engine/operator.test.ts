@@ -1,0 +1,416 @@
+/** An operator and the breakers over the running engine: halts, kills, limits and words, with the paper venue in this process. */
+import { afterEach, expect, test } from 'vitest'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import type { AccountRecord } from '../../src/domain/accountRecord.ts'
+import type { Emit, Event } from '../../src/domain/event.ts'
+import { usd } from '../../src/domain/units.ts'
+import { createAccountBook } from '../../src/engine/accountBook.ts'
+import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import type { LimitSet } from '../../src/engine/liveLimits.ts'
+import type { OperatorCommand } from '../../src/engine/operator.ts'
+import { createTrading } from '../../src/engine/trading.ts'
+import type { ExecutionContext } from '../../src/execution/context.ts'
+import { createShell } from '../../src/execution/shell.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { createLocalSigner } from '../../src/keys/local.ts'
+import type { VenueSettings } from '../../src/paper/settings.ts'
+import type { BreakerSettings } from '../../src/risk/breakers.ts'
+import type { LoadedStrategy } from '../../src/strategy/load.ts'
+import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
+import { ethMarket } from '../support/intents.ts'
+import { pathOf } from '../support/kinds.ts'
+import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
+
+const symbol = 'ETH/USD [WETH-USDC]'
+const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
+
+/** Wishes for a long, and for an order far below the price, at every tick. */
+const greedy = defineStrategy({
+  kind: 'greedy',
+  description: 'Wishes for a long and for a resting order at every tick.',
+  params: z.strictObject({}),
+  needs: (_params, symbols) => ({ symbols }),
+  decide: (view) => {
+    const market = view.market(symbol)
+    const price = market?.oraclePrice?.value.medianPrice
+    if (market === undefined || price === undefined) return []
+    const base = {
+      kind: 'increase',
+      marketToken: market.market.marketToken,
+      direction: 'long',
+      sizeDeltaUsd: usd(500),
+      leverageBps: 50_000,
+      collateralToken: collateralTokenOf(market, 'short'),
+      reason: 'the test always wishes',
+    } as const
+    const resting = { ...base, orderType: 'limit', triggerPrice: (price * 7n) / 10n } as const
+    return [
+      ...(view.positions(symbol).length === 0 ? [base] : []),
+      ...(view.restingOrders.length === 0 ? [resting] : []),
+      base,
+    ]
+  },
+})
+
+const strategy: LoadedStrategy = {
+  name: 'greedy',
+  path: 'greedy.yaml',
+  strategy: greedy,
+  params: {},
+  instance: { name: 'greedy', symbols: [symbol] },
+  needs: { symbols: [symbol] },
+  symbols: [symbol],
+  cadenceMs: 5_000,
+  limits: {},
+  symbolPlaces: [],
+}
+
+interface World extends VenueBench {
+  readonly engine: Engine
+  readonly journal: Journal
+  readonly events: readonly Event[]
+}
+
+const running: Engine[] = []
+afterEach(() => {
+  for (const engine of running.splice(0)) engine.abort()
+})
+
+function world(
+  options: {
+    readonly bench?: VenueBench
+    readonly journal?: Journal
+    readonly limits?: LimitSet
+    readonly readLimits?: () => LimitSet
+    readonly breakers?: Partial<BreakerSettings>
+    readonly settings?: Partial<VenueSettings>
+    readonly between?: Between
+  } = {},
+): World {
+  const bench =
+    options.bench ??
+    venueBench({
+      settings: { orderDeadlineSeconds: 60, keeperJitterMs: 0, ...options.settings },
+      ...(options.between === undefined ? {} : { between: options.between }),
+    })
+  const journal = options.journal ?? createMemoryJournal()
+  const events: Event[] = []
+  const emit: Emit = (event) => void events.push(event)
+  const trading = createTrading({ book: createAccountBook({ journal, clock: bench.clock }), emit })
+  const context: ExecutionContext = {
+    api: bench.api,
+    journal,
+    signer,
+    chain: arbitrum,
+    clock: bench.clock,
+    emit,
+    mayNotSign: trading.mayNotSign,
+    rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000 },
+    settings: {
+      statusPollMs: 500,
+      statusPollMaxMs: 5_000,
+      prepareRetryMs: 500,
+      poisonRestMs: 60_000,
+      relayDeadlineSeconds: 120,
+      relayFeePerOrder: 1_000_000n,
+    },
+    signingPolicy: () => ({
+      minDeadlineSeconds: 20,
+      maxDeadlineSeconds: 3700,
+      maxExecutionFee: 10n ** 16n,
+      maxRelayFee: 5_000_000n,
+      priceToleranceBps: 200,
+      feeSwapMarkets: new Set([ethMarket.toLowerCase()]),
+    }),
+    fatal: (error) => {
+      throw error
+    },
+  }
+  const engine = createEngine(
+    {
+      ...context,
+      shell: createShell(context),
+      strategies: [strategy],
+      limits: options.limits ?? { account: { maxPositionSizeUsd: usd(1_000) }, markets: {} },
+      ...(options.readLimits === undefined ? {} : { readLimits: options.readLimits }),
+      breakers: { sets: {}, ...options.breakers },
+      budget: {},
+      trading,
+      engineSettings: {
+        lane: 'order-chain',
+        intentExpiryMs: 30_000,
+        drainMs: 10_000,
+        defaultSlippageBps: 100,
+        watchMs: 5_000,
+        heartbeatMs: 60_000,
+      },
+    },
+    { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'the venue' },
+    () => undefined,
+  )
+  running.push(engine)
+  return { ...bench, engine, journal, events }
+}
+
+/** A journal, and the records of the account that were written to it, in order. */
+function watchedJournal(): { readonly journal: Journal; readonly kept: readonly AccountRecord[] } {
+  const journal = createMemoryJournal()
+  const kept: AccountRecord[] = []
+  const append = journal.appendAccount.bind(journal)
+  journal.appendAccount = (record) => {
+    kept.push(record)
+    return append(record)
+  }
+  return { journal, kept }
+}
+
+const command = ({ engine }: World, asked: OperatorCommand) =>
+  engine.operate(asked, { by: 'ann', via: 'control' })
+const trade = (state: 'active' | 'reducing' | 'halted', scope = 'global' as const): OperatorCommand => ({
+  type: 'trading',
+  scope,
+  state,
+  reason: 'the test says so',
+})
+const codes = ({ events }: World) =>
+  events.flatMap((event) => (event.type === 'decision.denied' ? [event.denial.code] : []))
+const told = ({ events }: World) =>
+  events.flatMap((event) => (event.type === 'trading.state' ? [`${event.scope} ${event.state}`] : []))
+const submits = ({ venue }: World) => venue.record().length
+
+test('a halt makes nothing more, a restart keeps it, and an operator lifts it; every command is in the journal first', async () => {
+  const { journal, kept } = watchedJournal()
+  const first = world({ journal })
+  await first.engine.start()
+  expect(await command(first, trade('halted'))).toEqual({ ok: true, statement: 'global is halted' })
+  await first.clock.advance(20_000)
+  expect([...new Set(codes(first))]).toEqual(['TRADING_HALTED'])
+  expect(submits(first)).toBe(0)
+  expect(first.engine.status()).toMatchObject({
+    tradingState: 'halted',
+    holds: [{ scope: 'global', cause: 'operator', by: 'ann', reason: 'the test says so' }],
+  })
+  first.engine.abort()
+
+  const second = world({ bench: first, journal: first.journal })
+  await second.engine.start()
+  await second.clock.advance(10_000)
+  expect([...new Set(codes(second))]).toEqual(['TRADING_HALTED'])
+  expect(await command(second, trade('active'))).toEqual({ ok: true, statement: 'global is active' })
+  await second.clock.advance(10_000)
+  expect(submits(second)).toBeGreaterThan(0)
+  expect(told(first)).toEqual(['global halted'])
+  expect(told(second)).toEqual(['global active'])
+  const commands = kept.filter(({ kind }) => kind === 'operator.command' || kind === 'trading.state')
+  const common = { command: 'trading', by: 'ann', via: 'control' }
+  expect(commands).toMatchObject([
+    { ...common, detail: '{"scope":"global","state":"halted","reason":"the test says so"}' },
+    { kind: 'trading.state', state: 'halted' },
+    { ...common, detail: '{"scope":"global","state":"active","reason":"the test says so"}' },
+    { kind: 'trading.state', state: 'active' },
+  ])
+})
+
+test('an order that was accepted and not yet signed when the halt came is not signed', async () => {
+  const held = Promise.withResolvers<void>()
+  const there = world({
+    between: async (url, init, next) => {
+      if (url.includes('/prepare')) await held.promise
+      return next(url, init)
+    },
+  })
+  await there.engine.start()
+  await there.clock.advance(1_000)
+  expect(there.events.some(({ type }) => type === 'decision.admitted')).toBe(true)
+  await command(there, trade('halted'))
+  held.resolve()
+  await there.clock.advance(3_000)
+  expect(submits(there)).toBe(0)
+  const closed = there.journal.intents().filter(({ closing }) => closing !== undefined)
+  expect(closed.map(({ closing }) => closing?.code)).toContain('TRADING_HALTED')
+})
+
+test('a strategy is held back alone, and reducing lets it close', async () => {
+  const there = world()
+  await there.engine.start()
+  const answer = await there.engine.operate(
+    { type: 'trading', scope: 'strategy:nobody', state: 'halted', reason: 'x' },
+    { by: 'ann', via: 'control' },
+  )
+  expect(answer).toMatchObject({ ok: false, code: 'STRATEGY_UNKNOWN' })
+  await there.engine.operate(
+    { type: 'trading', scope: 'strategy:greedy', state: 'reducing', reason: 'x' },
+    { by: 'ann', via: 'control' },
+  )
+  await there.clock.advance(10_000)
+  expect([...new Set(codes(there))]).toEqual(['TRADING_REDUCING'])
+  expect(there.engine.status()).toMatchObject({
+    tradingState: 'active',
+    strategies: [{ tradingState: 'reducing' }],
+  })
+})
+
+test('a kill cancels what rests and closes what is held, goes on over a restart, and says when nothing is left', async () => {
+  const first = world()
+  await first.engine.start()
+  await first.clock.advance(40_000)
+  const account = signer.address
+  const before = await first.api.getOrders({ account })
+  expect(before.value).toHaveLength(1)
+  expect((await first.api.getPositions({ account })).value).toHaveLength(1)
+  expect(await command(first, { type: 'kill', close: true })).toMatchObject({ ok: true })
+  first.engine.abort()
+
+  const second = world({ bench: first, journal: first.journal })
+  await second.engine.start()
+  await second.clock.advance(60_000)
+  expect(second.engine.status().kill).toMatchObject({
+    by: 'ann',
+    close: true,
+    outcome: 'done',
+    left: { orders: 0, positions: 0, inFlight: 0 },
+  })
+  expect((await second.api.getOrders({ account })).value).toEqual([])
+  expect((await second.api.getPositions({ account })).value).toEqual([])
+  const made = second.journal.intents().filter(({ intent }) => intent.strategy === '@operator')
+  expect(made.map(({ intent }) => intent.kind).sort()).toEqual(['cancel', 'close'])
+  expect([...new Set(codes(second))]).toEqual(['TRADING_HALTED'])
+  expect(second.engine.status().findings).toEqual([])
+})
+
+test('a kill without closing leaves positions, and letting trading go on ends a kill', async () => {
+  const there = world()
+  await there.engine.start()
+  await there.clock.advance(40_000)
+  await command(there, { type: 'kill', close: false })
+  await there.clock.advance(60_000)
+  expect(there.engine.status().kill).toMatchObject({ close: false, outcome: 'done' })
+  const account = signer.address
+  expect((await there.api.getPositions({ account })).value).toHaveLength(1)
+  expect((await there.api.getOrders({ account })).value).toEqual([])
+  // A second kill that closes begins anew; lifted before its first look, it closes nothing.
+  await command(there, { type: 'kill', close: true })
+  await command(there, trade('active'))
+  expect(there.engine.status().kill).toMatchObject({ outcome: 'abandoned' })
+  expect(there.engine.status().tradingState).toBe('active')
+})
+
+test('a loss of the day opens its breaker, a restart keeps it, and the next day lifts it', async () => {
+  // 12:00 UTC: the price falls by a tenth after the first minute.
+  const settings: Partial<VenueSettings> = {
+    replay: pathOf([
+      [0, 2_000],
+      [60, 2_000],
+      [90, 1_800],
+      [100_000, 1_800],
+    ]),
+  }
+  const limits = { account: { maxPositionSizeUsd: usd(500), maxDailyLossUsd: usd(30) }, markets: {} }
+  const first = world({ settings, limits })
+  await first.engine.start()
+  await first.clock.advance(55_000)
+  expect(first.engine.status().holds).toEqual([])
+  await first.clock.advance(120_000)
+  const [hold, ...others] = first.engine.status().holds
+  expect(others).toEqual([])
+  expect(hold).toMatchObject({
+    scope: 'account',
+    cause: 'daily-loss',
+    state: 'reducing',
+    lifts: 'next-day',
+    by: 'perpd',
+  })
+  expect(codes(first).at(-1)).toBe('TRADING_REDUCING')
+  first.engine.abort()
+
+  const second = world({ bench: first, journal: first.journal, limits })
+  await second.engine.start()
+  expect(second.engine.status().holds).toMatchObject([{ cause: 'daily-loss' }])
+  const midnight = Date.UTC(2026, 10, 21)
+  // Hours of ticks are of no interest: the clock jumps, as a machine that slept.
+  await second.clock.advance(1_000)
+  second.clock.setBack(second.clock.now() - midnight)
+  await second.clock.advance(10_000)
+  expect(second.engine.status().holds).toEqual([])
+  expect(told(second)).toEqual(['account active'])
+})
+
+test('a fall from the peak waits for an operator, whose word makes a new peak', async () => {
+  const settings: Partial<VenueSettings> = {
+    replay: pathOf([
+      [0, 2_000],
+      [60, 2_000],
+      [90, 1_800],
+      [100_000, 1_800],
+    ]),
+  }
+  // A tenth of $500 is five hundredths of a percent of what the account holds.
+  const there = world({
+    settings,
+    limits: { account: { maxPositionSizeUsd: usd(500) }, markets: {} },
+    breakers: { maxDrawdownBps: 3 },
+  })
+  await there.engine.start()
+  await there.clock.advance(180_000)
+  expect(there.engine.status().holds).toMatchObject([{ cause: 'drawdown', lifts: 'operator' }])
+  await there.clock.advance(30_000)
+  expect(there.engine.status().holds).toHaveLength(1)
+  expect(await command(there, trade('active'))).toMatchObject({ ok: true, statement: 'global is active' })
+  await there.clock.advance(30_000)
+  expect(there.engine.status().holds).toEqual([])
+})
+
+test('limits tighten at once and loosen only when it is confirmed', async () => {
+  let configured: LimitSet = { account: { maxPositionSizeUsd: usd(1_000) }, markets: {} }
+  const there = world({ readLimits: () => configured })
+  await there.engine.start()
+  configured = { account: { maxPositionSizeUsd: usd(2_000), maxOrderSizeUsd: usd(100) }, markets: {} }
+  expect(await command(there, { type: 'limits', isConfirmed: false })).toEqual({
+    ok: true,
+    statement:
+      'in force: maxOrderSizeUsd none -> $100.00; looser, so only after a restart or with --confirm: maxPositionSizeUsd $1,000.00 -> $2,000.00',
+  })
+  await there.clock.advance(10_000)
+  const sizes = there.journal.intents().map(({ intent }) => intent.terms.sizeDeltaUsd)
+  expect(sizes.every((size) => size <= usd(100))).toBe(true)
+  expect(await command(there, { type: 'limits', isConfirmed: true })).toMatchObject({
+    ok: true,
+    statement: 'in force: maxPositionSizeUsd $1,000.00 -> $2,000.00',
+  })
+  const fixed = world()
+  await fixed.engine.start()
+  expect(await command(fixed, { type: 'limits', isConfirmed: false })).toMatchObject({
+    ok: false,
+    code: 'LIMITS_FIXED',
+  })
+})
+
+test('an order whose fate nothing shows is closed by an operator while the daemon runs, and its breaker lifts itself', async () => {
+  let isBlind = false
+  const there = world({
+    breakers: { unknownAgeMs: 20_000 },
+    between: async (url, init, next) => {
+      if (isBlind && url.includes('/status')) throw new TypeError('fetch failed')
+      return next(url, init)
+    },
+  })
+  there.venue.faults.submit = '500-before-work'
+  isBlind = true
+  await there.engine.start()
+  await there.clock.advance(40_000)
+  const open = there.engine.status()
+  expect(open.unresolved).toBeGreaterThan(0)
+  expect(open.holds).toMatchObject([{ cause: 'unknowns', lifts: 'itself' }])
+  const early = await command(there, trade('active'))
+  expect(early).toMatchObject({ ok: true, statement: expect.stringContaining('it lifts itself') })
+  const none = await command(there, { type: 'resolve', intentId: 'zz', as: 'dead' })
+  expect(none).toMatchObject({ ok: false, code: 'ORDER_NOT_FOUND' })
+  for (const { state } of open.openIntents) {
+    const { intentId } = state.intent
+    expect(await command(there, { type: 'resolve', intentId, as: 'dead' })).toMatchObject({ ok: true })
+    expect(there.journal.intent(intentId)?.closing).toMatchObject({ code: 'RESOLVED_BY_OPERATOR' })
+  }
+  await there.clock.advance(5_000)
+  expect(there.engine.status().holds).toEqual([])
+})
