@@ -4,7 +4,7 @@ import { runJobs } from './pool.ts'
 import type { Story } from './scenarios.ts'
 import type { TierName } from './seeds.ts'
 import { runSeed } from './tiers.ts'
-import type { WorldResult } from './world.ts'
+import type { WorldResult } from './worldTypes.ts'
 
 /** What the crash points of one story showed. */
 export interface CrashPoints {

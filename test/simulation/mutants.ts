@@ -3,7 +3,7 @@
  * found in perpd. None of them is anywhere in the product; each must be caught.
  */
 import type { TierName } from './seeds.ts'
-import type { Mode } from './world.ts'
+import type { Mode } from './worldTypes.ts'
 
 /** One bug. */
 export interface Mutant {
@@ -359,15 +359,15 @@ export const mutants: readonly Mutant[] = [
     'the receiver is not verified',
     'shell',
     'src/execution/verifyOrder.ts',
-    '  findings.hex(`${at}.addresses.receiver`, account, addresses.receiver)\n',
-    '',
+    'addresses.receiver`, account, addresses.receiver)',
+    'addresses.receiver`, account, account)',
   ),
   one(
     'the size is not verified',
     'shell',
     'src/execution/verifyOrder.ts',
-    '  findings.same(`${at}.numbers.sizeDeltaUsd`, rule.sizeDeltaUsd, numbers.sizeDeltaUsd)\n',
-    '',
+    'numbers.sizeDeltaUsd`, rule.sizeDeltaUsd, numbers.sizeDeltaUsd)',
+    'numbers.sizeDeltaUsd`, rule.sizeDeltaUsd, rule.sizeDeltaUsd)',
   ),
   one(
     'the deadline is not bounded',

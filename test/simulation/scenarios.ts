@@ -1,5 +1,5 @@
 /** Fixed stories for the enumeration of crash points: every kind of operation, both lanes, and the ways an order can end. */
-import type { Mode, Scenario } from './world.ts'
+import type { Mode, Scenario } from './worldTypes.ts'
 
 /** A story without its crashes. */
 export type Story = Omit<Scenario, 'crashes'>

@@ -1,6 +1,6 @@
 /** Many seeds, on as many cores as there are: what each worker is asked, and the sum of what they say. */
 import { runJobs } from './pool.ts'
-import type { WorldResult } from './world.ts'
+import type { WorldResult } from './worldTypes.ts'
 
 /** The tiers by name. */
 export type TierName = 'core' | 'shell'

@@ -3,7 +3,8 @@ import { coreTier } from './coreDaemon.ts'
 import { shapes } from './intentsOf.ts'
 import type { TierName } from './seeds.ts'
 import { privateKey, shellTier, simulatedAccount } from './shellDaemon.ts'
-import { type Mode, runWorld, type Scenario, type WorldResult } from './world.ts'
+import { runWorld } from './world.ts'
+import type { Mode, Scenario, WorldResult } from './worldTypes.ts'
 
 /** Runs one seed of a tier; with a scenario, a fixed story without faults. */
 export function runSeed(

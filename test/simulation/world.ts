@@ -5,84 +5,25 @@
 import { hash } from 'node:crypto'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { BaseError } from '../../src/domain/errors.ts'
-import {
-  type Intent,
-  type IntentState,
-  isOpen,
-  isWaiting,
-  lastAttempt,
-  type Outcome,
-} from '../../src/domain/intent.ts'
+import { type IntentState, isOpen, isWaiting, lastAttempt, type Outcome } from '../../src/domain/intent.ts'
 import { worstCase } from '../../src/domain/machine/exposure.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
 import type { EvidenceRules } from '../../src/domain/machine/observation.ts'
 import { usd } from '../../src/domain/units.ts'
-import { ModelChain, type OrderSpec } from './chainModel.ts'
-import type { Daemon, Process, Tier } from './daemon.ts'
+import { ModelChain } from './chainModel.ts'
+import type { Daemon, Process } from './daemon.ts'
 import { createDisk, cutPower, type Disk } from './disk.ts'
 import { type DiskJournal, openDiskJournal } from './diskJournal.ts'
-import type { Endpoint, Illness } from './endpoints.ts'
+import type { Endpoint } from './endpoints.ts'
 import { chooseFaults, type FaultName, type Faults } from './faults.ts'
-import { intentOfWish, markets, type Shape, type Wish } from './intentsOf.ts'
+import { intentOfWish, markets, type Wish } from './intentsOf.ts'
 import { createNetwork } from './network.ts'
+import { planFaults } from './planFaults.ts'
 import { type Random, randomOf } from './random.ts'
 import { createTimeline, epochMs, type Timeline } from './timeline.ts'
 import { createTruth, InvariantBroken, type Truth, type Violation } from './truth.ts'
 import { createVenueModel, type Peer, type VenueModel } from './venueModel.ts'
-
-/** What is simulated. */
-export interface WorldOptions {
-  readonly seed: number
-  readonly tier: Tier
-  /** The account that signs; the same in every world. */
-  readonly account: Address
-  /** Hex of the key: it must not show in records or events. */
-  readonly secret?: string
-  /** Shapes that the tier can carry out. */
-  readonly shapes: readonly Shape[]
-  readonly lanes: readonly Intent['lane'][]
-  /** A fixed story instead of a random one: no faults, and crashes where it says. */
-  readonly scenario?: Scenario
-  readonly keepsTrace?: boolean
-  /** Where evidence comes from; absent: by chance. */
-  readonly mode?: Mode
-}
-
-/** A fixed story for the enumeration of crash points. */
-export interface Scenario {
-  readonly name: string
-  readonly mode: Mode
-  readonly shapes: readonly Shape[]
-  readonly lane: Intent['lane']
-  /** Boundary of the first process, the second, ...: where each ends. */
-  readonly crashes: readonly number[]
-  /** Faults that come always: each at its first chance. */
-  readonly setup?: (world: {
-    readonly venue: VenueModel
-    readonly chain: ModelChain
-    readonly timeline: Timeline
-  }) => void
-}
-
-/** Where evidence comes from: one endpoint, two, own lists on a live chain, or a venue that is trusted. */
-export type Mode = 'chain-1' | 'chain-2' | 'api' | 'venue'
-
-/** What became of a world. */
-export interface WorldResult {
-  readonly seed: number
-  readonly tier: string
-  readonly mode: Mode
-  readonly violation: Violation | undefined
-  readonly traceHash: string
-  readonly simulatedMs: number
-  readonly events: number
-  readonly crashes: number
-  readonly boundaries: readonly number[]
-  readonly intents: number
-  readonly outcomes: Readonly<Partial<Record<Outcome | 'OPEN' | 'RESOLVED', number>>>
-  readonly faults: Readonly<Record<string, number>>
-  readonly trace: readonly string[]
-}
+import type { Mode, WorldOptions, WorldResult } from './worldTypes.ts'
 
 const limitUsd = usd(6_000)
 const scenarioDeadlineSeconds = 60
@@ -269,7 +210,23 @@ class World {
         expiresAfterMs: random.int(5, 90) * 1000,
       })
     }
-    this.#planFaults(spanMs + 30_000)
+    planFaults(spanMs + 30_000, {
+      random: randomOf(this.#options.seed, 'plans'),
+      illnesses: random,
+      faults: this.#faults,
+      timeline: this.#timeline,
+      venue: this.#venue,
+      chain: this.#chain,
+      endpoints: this.#endpoints,
+      truth: this.#truth,
+      disk: this.#disk,
+      note: (text) => this.#note(text),
+      jumpClock: (ms) => {
+        this.#wallOffsetMs += ms
+      },
+      stopInOrder: () => this.#stopInOrder(),
+      cutPower: () => this.#crash('power cut'),
+    })
     return spanMs + random.int(10, 60) * 1000
   }
 
@@ -277,94 +234,6 @@ class World {
     const made: Wish = { ...wish, nowMs: 0 }
     this.#wishes.push(made)
     this.#timeline.after(atMs, () => this.#offer(made))
-  }
-
-  #planFaults(untilMs: number): void {
-    const random = randomOf(this.#options.seed, 'plans')
-    const faults = this.#faults
-    const often = (name: FaultName, most: number, run: () => void) => {
-      if (!faults.isOn(name)) return
-      for (let left = random.int(1, most); left > 0; left -= 1) {
-        this.#timeline.after(random.int(1_000, untilMs), () => {
-          if (this.#isQuiet) return
-          faults.count(name)
-          this.#note(`fault ${name}`)
-          run()
-        })
-      }
-    }
-    for (const peer of this.#venue.peers) {
-      often('host-down', 2, () => {
-        peer.isDown = true
-        this.#timeline.after(random.int(1_000, 40_000), () => {
-          peer.isDown = false
-        })
-      })
-      often('host-forgets', 1, () => peer.records.clear())
-    }
-    for (const endpoint of this.#endpoints) this.#planIllness(endpoint, often)
-    often('reorg', 4, () => {
-      this.#venue.reorganise(random.int(1, 12))
-    })
-    often('clock-jump', 2, () => {
-      this.#wallOffsetMs += random.int(-7_200, 7_200) * 1000
-    })
-    often('manual-trade', 2, () => {
-      this.#venue.send(0, {
-        hash: this.#chain.freshHash(),
-        action: { kind: 'manual', spec: this.#manual(random) },
-      })
-    })
-    often('disk-full', 1, () => {
-      this.#disk.isFull = true
-    })
-    often('old-backup', 1, () => {
-      this.#disk.backup = [...this.#disk.durable]
-    })
-    often('operator-stop', 1, () => this.#stopInOrder())
-    often('power-cut', 2, () => this.#crash('power cut'))
-  }
-
-  #planIllness(endpoint: Endpoint, often: (name: FaultName, most: number, run: () => void) => void): void {
-    const random = this.#random
-    const during = (illness: () => Illness | undefined) => {
-      const ill = illness()
-      if (ill === undefined) return
-      // One liar at a time: two endpoints that lie alike are not told apart by anybody.
-      const isTaken = this.#endpoints.some((each) => each !== endpoint && each.illness?.kind === 'liar')
-      if (ill.kind === 'liar' && isTaken) return
-      endpoint.illness = ill
-      this.#timeline.after(random.int(1_000, 60_000), () => {
-        if (endpoint.illness === ill) endpoint.illness = undefined
-      })
-    }
-    often('rpc-error', 2, () => during(() => ({ kind: 'error' })))
-    often('rpc-lag', 2, () => during(() => ({ kind: 'lag', blocks: random.int(1, 15) })))
-    often('rpc-blind', 2, () => during(() => ({ kind: 'blind' })))
-    often('rpc-fork', 2, () =>
-      during(() => {
-        const branch = this.#chain.left.at(-1)
-        return branch === undefined ? undefined : { kind: 'fork', branch }
-      }),
-    )
-    often('rpc-liar', 2, () =>
-      during(() => ({ kind: 'liar', lie: random.pick(['unused', 'foreign', 'end'] as const) })),
-    )
-  }
-
-  #manual(random: Random): OrderSpec {
-    const hasChain = this.#rules.source === 'chain'
-    // Without a chain, a trade by hand that is the twin of an order of the relay lane is not told apart by anybody.
-    const twins = [...this.#truth.intents.values()].filter(({ lane }) => hasChain || lane === 'order-chain')
-    const twin = random.pick([...twins, undefined])
-    return {
-      role: 'main',
-      orderType: 2,
-      marketToken: (twin?.terms.marketToken ?? markets[0]) as Hex,
-      direction: twin?.terms.direction ?? 'long',
-      sizeDeltaUsd: twin?.terms.sizeDeltaUsd ?? usd(77),
-      adds: false,
-    }
   }
 
   // --- the process -------------------------------------------------------------------------------------------------

@@ -1,0 +1,120 @@
+/** Lays out when the faults of a world come that come by themselves: of hosts, endpoints, chain, clock, disk and process. */
+import type { Hex } from '../../src/domain/address.ts'
+import { usd } from '../../src/domain/units.ts'
+import type { ModelChain, OrderSpec } from './chainModel.ts'
+import type { Disk } from './disk.ts'
+import type { Endpoint, Illness } from './endpoints.ts'
+import type { FaultName, Faults } from './faults.ts'
+import { markets } from './intentsOf.ts'
+import type { Random } from './random.ts'
+import type { Timeline } from './timeline.ts'
+import type { Truth } from './truth.ts'
+import type { VenueModel } from './venueModel.ts'
+
+/** What the faults change. */
+export interface FaultTargets {
+  readonly random: Random
+  /** Chance of the endpoints' illnesses, drawn when they come. */
+  readonly illnesses: Random
+  readonly faults: Faults
+  readonly timeline: Timeline
+  readonly venue: VenueModel
+  readonly chain: ModelChain
+  readonly endpoints: readonly Endpoint[]
+  readonly truth: Truth
+  readonly disk: Disk
+  readonly note: (text: string) => void
+  /** Moves the wall clock of the daemon's machine. */
+  readonly jumpClock: (ms: number) => void
+  readonly stopInOrder: () => void
+  readonly cutPower: () => void
+}
+
+type Often = (name: FaultName, most: number, run: () => void) => void
+
+/** Plans them until `untilMs`; those that come after the quiet phase began do nothing. */
+export function planFaults(untilMs: number, targets: FaultTargets): void {
+  const { random, faults, timeline, venue, chain, disk, note } = targets
+  const often: Often = (name, most, run) => {
+    if (!faults.isOn(name)) return
+    for (let left = random.int(1, most); left > 0; left -= 1) {
+      timeline.after(random.int(1_000, untilMs), () => {
+        if (faults.isQuiet) return
+        faults.count(name)
+        note(`fault ${name}`)
+        run()
+      })
+    }
+  }
+  for (const peer of venue.peers) {
+    often('host-down', 2, () => {
+      peer.isDown = true
+      timeline.after(random.int(1_000, 40_000), () => {
+        peer.isDown = false
+      })
+    })
+    often('host-forgets', 1, () => peer.records.clear())
+  }
+  for (const endpoint of targets.endpoints) planIllness(endpoint, targets, often)
+  often('reorg', 4, () => venue.reorganise(random.int(1, 12)))
+  often('clock-jump', 2, () => targets.jumpClock(random.int(-7_200, 7_200) * 1000))
+  often('manual-trade', 2, () => {
+    const action = { kind: 'manual', spec: manualTrade(targets) } as const
+    venue.send(0, { hash: chain.freshHash(), action })
+  })
+  often('disk-full', 1, () => {
+    disk.isFull = true
+  })
+  often('old-backup', 1, () => {
+    disk.backup = [...disk.durable]
+  })
+  often('operator-stop', 1, targets.stopInOrder)
+  often('power-cut', 2, targets.cutPower)
+}
+
+function planIllness(
+  endpoint: Endpoint,
+  { illnesses, timeline, endpoints, chain }: FaultTargets,
+  often: Often,
+): void {
+  const during = (illness: () => Illness | undefined) => {
+    const ill = illness()
+    if (ill === undefined) return
+    // One liar at a time: two endpoints that lie alike are not told apart by anybody.
+    const isTaken = endpoints.some((each) => each !== endpoint && each.illness?.kind === 'liar')
+    if (ill.kind === 'liar' && isTaken) return
+    endpoint.illness = ill
+    timeline.after(illnesses.int(1_000, 60_000), () => {
+      if (endpoint.illness === ill) endpoint.illness = undefined
+    })
+  }
+  often('rpc-error', 2, () => during(() => ({ kind: 'error' })))
+  often('rpc-lag', 2, () => during(() => ({ kind: 'lag', blocks: illnesses.int(1, 15) })))
+  often('rpc-blind', 2, () => during(() => ({ kind: 'blind' })))
+  often('rpc-fork', 2, () =>
+    during(() => {
+      const branch = chain.left.at(-1)
+      return branch === undefined ? undefined : { kind: 'fork', branch }
+    }),
+  )
+  often('rpc-liar', 2, () =>
+    during(() => ({ kind: 'liar', lie: illnesses.pick(['unused', 'foreign', 'end'] as const) })),
+  )
+}
+
+/** A trade of the owner's own, as like an order of ours as may be. */
+function manualTrade({ random, truth, endpoints }: FaultTargets): OrderSpec {
+  // Without a chain, a trade by hand that is the twin of an order of the relay lane is not told apart by anybody.
+  const twins = [...truth.intents.values()].filter(
+    ({ lane }) => endpoints.length > 0 || lane === 'order-chain',
+  )
+  const twin = random.pick([...twins, undefined])
+  return {
+    role: 'main',
+    orderType: 2,
+    marketToken: (twin?.terms.marketToken ?? markets[0]) as Hex,
+    direction: twin?.terms.direction ?? 'long',
+    sizeDeltaUsd: twin?.terms.sizeDeltaUsd ?? usd(77),
+    adds: false,
+  }
+}

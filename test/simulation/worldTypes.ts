@@ -1,0 +1,63 @@
+/** What a world is made of, and what it leaves. */
+import type { Address } from '../../src/domain/address.ts'
+import type { Intent, Outcome } from '../../src/domain/intent.ts'
+import type { ModelChain } from './chainModel.ts'
+import type { Tier } from './daemon.ts'
+import type { Shape } from './intentsOf.ts'
+import type { Timeline } from './timeline.ts'
+import type { Violation } from './truth.ts'
+import type { VenueModel } from './venueModel.ts'
+
+/** What is simulated. */
+export interface WorldOptions {
+  readonly seed: number
+  readonly tier: Tier
+  /** The account that signs; the same in every world. */
+  readonly account: Address
+  /** Hex of the key: it must not show in records or events. */
+  readonly secret?: string
+  /** Shapes that the tier can carry out. */
+  readonly shapes: readonly Shape[]
+  readonly lanes: readonly Intent['lane'][]
+  /** A fixed story instead of a random one: no faults, and crashes where it says. */
+  readonly scenario?: Scenario
+  readonly keepsTrace?: boolean
+  /** Where evidence comes from; absent: by chance. */
+  readonly mode?: Mode
+}
+
+/** A fixed story for the enumeration of crash points. */
+export interface Scenario {
+  readonly name: string
+  readonly mode: Mode
+  readonly shapes: readonly Shape[]
+  readonly lane: Intent['lane']
+  /** Boundary of the first process, the second, ...: where each ends. */
+  readonly crashes: readonly number[]
+  /** Faults that come always: each at its first chance. */
+  readonly setup?: (world: {
+    readonly venue: VenueModel
+    readonly chain: ModelChain
+    readonly timeline: Timeline
+  }) => void
+}
+
+/** Where evidence comes from: one endpoint, two, own lists on a live chain, or a venue that is trusted. */
+export type Mode = 'chain-1' | 'chain-2' | 'api' | 'venue'
+
+/** What became of a world. */
+export interface WorldResult {
+  readonly seed: number
+  readonly tier: string
+  readonly mode: Mode
+  readonly violation: Violation | undefined
+  readonly traceHash: string
+  readonly simulatedMs: number
+  readonly events: number
+  readonly crashes: number
+  readonly boundaries: readonly number[]
+  readonly intents: number
+  readonly outcomes: Readonly<Partial<Record<Outcome | 'OPEN' | 'RESOLVED', number>>>
+  readonly faults: Readonly<Record<string, number>>
+  readonly trace: readonly string[]
+}
