@@ -16,14 +16,15 @@ export const exitCodes = {
 /** Codes of faults that lie in what the operator configured; those of keys and passwords besides. */
 const configurationCodes: ReadonlySet<string> = new Set([
   'CONFIG_INVALID',
+  // A remote signer that is down or refuses may be back in a minute; one without the key will not have it then.
+  'REMOTE_SIGNER_ADDRESS',
   'PAPER_CATALOG_MISSING',
   'PAPER_TOKEN_UNKNOWN',
 ])
 
 /** The exit code of a command that ended with a fault of this code. */
 export function exitCodeOf(code: string): number {
-  const isConfiguration =
-    configurationCodes.has(code) || /^(?:KEY_FILE|KEYSTORE|PASSWORD|REMOTE_SIGNER)_/.test(code)
+  const isConfiguration = configurationCodes.has(code) || /^(?:KEY_FILE|KEYSTORE|PASSWORD)_/.test(code)
   return isConfiguration ? exitCodes.configuration : exitCodes.error
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../src/cli/config.ts'
+import { exitCodeOf, exitCodes } from '../../src/cli/exit.ts'
 import { takeKeySources } from '../../src/cli/keySources.ts'
 import { openSigner, reportSigner } from '../../src/cli/signer.ts'
 import { Secret } from '../../src/domain/secret.ts'
@@ -96,6 +97,13 @@ test('a remote signer is asked for the account at the start, with its token', as
   server.closeAllConnections()
   await new Promise((done) => server.close(done))
   expect(seen).toEqual(['Bearer tok-en', 'Bearer tok-en'])
+})
+
+test('a service manager may try again when the remote signer is down, not when it is another one', () => {
+  expect(exitCodeOf('REMOTE_SIGNER_UNREACHABLE')).toBe(exitCodes.error)
+  expect(exitCodeOf('REMOTE_SIGNER_REFUSED')).toBe(exitCodes.error)
+  expect(exitCodeOf('REMOTE_SIGNER_ADDRESS')).toBe(exitCodes.configuration)
+  expect(exitCodeOf('KEYSTORE_PASSWORD')).toBe(exitCodes.configuration)
 })
 
 test('check says where the key is and what opens it, without opening it', () => {

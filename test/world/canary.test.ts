@@ -297,7 +297,7 @@ test('no secret is in what a start that fails says, nor in what the other comman
     [4, ['run', ...live, strategies, `--account.keystore=${keystore}`], credentials],
     [4, ['run', ...live, strategies, `--account.keystore=${mislaid}`], credentials],
     [4, ['run', ...live, strategies, `--account.keyFile=${halved}`, '--account.acceptRawKey']],
-    [4, ['run', ...live, strategies, ...remote, `--account.remoteSignerTokenFile=${token}`]],
+    [1, ['run', ...live, strategies, ...remote, `--account.remoteSignerTokenFile=${token}`]],
     [4, ['run', ...live, strategies], variable],
     [4, ['run', ...live, strategies, '--account.acceptRawKey'], { PERPD_PRIVATE_KEY: bareKey.slice(0, 60) }],
     [4, ['run', strategies, '--control.port=0'], variable],
