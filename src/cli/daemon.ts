@@ -57,9 +57,10 @@ export async function command(config: Config, path: string, body: object): Promi
   const { status, body: answer } = await ask(config, 'operate', path, body)
   if (!isRecord(answer)) throw stranger(addressOf(config))
   if (status === 200 && typeof answer.statement === 'string') return answer.statement
+  const isAbsent = /_(UNKNOWN|NOT_FOUND)$/.test(String(answer.error))
   throw new CommandError(
     `perpd refuses: ${String(answer.message)} (${String(answer.error)})`,
-    exitCodes.error,
+    isAbsent ? exitCodes.notFound : exitCodes.error,
   )
 }
 
