@@ -14,9 +14,10 @@ export interface Exchange {
   readonly date: string | null
   /** The `Location` header as it came. */
   readonly location: string | null
-  /** Unix ms when the request left and when its answer was whole. */
+  /** Unix ms when the request left. */
   readonly leftAtMs: number
-  readonly arrivedAtMs: number
+  /** How long its answer took to be whole, ms; a jump of the wall clock does not change it. */
+  readonly tookMs: number
 }
 
 const readHeaders = { accept: 'application/json', 'user-agent': 'perpd' }
@@ -77,6 +78,7 @@ async function converse(
   signal: AbortSignal,
 ): Promise<Exchange> {
   const leftAtMs = clock.now()
+  const startedMs = clock.monotonicMs()
   const answer = await fetch(request.url, {
     method: place.method === 'POST' ? 'POST' : 'GET',
     headers: request.body === undefined ? readHeaders : writeHeaders,
@@ -101,7 +103,7 @@ async function converse(
     date,
     location: answer.headers.get('location'),
     leftAtMs,
-    arrivedAtMs,
+    tookMs: clock.monotonicMs() - startedMs,
   }
 }
 

@@ -88,8 +88,8 @@ export interface Hosts {
   /** Keeps requests away for a while; `isDistrust` keeps new orders away even if every host rests. */
   rest(host: string, restMs: number, reason: string, isDistrust: boolean): void
   isResting(host: string): boolean
-  /** One reading of the host's clock: its `Date` (whole seconds) against the middle of our request. */
-  sawClock(host: string, serverDateMs: number, leftAtMs: number, arrivedAtMs: number): void
+  /** One reading of the host's clock: its `Date` (whole seconds) against the middle of our request, which has just ended. */
+  sawClock(host: string, serverDateMs: number, tookMs: number): void
   clockSkewMs(host: string): number | undefined
 }
 
@@ -236,9 +236,9 @@ export function createHosts(options: {
       return stateOf(host).restUntilMs > clock.monotonicMs()
     },
 
-    sawClock(host, serverDateMs, leftAtMs, arrivedAtMs) {
+    sawClock(host, serverDateMs, tookMs) {
       const { clocksMs } = stateOf(host)
-      const middleMs = clock.monotonicMs() - (arrivedAtMs - leftAtMs) / 2
+      const middleMs = clock.monotonicMs() - tookMs / 2
       clocksMs.push(serverDateMs + HALF_DATE_STEP_MS - middleMs)
       if (clocksMs.length > SKEW_READINGS) clocksMs.shift()
     },

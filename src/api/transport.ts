@@ -113,7 +113,7 @@ export function createTransport(options: TransportOptions): Transport {
     try {
       answer = await exchange(options, place, request, attempt)
       const serverDateMs = serverDates(host, answer.date)
-      if (serverDateMs !== undefined) hosts.sawClock(host, serverDateMs, answer.leftAtMs, answer.arrivedAtMs)
+      if (serverDateMs !== undefined) hosts.sawClock(host, serverDateMs, answer.tookMs)
       if (mayFollow) movedTo = redirectedBase(answer, request.url, host, hosts.isKnown)
       if (movedTo === undefined) {
         if (answer.status < 200 || answer.status > 299) {
