@@ -255,7 +255,7 @@ test('a journal that cannot be used is refused, left as it is, and never traded 
     The journal was written by a newer perpd.
       path: DIR/newer.db
       version: 99
-      readable: 1
+      readable: 2
       Nothing was changed. Run the newer perpd again; a downgrade would misread open orders."
   `)
   expect(scheme).toMatchInlineSnapshot(`
@@ -479,9 +479,14 @@ function lastWords(running: Running): Record<string, string> {
 }
 
 /** The one line with which a daemon ends that cannot write its journal any more. */
+/** Messages in one line; how many records shared the commit that failed depends on the moment. */
+function flat(text: string | undefined): string | undefined {
+  return text?.replace(/[;\s]+/g, ' ').replace(/records: [1-9]\d* /, 'records: N ')
+}
+
 function stopped(why: string, reason: string): string {
   return [
-    `perpd stops: ${why} path: DIR/journal.sqlite records: 1 reason: ${reason}`,
+    `perpd stops: ${why} path: DIR/journal.sqlite records: N reason: ${reason}`,
     'perpd stops on purpose: it never trades without its journal, and never tries a failed write again. Nothing is sent after this.',
     'Free space on the disk (or raise the file size or journal limit), check the disk for errors, then start perpd; it resumes every open order from the journal.',
   ].join(' ')
@@ -508,9 +513,7 @@ test('a disk that fills up stops the daemon on purpose at whichever record it is
       expect(await full.ended, full.said()).toBe(1)
       const last = lastWords(full)
       expect(last.level).toBe('error')
-      expect(last.message?.replace(/[;\s]+/g, ' ')).toBe(
-        stopped('The journal could not be written.', 'disk I/O error').replace(/[;\s]+/g, ' '),
-      )
+      expect(flat(last.message)).toBe(flat(stopped('The journal could not be written.', 'disk I/O error')))
       const [order, ...others] = await ordersOf(folder.path)
       expect(others).toEqual([])
       const sent = (await digests()).filter((digest) => !before.includes(digest))
@@ -561,11 +564,8 @@ test('a journal at its own size limit stops the daemon in the same words, before
       cwd: folder.path,
     })
     expect(await full.ended, full.said()).toBe(1)
-    expect(lastWords(full).message?.replace(/[;\s]+/g, ' ')).toBe(
-      stopped('The journal is full: no more can be written.', 'database or disk is full').replace(
-        /[;\s]+/g,
-        ' ',
-      ),
+    expect(flat(lastWords(full).message)).toBe(
+      flat(stopped('The journal is full: no more can be written.', 'database or disk is full')),
     )
     expect(await (await fetch(`${paper.control}/record`)).json()).toEqual([])
   } finally {
