@@ -12,15 +12,25 @@ const sizeSchema = z.strictObject({
 
 const limitsSchema = z.strictObject({
   maxPositionSizeUsd: usdField().optional(),
+  maxPositionEquityBps: bpsField({ min: 1, max: 2_000_000 }).optional(),
+  maxMarketExposureUsd: usdField().optional(),
   maxTotalExposureUsd: usdField().optional(),
+  maxExposureEquityBps: bpsField({ min: 1, max: 2_000_000 }).optional(),
+  maxDailyLossUsd: usdField().optional(),
   maxOrderSizeUsd: usdField().optional(),
   minOrderSizeUsd: usdField().optional(),
   maxUnboundedOrderUsd: usdField().optional(),
   maxLeverage: leverageField().optional(),
   maxSlippageBps: bpsField({ min: 1, max: 1000 }).optional(),
   maxOrdersPerHour: countField({ min: 1, max: 3600 }).optional(),
+  maxCapacityShareBps: bpsField({ min: 1 }).optional(),
   capacityHeadroomBps: bpsField().optional(),
+  minLiquidationDistanceBps: bpsField({ min: 1, max: 9000 }).optional(),
   maxDataAgeSeconds: secondsField({ min: 1, max: 3600 }).optional(),
+  maxTickerAgeSeconds: secondsField({ min: 1, max: 3600 }).optional(),
+  maxCapacityAgeSeconds: secondsField({ min: 1, max: 3600 }).optional(),
+  maxOracleAgeSeconds: secondsField({ min: 1, max: 3600 }).optional(),
+  maxAccountAgeSeconds: secondsField({ min: 1, max: 3600 }).optional(),
   maxPriceDivergenceBps: bpsField({ min: 1, max: 5000 }).optional(),
   reduceAgainAfterSeconds: secondsField({ min: 1, max: 86_400 }).optional(),
 })
@@ -50,11 +60,24 @@ export function orderSizeOf(size: NonNullable<StrategyFile['size']>): OrderSize 
 /** The `limits` block in the daemon's words; absent fields stay absent. */
 export function limitsOf(limits: StrategyFile['limits']): Limits {
   if (limits === undefined) return {}
-  const { maxLeverage, maxDataAgeSeconds, reduceAgainAfterSeconds, ...same } = limits
+  const {
+    maxLeverage,
+    maxDataAgeSeconds,
+    maxTickerAgeSeconds,
+    maxCapacityAgeSeconds,
+    maxOracleAgeSeconds,
+    maxAccountAgeSeconds,
+    reduceAgainAfterSeconds,
+    ...same
+  } = limits
   const all = {
     ...same,
     maxLeverageBps: maxLeverage,
     maxDataAgeMs: maxDataAgeSeconds,
+    maxTickerAgeMs: maxTickerAgeSeconds,
+    maxCapacityAgeMs: maxCapacityAgeSeconds,
+    maxOracleAgeMs: maxOracleAgeSeconds,
+    maxAccountAgeMs: maxAccountAgeSeconds,
     reduceAgainAfterMs: reduceAgainAfterSeconds,
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))

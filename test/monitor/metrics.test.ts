@@ -126,6 +126,47 @@ test('readiness says what it waits for', () => {
   expect(health.ready()).toEqual({ ok: false, reasons: ['recovering', '2 orders are unresolved'] })
 })
 
+test('what holds all of trading back makes the daemon unready and shows in the metrics; a hold on one strategy does not', async () => {
+  const hold = {
+    cause: 'drawdown',
+    state: 'reducing',
+    reason: 'it fell',
+    by: 'perpd',
+    sinceMs: 1,
+    lifts: 'operator',
+  } as const
+  const own = { ...hold, scope: 'strategy:eth-trend', cause: 'rejects' } as const
+  const equity = { equityUsd: usd(900), peakUsd: usd(1_000) }
+  const held = {
+    ...running,
+    tradingState: 'reducing',
+    holds: [{ ...hold, scope: 'account' }, own],
+    equity,
+  } as const
+  const health = (status: MonitoredStatus) =>
+    createHealth(
+      () => status,
+      () => 0,
+    )
+  expect(health(held).ready()).toEqual({
+    ok: false,
+    reasons: ['account is reducing by drawdown, perpd: it fell'],
+  })
+  expect(health(held).live().ok).toBe(true)
+  expect(health({ ...running, holds: [own] }).ready().ok).toBe(true)
+  const { ours } = await render(held)
+  expect(ours).toEqual(
+    expect.arrayContaining([
+      'perpd_ready 0',
+      'perpd_trading_state{state="reducing"} 1',
+      'perpd_trading_holds{scope="account",cause="drawdown"} 1',
+      'perpd_trading_holds{scope="strategy:eth-trend",cause="rejects"} 1',
+      'perpd_equity_usd{kind="now"} 900',
+      'perpd_equity_usd{kind="peak"} 1000',
+    ]),
+  )
+})
+
 test('a strategy without a turn for ten of its cadences and a minute makes the daemon unhealthy', () => {
   let nowMs = 0
   const health = createHealth(

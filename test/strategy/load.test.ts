@@ -115,7 +115,7 @@ F/bad.yaml:6:13: size.leverage is not valid.
 F/bad.yaml:7:11: limits.maxPosition is not a known field.
   field: limits.maxPosition
   value: 3
-  expected: one of maxPositionSizeUsd, maxTotalExposureUsd, maxOrderSizeUsd, minOrderSizeUsd, maxUnboundedOrderUsd, maxLeverage, maxSlippageBps, maxOrdersPerHour, capacityHeadroomBps, maxDataAgeSeconds, maxPriceDivergenceBps, reduceAgainAfterSeconds
+  expected: one of maxPositionSizeUsd, maxPositionEquityBps, maxMarketExposureUsd, maxTotalExposureUsd, maxExposureEquityBps, maxDailyLossUsd, maxOrderSizeUsd, minOrderSizeUsd, maxUnboundedOrderUsd, maxLeverage, maxSlippageBps, maxOrdersPerHour, maxCapacityShareBps, capacityHeadroomBps, minLiquidationDistanceBps, maxDataAgeSeconds, maxTickerAgeSeconds, maxCapacityAgeSeconds, maxOracleAgeSeconds, maxAccountAgeSeconds, maxPriceDivergenceBps, reduceAgainAfterSeconds
   fix: did you mean "maxPositionSizeUsd"?
 
 F/bad.yaml:9:3: params.fastCandle is not a known field.

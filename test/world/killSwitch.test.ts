@@ -149,12 +149,28 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   expect(await third.ended, third.said()).toBe(0)
 
   // Nothing of the strategy's own was made after the kill began, by any daemon.
-  const fourth = perpd(['run', ...flags(hosts)])
+  const file = join(folder.path, 'perpd.json')
+  const configure = (maxOrderSizeUsd: number) =>
+    writeFileSync(file, JSON.stringify({ risk: { maxOrderSizeUsd } }))
+  configure(2_000)
+  const fourth = perpd(['run', `--config=${file}`, ...flags(hosts)])
   await when('the fourth daemon runs', fourth, isRunning)
   await until('the strategy is denied', () => denials(fourth, 'TRADING_HALTED') > 0 || undefined, {
     seen: fourth.said,
   })
   expect((await statusOf())?.positions).toEqual([])
+  configure(1_000)
+  fourth.child.kill('SIGHUP')
+  const tightened = 'SIGHUP: in force: maxOrderSizeUsd $2,000.00 -> $1,000.00'
+  await until('the limit is tighter', () => fourth.said().includes(tightened) || undefined, {
+    seen: fourth.said,
+  })
+  configure(1_500)
+  fourth.child.kill('SIGHUP')
+  const waits = 'looser, so only after a restart or with --confirm: maxOrderSizeUsd $1,000.00 -> $1,500.00'
+  await until('the looser one waits', () => fourth.said().includes(waits) || undefined, {
+    seen: fourth.said,
+  })
   fourth.child.kill('SIGUSR2')
   await until('the signal is told', () => fourth.said().includes('SIGUSR2: global is halted') || undefined, {
     seen: fourth.said,
