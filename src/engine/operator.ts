@@ -77,7 +77,7 @@ export async function operate(
           : 'halted; resting orders are cancelled',
       )
     case 'limits':
-      return changeLimits(context, command.isConfirmed)
+      return await changeLimits(context, command.isConfirmed, { by, via })
     case 'finding':
       return await settleFinding(context, command, by)
     case 'resolve':
@@ -115,7 +115,11 @@ async function setTrading(
   return done(`lifted what an operator may lift; still ${words.join('; ')}`)
 }
 
-function changeLimits({ limits, readLimits }: OperatorContext, isConfirmed: boolean): OperatorAnswer {
+async function changeLimits(
+  { trading, limits, readLimits }: OperatorContext,
+  isConfirmed: boolean,
+  commander: Commander,
+): Promise<OperatorAnswer> {
   if (readLimits === undefined) return refusal('LIMITS_FIXED', 'limits cannot be read anew here')
   let next: ReturnType<typeof readLimits>
   try {
@@ -128,18 +132,23 @@ function changeLimits({ limits, readLimits }: OperatorContext, isConfirmed: bool
     )
   }
   const changes = limits.compare(next, isConfirmed)
-  limits.replace(next, isConfirmed)
+  if (changes.length === 0) return done('the limits in force are the configured ones')
   const applied = changes.filter((change) => change.isApplied).map(changeText)
   const waiting = changes.filter((change) => !change.isApplied).map(changeText)
-  if (changes.length === 0) return done('the limits in force are the configured ones')
-  return done(
-    [
-      applied.length === 0 ? 'nothing is tighter' : `in force: ${applied.join(', ')}`,
-      ...(waiting.length === 0
-        ? []
-        : [`looser, so only after a restart or with --confirm: ${waiting.join(', ')}`]),
-    ].join('; '),
-  )
+  const statement = [
+    applied.length === 0 ? 'nothing is tighter' : `in force: ${applied.join(', ')}`,
+    ...(waiting.length === 0
+      ? []
+      : [`looser, so only after a restart or with --confirm: ${waiting.join(', ')}`]),
+  ].join('; ')
+  await trading.book.write({
+    kind: 'operator.command',
+    command: 'limits.changed',
+    detail: statement,
+    ...commander,
+  })
+  limits.replace(next, isConfirmed)
+  return done(statement)
 }
 
 function changeText({ limit, market, from, to }: AppliedChange): string {

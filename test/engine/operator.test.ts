@@ -363,7 +363,8 @@ test('a fall from the peak waits for an operator, whose word makes a new peak', 
 
 test('limits tighten at once and loosen only when it is confirmed', async () => {
   let configured: LimitSet = { account: { maxPositionSizeUsd: usd(1_000) }, markets: {} }
-  const there = world({ readLimits: () => configured })
+  const { journal, kept } = watchedJournal()
+  const there = world({ journal, readLimits: () => configured })
   await there.engine.start()
   configured = { account: { maxPositionSizeUsd: usd(2_000), maxOrderSizeUsd: usd(100) }, markets: {} }
   expect(await command(there, { type: 'limits', isConfirmed: false })).toEqual({
@@ -378,6 +379,11 @@ test('limits tighten at once and loosen only when it is confirmed', async () => 
     ok: true,
     statement: 'in force: maxPositionSizeUsd $1,000.00 -> $2,000.00',
   })
+  // What was changed is kept, not only that somebody asked.
+  const changed = kept.flatMap((record) =>
+    'command' in record && record.command === 'limits.changed' ? [record.detail] : [],
+  )
+  expect(changed.at(-1)).toBe('in force: maxPositionSizeUsd $1,000.00 -> $2,000.00')
   const fixed = world()
   await fixed.engine.start()
   expect(await command(fixed, { type: 'limits', isConfirmed: false })).toMatchObject({
