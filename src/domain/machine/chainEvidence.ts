@@ -18,7 +18,7 @@ import {
   isProvisional,
 } from '../intent.ts'
 import type { ChainView, EndpointView, OrderLog } from './chainView.ts'
-import { type CreatedOrder, type ExpectedOrder, expectedOf, match } from './expected.ts'
+import { type CreatedOrder, type ExpectedOrder, expectedOf, fits } from './expected.ts'
 import type { End, Landing } from './observation.ts'
 
 /** The orders that the attempt created and where that is shown, or undefined while it is not. */
@@ -96,7 +96,7 @@ function landingAt(
 
 /**
  * The run of neighbouring orders that is what the attempt creates: a relay may bundle several operations of one account into
- * one transaction, and each keeps its orders together. Where several runs fit, the one of the sizes that were asked is
+ * one transaction, and each keeps its orders together and in the order of its message. Where several runs fit, the one of the sizes that were asked is
  * meant; with none of them nothing is shown until the others are explained.
  */
 function ownRun(
@@ -105,8 +105,8 @@ function ownRun(
 ): readonly CreatedOrder[] | undefined {
   const runs: (readonly CreatedOrder[])[] = []
   for (let at = 0; at + expected.length <= created.length; at += 1) {
-    const run = match(expected, created.slice(at, at + expected.length))
-    if (run !== undefined) runs.push(run)
+    const run = created.slice(at, at + expected.length)
+    if (run.every((order, index) => isMeant(expected[index], order))) runs.push(run)
   }
   if (runs.length < 2) return runs[0]
   return runs.find((run) =>
@@ -114,6 +114,10 @@ function ownRun(
       ({ askedSizeUsd }, index) => askedSizeUsd === undefined || askedSizeUsd === run[index]?.sizeDeltaUsd,
     ),
   )
+}
+
+function isMeant(expected: ExpectedOrder | undefined, order: CreatedOrder): boolean {
+  return expected !== undefined && fits(expected, order)
 }
 
 /**

@@ -222,6 +222,27 @@ describe('a landing', () => {
     expect(run.state?.attempts[0]?.children.map((child) => child.orderKey)).toEqual([orderKey])
   })
 
+  test('keeps the order of its message: a stop of another message before it is not taken for its own', () => {
+    const base = intentOf()
+    const exit = { type: 'stop-loss', triggerPrice: usd(1600), sizeDeltaUsd: usd(500) } as const
+    const run = sent({ ...base, terms: { ...base.terms, tpsl: [exit] } })
+    const stop = (key: Hex, size: number) =>
+      created(5, {
+        orderKey: key,
+        created: {
+          orderKey: key,
+          orderType: 6,
+          marketToken: ethMarket,
+          direction: 'long',
+          sizeDeltaUsd: usd(size),
+        },
+      })
+    const foreign: Hex = `0x${'0c'.repeat(32)}`
+    const bundled = [stop(foreign, 700), created(5), stop(exitKey, 500)]
+    look(run, [endpoint({ latest: 8, final: 2, landedAt: 5, logs: bundled })])
+    expect(run.state?.attempts[0]?.children.map((child) => child.orderKey)).toEqual([orderKey, exitKey])
+  })
+
   test('whose end was seen is not frozen again by an endpoint that lags', () => {
     const run = sent()
     const frozen: OrderLog = { ...executed(6), event: 'OrderFrozen', reason: 'too far' }
