@@ -122,6 +122,8 @@ export async function killRun(
     ...daemonFlags(folder.path, paper.hosts).filter((flag) => !flag.startsWith('--strategies.paths')),
     ...writeStrategies(folder.path).map((path) => `--strategies.paths=${path}`),
     `--account.lane=${options.lane ?? 'order-chain'}`,
+    // Relays here give up and land all the same: only the chain can tell.
+    ...paper.hosts.rpc.map((url) => `--rpc.http=${url}`),
     '--risk.maxOrdersPerHour=100000',
     '--risk.attemptsPerCause=10000',
     '--risk.executionFeesPerDay=1000',
