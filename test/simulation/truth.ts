@@ -147,6 +147,16 @@ export function createTruth(
     if (held < risk) fail('I11', `${state.intent.intentId} holds ${held} and may still add ${risk}`)
   }
 
+  /** A cancel did what it was for when its orders are cancelled, whoever did it; a host's list shows no more than that. */
+  function isCancelDone({ kind, terms }: Intent, level: string): boolean {
+    const keys = terms.cancelOrderKeys ?? []
+    return (
+      level === 'api' &&
+      kind === 'cancel' &&
+      keys.every((key) => chain.canonical.orders.get(key)?.state === 'cancelled')
+    )
+  }
+
   function checkEvidence(record: JournalRecord, state: IntentState): void {
     const { intentId } = state.intent
     const attempt = state.attempts.at(-1)
@@ -167,7 +177,7 @@ export function createTruth(
           fail('I8', `${intentId} is called void, and no stranger's use is final`)
         return
       case 'landed': {
-        if (isProvisional(record.evidence)) return
+        if (isProvisional(record.evidence) || isCancelDone(state.intent, record.evidence.level)) return
         if (use === undefined || use.isForeign || !isFinal(use.block.number))
           fail('I8', `${intentId} is called landed for good, and is not`)
         if (use.orderKeys.join() !== record.orderKeys.join())
@@ -187,7 +197,8 @@ export function createTruth(
         return
       }
       case 'intent.closed': {
-        if (record.closing.evidence.level === 'operator') return
+        const { level } = record.closing.evidence
+        if (level === 'operator' || isCancelDone(state.intent, level)) return
         const fate = fateOf(intentId)
         const wanted = fateOfOutcome[record.closing.outcome]
         if (!wanted.includes(fate))
@@ -354,6 +365,7 @@ export function createTruth(
       for (const state of all) {
         const { closing, intent } = state
         if (closing === undefined || closing.evidence.level === 'operator') continue
+        if (isCancelDone(intent, closing.evidence.level)) continue
         const fate = fateOf(intent.intentId)
         if (!fateOfOutcome[closing.outcome].includes(fate))
           fail('I8', `${intent.intentId} is closed as ${closing.outcome}, and is ${fate} in the end`)
