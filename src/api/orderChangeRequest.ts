@@ -1,8 +1,10 @@
 /** What may be asked of the prepare routes that change orders and collateral, and how it goes on the wire (wire: orders, 8). */
+
+import type { SubaccountApproval } from '../chains/subaccountApproval.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { TokenAmount, Usd } from '../domain/units.ts'
 import type { PrepareMode } from './prepareRequest.ts'
-import { approvalBody, type SubaccountApproval } from './subaccountApproval.ts'
+import { approvalBody } from './subaccountApproval.ts'
 
 /** Who changes, and who pays the relay. */
 interface ChangeBase {

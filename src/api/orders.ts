@@ -2,12 +2,14 @@
  * The order chain of the application API: prepare, submit, status (wire: orders, 2 to 5). Only express orders: typed data
  * to sign. Paths and statuses that the documents leave open are kept here and nowhere else.
  */
+
+import type { SubaccountApproval } from '../chains/subaccountApproval.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { type OrderPayload, orderPayload } from './orderPayload.ts'
 import { type OrderStatus, ofRequest, orderStatus } from './orderStatus.ts'
 import { type PrepareRequest, prepareBody } from './prepareRequest.ts'
 import type { CallOptions, Read, Route } from './route.ts'
-import { approvalBody, type SubaccountApproval } from './subaccountApproval.ts'
+import { approvalBody } from './subaccountApproval.ts'
 import type { Transport } from './transport.ts'
 
 /** What may be signed, as one host proposes it. Nothing in it is trusted before it was verified. */

@@ -1,8 +1,10 @@
 /** What may be asked of prepare, in the protocol's words, and how it goes on the wire (wire: orders, 2.1). */
+
+import type { SubaccountApproval } from '../chains/subaccountApproval.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Direction } from '../domain/market.ts'
 import type { TokenAmount, Usd } from '../domain/units.ts'
-import { approvalBody, type SubaccountApproval } from './subaccountApproval.ts'
+import { approvalBody } from './subaccountApproval.ts'
 
 /** Order types of the wire. */
 export type WireOrderType = 'market' | 'limit' | 'stop-market' | 'take-profit' | 'stop-loss' | 'twap'

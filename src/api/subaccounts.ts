@@ -2,6 +2,8 @@
  * Subaccounts: a key of its own that may trade for an account (wire: orders, 6). The main key signs an approval once; then
  * every prepare names the subaccount and carries the approval, the subaccount's key signs, and submit echoes the approval.
  */
+
+import type { SubaccountApprovalMessage } from '../chains/subaccountApproval.ts'
 import type { Address } from '../domain/address.ts'
 import {
   address,
@@ -17,7 +19,6 @@ import {
   word,
 } from './decode.ts'
 import type { CallOptions, Read, Route } from './route.ts'
-import type { SubaccountApprovalMessage } from './subaccountApproval.ts'
 import type { Transport } from './transport.ts'
 import { type OrderTypedData, typedDataDomain, typedDataTypes } from './typedData.ts'
 

@@ -9,6 +9,7 @@ export const arbitrum: Chain = {
   contracts: {
     gelatoRelayRouter: '0x5503b99308dB6923758F9A22d118207D633c4e87',
     subaccountGelatoRelayRouter: '0xfD0596f708d9D950E0eF7b5d191e5F8e55b8a67f',
+    subaccountRouter: '0x9c05880A2AaD7530c69e18e342eDC9E06cc757db',
     multichainOrderRouter: '0xABFC734f7CFc9352AED7a97b1F6a236eae831e8A',
     multichainSubaccountRouter: '0xAb3EDf0f3eed6804BAe1bD9bF90109ccadFD262e',
     multichainTransferRouter: '0x3f6772B95423fC03264adf90Efb8A9922B6C8c6e',

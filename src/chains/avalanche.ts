@@ -9,6 +9,7 @@ export const avalanche: Chain = {
   contracts: {
     gelatoRelayRouter: '0x51fe0b7919e1208a717E9B16a097C1C3D70eFbf6',
     subaccountGelatoRelayRouter: '0xa62BD1cFE2066c5bF4180b4125BBb5116eEA26c9',
+    subaccountRouter: '0xAda708aFf0f1D784D28cd8Ff4d6D977fF9599e5D',
     multichainOrderRouter: '0x204CC947Fddd11c90e302db2A5ac3865021D1618',
     multichainSubaccountRouter: '0x4A2826cAee8FF70d9392B171eaF398E0a2B55047',
     multichainTransferRouter: '0xd4F6C2332b36D1Ccb22C7ac479b270fa0cA26a41',

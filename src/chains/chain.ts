@@ -10,6 +10,8 @@ export interface Contracts {
   readonly gelatoRelayRouter: Address
   /** Verifying contract of a Batch signed by a subaccount. */
   readonly subaccountGelatoRelayRouter: Address
+  /** Takes the owner's own transactions about subaccounts. */
+  readonly subaccountRouter: Address
   readonly multichainOrderRouter: Address
   readonly multichainSubaccountRouter: Address
   readonly multichainTransferRouter: Address

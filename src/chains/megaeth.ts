@@ -9,6 +9,7 @@ export const megaeth: Chain = {
   contracts: {
     gelatoRelayRouter: '0xbAAA3a693191e2e3E0973DE641C879D1aDD84e04',
     subaccountGelatoRelayRouter: '0x603B3D3aB077CA433b888c05fa59c777d5b6dCAD',
+    subaccountRouter: '0x03B59961bF30b973fBd793A6C8ad57dA38D4D0a6',
     multichainOrderRouter: '0x00205f26BCc52537D12fA9b0eFA5Fcc58F03ab76',
     multichainSubaccountRouter: '0xDB8906520812840b9835E3B84dE62C826249e20B',
     multichainTransferRouter: '0x62B1691B067278E5B1167d0443d4c957473611D2',

@@ -1,8 +1,8 @@
 /**
- * Calldata of the relay router's `batch` for an account that signs for itself: what the generic relay is handed, and what
- * anybody could send until the deadline (wire: eip712-and-chain, sections 2 to 4; application-api-orders, section 10).
+ * Calldata of the relay routers' `batch`, signed by the account or by its subaccount: what the generic relay is handed, and
+ * what anybody could send until the deadline (wire: eip712-and-chain, sections 2 to 4; application-api-orders, section 10).
  *
- * The digest covers every field of it but the account, which the router finds by the signature. Enums are uint8 here and
+ * The digest covers every field of it but, when the account signs, the account, which the router finds by the signature. Enums are uint8 here and
  * uint256 in the signed message.
  */
 import type { Address, Hex } from 'viem'
@@ -19,9 +19,13 @@ import {
   uintWord,
 } from './abiWords.ts'
 import { type Batch, type RelayParams, relayParamsTuple, updateOrderWords } from './relayRouter.ts'
+import { approvalPart, type SubaccountApproval } from './subaccountApproval.ts'
 
 /** Selector of `batch(relayParams, account, params)` of the own-wallet relay router. */
 export const batchSelector: Hex = '0x0427ef5f'
+
+/** Selector of `batch(relayParams, subaccountApproval, account, subaccount, params)` of the subaccount router. */
+export const subaccountBatchSelector: Hex = '0x412a08b7'
 
 function addressesPart(value: CreateOrderAddresses): Part {
   return {
@@ -69,26 +73,31 @@ function createOrderPart(value: CreateOrderParams): Part {
 
 /** What is to be encoded: a signed batch with all that surrounds it. */
 export interface BatchCall {
-  /** Who signed. */
+  /** Whose orders they are. */
   readonly account: Address
+  /** The approval that the batch carries when a subaccount signed; absent when the account did. */
+  readonly subaccountApproval?: SubaccountApproval
   readonly relayParams: RelayParams
   /** 65 bytes over the digest of the batch. */
   readonly signature: Hex
   readonly batch: Pick<Batch, 'createOrderParamsList' | 'updateOrderParamsList' | 'cancelOrderKeys'>
 }
 
-/** The calldata. Throws RangeError for a value that does not fit its type. */
-export function encodeBatchCall({ account, relayParams, signature, batch }: BatchCall): Hex {
-  const args = encodeTuple([
-    { tail: relayParamsTuple(relayParams, signature) },
-    addressWord(account),
-    {
-      tail: encodeTuple([
-        encodeDynamicList(batch.createOrderParamsList, createOrderPart),
-        encodeList(batch.updateOrderParamsList, updateOrderWords),
-        encodeList(batch.cancelOrderKeys, bytes32Word),
-      ]),
-    },
-  ])
-  return `${batchSelector}${args}`
+/** The calldata, for the router of who signed. Throws RangeError for a value that does not fit its type. */
+export function encodeBatchCall(call: BatchCall): Hex {
+  const { account, relayParams, signature, batch, subaccountApproval } = call
+  const relay: Part = { tail: relayParamsTuple(relayParams, signature) }
+  const actions: Part = {
+    tail: encodeTuple([
+      encodeDynamicList(batch.createOrderParamsList, createOrderPart),
+      encodeList(batch.updateOrderParamsList, updateOrderWords),
+      encodeList(batch.cancelOrderKeys, bytes32Word),
+    ]),
+  }
+  if (subaccountApproval === undefined) {
+    return `${batchSelector}${encodeTuple([relay, addressWord(account), actions])}`
+  }
+  const { subaccount } = subaccountApproval
+  const owners = [addressWord(account), addressWord(subaccount)]
+  return `${subaccountBatchSelector}${encodeTuple([relay, approvalPart(subaccountApproval), ...owners, actions])}`
 }

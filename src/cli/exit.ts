@@ -24,7 +24,8 @@ const configurationCodes: ReadonlySet<string> = new Set([
 
 /** The exit code of a command that ended with a fault of this code. */
 export function exitCodeOf(code: string): number {
-  const isConfiguration = configurationCodes.has(code) || /^(?:KEY_FILE|KEYSTORE|PASSWORD)_/.test(code)
+  const isConfiguration =
+    configurationCodes.has(code) || /^(?:KEY_FILE|KEYSTORE|PASSWORD|APPROVAL|GUARD)_/.test(code)
   return isConfiguration ? exitCodes.configuration : exitCodes.error
 }
 

@@ -23,6 +23,11 @@ const passwordFd = {
   value: 'N',
   doc: 'read the password from this open file descriptor instead of asking',
 } as const
+const delegatedKey = {
+  name: 'subaccount',
+  value: 'ADDRESS',
+  doc: 'the delegated key; that of the configured key when not given',
+} as const
 const byFlag = { name: 'by', value: 'NAME', doc: 'who says so; your user name when not given' } as const
 const json = { name: 'json', doc: 'print JSON instead of text' } as const
 
@@ -186,6 +191,43 @@ const commands: readonly Command[] = [
       { name: 'unsafe-stdout', doc: 'print it although standard output is a file or a pipe' },
     ],
     run: async (call) => (await import('./keys.ts')).exportKey(call),
+  },
+  {
+    name: 'subaccount create',
+    summary: 'Make a delegated key for the daemon, and print its address.',
+    details: 'A random key in an encrypted file, as perpd keys new makes it. Its owner approves it next.',
+    flags: [keystoreFile, passwordFd],
+    run: async (call) => (await import('./subaccount.ts')).createSubaccount(call),
+  },
+  {
+    name: 'subaccount approve',
+    summary:
+      'Let a delegated key trade for its owner: build the approval, sign it here or elsewhere, keep it.',
+    details:
+      'Again before the end, to renew it. With --out nothing is signed here: the file holds what a wallet signs\n(eth_signTypedData_v4); --request that file with --signature brings the signature back.',
+    flags: [
+      delegatedKey,
+      { name: 'days', value: 'N', doc: 'days that it holds; 7 when not given' },
+      { name: 'actions', value: 'N', doc: 'orders, changes and cancels that it allows; 1000 when not given' },
+      { name: 'owner-keystore', value: 'FILE', doc: "keystore with the owner's key, for this one signature" },
+      passwordFd,
+      { name: 'out', value: 'FILE', doc: 'write what the owner is to sign, to be signed elsewhere' },
+      { name: 'request', value: 'FILE', doc: 'what was to be signed, as --out wrote it' },
+      { name: 'signature', value: 'FILE', doc: "the owner's signature over it: 0x and 130 hex digits" },
+    ],
+    run: async (call) => (await import('./subaccount.ts')).approveSubaccount(call),
+  },
+  {
+    name: 'subaccount status',
+    summary: 'Show what is left of the approval of the delegated key.',
+    flags: [delegatedKey],
+    run: async (call) => (await import('./subaccount.ts')).subaccountStatus(call),
+  },
+  {
+    name: 'subaccount revoke',
+    summary: "Forget the approval, and print the owner's transaction that ends it on the chain.",
+    flags: [delegatedKey],
+    run: async (call) => (await import('./subaccount.ts')).revokeSubaccount(call),
   },
   {
     name: 'journal verify',

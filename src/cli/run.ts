@@ -7,8 +7,9 @@ import { createApi } from '../api/client.ts'
 import { createNodeFetch } from '../api/nodeFetch.ts'
 import type { Fetch } from '../api/route.ts'
 import { systemClock } from '../api/systemClock.ts'
+import { emptySubaccountApproval } from '../chains/subaccountApproval.ts'
 import { createControlServer } from '../control/server.ts'
-import { sameHex } from '../domain/address.ts'
+import { type Address, sameHex } from '../domain/address.ts'
 import type { ChainReader } from '../domain/chainReader.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
@@ -19,16 +20,19 @@ import { createAccountBook } from '../engine/accountBook.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import type { LimitSet } from '../engine/liveLimits.ts'
 import type { OperatorCommand } from '../engine/operator.ts'
+import { createSubaccountWatch } from '../engine/subaccountWatch.ts'
 import { createTrading } from '../engine/trading.ts'
 import { connectChain } from '../evm/connect.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import type { SigningPolicy } from '../execution/policy.ts'
 import { createShell } from '../execution/shell.ts'
+import { guardedSigner, openGuard, type SigningGuard } from '../journal/guard.ts'
 import type { Journal } from '../journal/journal.ts'
 import { openJournal } from '../journal/open.ts'
 import { createHealth } from '../monitor/health.ts'
 import type { Log } from '../monitor/log.ts'
 import { createMetrics } from '../monitor/metrics.ts'
+import type { BreakerSettings } from '../risk/breakers.ts'
 import { checkMarkets, type LoadedStrategy, loadStrategies } from '../strategy/load.ts'
 import type { Config } from './config/types.ts'
 import type { LoadedConfig } from './config.ts'
@@ -40,6 +44,7 @@ import { journalOptions } from './journalFile.ts'
 import type { KeySources } from './keySources.ts'
 import { type StartedVenue, startVenue } from './paper.ts'
 import { openSigner } from './signer.ts'
+import { readApprovalFile } from './subaccountFile.ts'
 import { version } from './version.ts'
 
 const heartbeatMs = 60_000
@@ -89,10 +94,13 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     const journal = openJournal(config.journal.path, journalOptions(config, signer.address))
     closers.push(() => journal.close())
     const openedMs = systemClock.monotonicMs() - openingMs
-    refuseForeign(journal, signer, config)
+    refuseForeign(journal, config.account.owner ?? signer.address, config)
+    const guard = openSigningGuard(config, journal)
+    closers.push(() => guard.close())
     const venue = config.embedsVenue ? await startVenue(config, log) : undefined
     if (venue) closers.push(() => venue.close())
-    code = await live(config, options, { strategies, signer, journal, openedMs, venue }, closers)
+    const parts = { strategies, signer: guardedSigner(signer, guard), journal, openedMs, venue }
+    code = await live(config, options, parts, closers)
   } finally {
     if (!(await close()) && code === exitCodes.ok) code = exitCodes.error
   }
@@ -157,10 +165,26 @@ async function live(
   const evidence = chooseEvidence(config, venue?.chains[chain.name])
   const chainReader = await connect(config, evidence, { emit, fetch: fetch.fetch }, closers)
   const trading = createTrading({ book: createAccountBook({ journal, clock: systemClock }), emit })
+  const { owner } = config.account
+  const subaccount =
+    owner === undefined
+      ? undefined
+      : createSubaccountWatch({
+          api,
+          empty: emptySubaccountApproval(signer.address, chain.chainId),
+          clock: systemClock,
+          emit,
+          account: owner,
+          subaccount: signer.address,
+          readApproval: () => readApprovalFile(config.account.approvalFile, chain, owner, signer.address),
+          open: () => shell.open().map(({ state }) => state),
+          settings: config.account,
+        })
   const execution: ExecutionContext = {
     api,
     journal,
     signer,
+    ...(subaccount === undefined ? {} : { delegation: subaccount }),
     chain,
     clock: systemClock,
     emit,
@@ -179,7 +203,7 @@ async function live(
       poisonRestMs,
     },
     signingPolicy: signingPolicyOf(config, () => listedMarkets),
-    mayNotSign: trading.mayNotSign,
+    mayNotSign: (intent) => trading.mayNotSign(intent) ?? subaccount?.mayNotSign(intent),
     fatal,
   }
   let listedMarkets: ReadonlySet<string> = new Set()
@@ -191,13 +215,14 @@ async function live(
       strategies,
       limits: limitsOf(config),
       readLimits: () => limitsOf(reload().config),
-      breakers: config.breakers,
+      breakers: breakersOf(config),
       budget: {
         attemptsPerCause: config.budget.attemptsPerCause,
         executionFeesPerDay: config.budget.executionFeesPerDay,
         relayFeesPerDay: feeTokenAmount(config, config.budget.relayFeesPerDayUsd),
       },
       trading,
+      ...(subaccount === undefined ? {} : { subaccount }),
       engineSettings: {
         lane: config.account.lane,
         intentExpiryMs: config.execution.intentExpirySeconds * 1000,
@@ -262,6 +287,27 @@ function strategyProblems(problems: readonly BaseError[]): CommandError {
   return new CommandError(problems.map((problem) => problem.message).join('\n'), exitCodes.configuration)
 }
 
+/** The configured breakers, with what is kept of a delegated key's approval. */
+function breakersOf({ account, breakers }: Config): BreakerSettings {
+  const { reserveActions, reserveSeconds } = account
+  return { ...breakers, reserveActions, reserveSeconds }
+}
+
+/** Digests live this long beyond their deadline for the guard: longer than any clock may be off. */
+const guardMarginSeconds = 600
+
+/** The table of what was signed, beside the journal; with a journal in memory it ends with the process too. */
+function openSigningGuard({ journal: { path }, signing }: Config, journal: Journal): SigningGuard {
+  return openGuard({
+    ...(path === 'memory:' ? {} : { path: `${path.replace(/^sqlite:/, '')}.signed` }),
+    horizonSeconds: signing.maxDeadlineSeconds + guardMarginSeconds,
+    marginSeconds: guardMarginSeconds,
+    now: systemClock.now,
+    neverLeft: ({ intentId, digest }) =>
+      journal.intent(intentId)?.attempts.some(({ armed }) => armed?.digest === digest) !== true,
+  })
+}
+
 /** The configured limits, of the account and of single markets. */
 function limitsOf({ limits, marketLimits }: Config): LimitSet {
   return { account: limits, markets: marketLimits }
@@ -322,16 +368,16 @@ async function connect(
 }
 
 /** Open orders of another account or chain would be signed by the wrong key: the journal is refused whole. */
-function refuseForeign(journal: Journal, signer: Signer, config: Config): void {
+function refuseForeign(journal: Journal, account: Address, config: Config): void {
   const chainName = config.venue.chain.name
   const foreign = journal
     .openIntents()
-    .find(({ intent }) => !sameHex(intent.account, signer.address) || intent.chain !== chainName)
+    .find(({ intent }) => !sameHex(intent.account, account) || intent.chain !== chainName)
   if (foreign === undefined) return
-  const { account, chain, intentId } = foreign.intent
+  const { account: owner, chain, intentId } = foreign.intent
   throw new CommandError(
     `The journal ${journal.path} holds open orders of another account:\n` +
-      `  ${intentId} belongs to ${account} on ${chain}; this perpd trades ${signer.address} on ${chainName}.\n` +
+      `  ${intentId} belongs to ${owner} on ${chain}; this perpd trades ${account} on ${chainName}.\n` +
       '  Nothing was sent. Run with the key and profile that made it, or give this account a journal of its own: journal.path.',
     exitCodes.configuration,
   )
@@ -351,13 +397,16 @@ function announce(
     readonly notes: readonly string[]
   },
 ): void {
+  const { owner } = config.account
+  const delegated =
+    owner === undefined ? [] : [`the key ${parts.signer.address} is a delegated one; it trades for ${owner}`]
   const liveNotes = config.isPaper ? [] : ['LIVE: real money moves from here on.']
   emit({
     type: 'daemon.started',
     version,
     profile: config.profile,
     chain: config.venue.chain.name,
-    account: parts.signer.address,
+    account: config.account.owner ?? parts.signer.address,
     strategies: parts.strategies.map(({ name }) => name),
     journalPath: config.journal.path,
     statusUrl: parts.statusUrl,
@@ -366,6 +415,7 @@ function announce(
     notes: [
       ...parts.notes,
       ...(config.embedsVenue ? ['paper: the venue is inside this process, the money is play money'] : []),
+      ...delegated,
       ...liveNotes,
     ],
   })

@@ -10,6 +10,7 @@ import type { Denial, Intent, IntentState, Label } from './intent.ts'
 import type { TradingState } from './limits.ts'
 import type { Position } from './position.ts'
 import type { JournalRecord } from './records.ts'
+import type { SubaccountReport } from './subaccount.ts'
 import type { Usd } from './units.ts'
 
 /** Feeds whose age is watched. */
@@ -192,6 +193,12 @@ export type Event =
   /** Something on the account that the journal cannot explain; reported once. */
   | { readonly type: 'account.finding'; readonly finding: Finding; readonly isPausing: boolean }
   | { readonly type: 'account.findingSettled'; readonly finding: Finding; readonly as: FindingEnd }
+  /** What is left of a subaccount's approval; told at every look. */
+  | { readonly type: 'subaccount.read'; readonly report: SubaccountReport }
+  /** The file of the approval cannot be used. */
+  | { readonly type: 'subaccount.unread'; readonly reason: string }
+  /** The approval comes to its end; told when that begins, and every hour after. */
+  | { readonly type: 'subaccount.low'; readonly report: SubaccountReport; readonly secondsLeft: number }
   | {
       readonly type: 'trading.state'
       readonly scope: string

@@ -1,10 +1,20 @@
 /** The shape of what signs. */
 import type { Address, Hex } from './address.ts'
 
+/** Which attempt of which intent a signature is for; what guards a key against signing twice goes by it. */
+export interface SignClaim {
+  readonly intentId: string
+  readonly attempt: number
+  /** Unix seconds after which the signed message cannot land. */
+  readonly deadlineSeconds: number
+}
+
 /** What is to be signed: the digest computed here, and the message it stands for, for signers that hash themselves. */
 export interface SignRequest {
   /** EIP-712 digest, 32 bytes. */
   readonly digest: Hex
+  /** Absent for what is no order: the owner's approval of a subaccount. */
+  readonly claim?: SignClaim
   /** EIP-712 typed data of the same message; remote signers need it, local ones do not. */
   readonly typedData: {
     readonly domain: {

@@ -20,6 +20,7 @@ export const breakerNames = [
   'unknowns',
   'stale-data',
   'drift',
+  'subaccount',
 ] as const
 
 /** A breaker's name. */

@@ -3,6 +3,7 @@ import { pauses } from '../domain/accountRecord.ts'
 import { BaseError } from '../domain/errors.ts'
 import { isUnresolved, labelOf, lastAttempt } from '../domain/intent.ts'
 import { type HoldCause, holdKey } from '../domain/trading.ts'
+import { accountOf } from '../execution/context.ts'
 import { type BreakerSettings, isOver, tripsOf } from '../risk/breakers.ts'
 import type { EngineContext } from './context.ts'
 import { createEquityTracker, type EquityTracker, readEquity } from './equity.ts'
@@ -25,10 +26,14 @@ const listLagMs = 30_000
 
 /** Breakers over the engine's parts. `settings` may change while the daemon runs. */
 export function createBreakers(
-  context: Pick<EngineContext, 'api' | 'clock' | 'journal' | 'shell' | 'signer' | 'trading'>,
+  context: Pick<
+    EngineContext,
+    'api' | 'clock' | 'delegation' | 'journal' | 'shell' | 'signer' | 'subaccount' | 'trading'
+  >,
   settings: () => BreakerSettings,
 ): Breakers {
-  const { api, clock, journal, shell, signer, trading } = context
+  const { api, clock, journal, shell, trading } = context
+  const account = accountOf(context)
   const equity = createEquityTracker(trading.book)
   let readMs = clock.monotonicMs()
 
@@ -40,7 +45,7 @@ export function createBreakers(
       ...shell.recentlyLanded().filter(({ closedAtMs }) => (closedAtMs ?? 0) + listLagMs > nowMs),
     ]
     try {
-      await equity.take(await readEquity(api, signer.address, moving), clock.now())
+      await equity.take(await readEquity(api, account, moving), clock.now())
     } catch (error) {
       // What cannot be read is no loss; how long it could not is another breaker's.
       if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error
@@ -63,6 +68,7 @@ export function createBreakers(
         .map((attempt) => attempt?.armedAtMs ?? nowMs)
       const { findings, trading: fold } = trading.book.state()
       const mark = equity.mark()
+      const subaccount = context.subaccount?.report()
       const trips = tripsOf(
         {
           nowMs,
@@ -71,6 +77,7 @@ export function createBreakers(
           liftedAtMs: fold.liftedAtMs,
           oldestUnresolvedMs: Math.max(0, nowMs - Math.min(nowMs, ...armedAtMs)),
           accountAgeMs: clock.monotonicMs() - readMs,
+          ...(subaccount === undefined ? {} : { subaccount }),
           openFindings: [...findings.values()].filter(pauses).length,
         },
         settings(),

@@ -9,6 +9,7 @@ import type { BreakerSettings } from '../risk/breakers.ts'
 import type { Budget } from '../risk/budget.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 import type { LimitSet, LiveLimits } from './liveLimits.ts'
+import type { SubaccountWatch } from './subaccountWatch.ts'
 import type { Trading } from './trading.ts'
 
 /** Settings of the loop. Times in ms. */
@@ -38,6 +39,8 @@ export interface EngineContext extends ExecutionContext {
   /** What a day may hold. */
   readonly budget: Budget
   readonly trading: Trading
+  /** What is left of the approval when a delegated key signs. */
+  readonly subaccount?: SubaccountWatch
   /** What the account is worth, USD; undefined while it is not known. */
   readonly equityUsd: () => Usd | undefined
   /** What a strategy's orders realized since 00:00 UTC, USD, signed. */

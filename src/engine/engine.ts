@@ -18,6 +18,7 @@ import { worstCase } from '../domain/machine/exposure.ts'
 import type { Market } from '../domain/market.ts'
 import type { Position } from '../domain/position.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
+import { accountOf } from '../execution/context.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { createBreakers } from './breakers.ts'
@@ -85,7 +86,8 @@ export function createEngine(
   labels: EngineLabels,
   onMarkets: (markets: readonly Market[]) => void,
 ): Engine {
-  const { clock, emit, shell, journal, api, signer, engineSettings, trading } = context
+  const { clock, emit, shell, journal, api, engineSettings, trading } = context
+  const account = accountOf(context)
   const startedAtMs = clock.now()
   const instances: readonly Instance[] = context.strategies.map((loaded) => ({
     loaded,
@@ -162,18 +164,17 @@ export function createEngine(
   })
 
   function read(needs: Needs): Promise<Snapshot> {
-    return readSnapshot({ api, clock, account: signer.address, acceptedPrices, onFeed }, needs)
+    return readSnapshot({ api, clock, account, acceptedPrices, onFeed }, needs)
   }
 
   async function watchAccount(): Promise<void> {
-    const [markets, read] = await Promise.all([
-      api.getMarkets(),
-      api.getPositions({ account: signer.address }),
-    ])
+    const [markets, read] = await Promise.all([api.getMarkets(), api.getPositions({ account })])
     symbols = Object.fromEntries(markets.value.map((market) => [hexKey(market.marketToken), market.symbol]))
     positions = read.value
     onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
     emit({ type: 'account.positions', positions, symbols })
+    const resting = shell.open().filter(({ label }) => label === 'resting').length
+    await context.subaccount?.look(positions.length + resting)
     await reconciler.pass(symbols)
   }
 
@@ -311,12 +312,13 @@ export function createEngine(
     const oldest = Math.min(nowMs, ...unresolved.map((each) => lastAttempt(each.state)?.armedAtMs ?? nowMs))
     const { records, intents } = journal.summary()
     const killed = kill.report()
+    const subaccount = context.subaccount?.report()
     const mark = equity.mark() ?? trading.book.state().trading.equity
     return {
       version: labels.version,
       profile: labels.profile,
       chain: context.chain.name,
-      account: signer.address,
+      account,
       state,
       notReady,
       startedAtMs,
@@ -325,6 +327,7 @@ export function createEngine(
       holds: trading.holds(),
       ...(killed === undefined ? {} : { kill: killed }),
       ...(mark === undefined ? {} : { equity: mark }),
+      ...(subaccount === undefined ? {} : { subaccount }),
       strategies: instances.map(strategyStatus),
       positions,
       symbols,

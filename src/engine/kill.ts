@@ -11,6 +11,7 @@ import { labelOf } from '../domain/intent.ts'
 import type { Order } from '../domain/position.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { KillState } from '../domain/trading.ts'
+import { accountOf } from '../execution/context.ts'
 import type { EngineContext } from './context.ts'
 import { OPERATOR } from './trading.ts'
 
@@ -35,7 +36,8 @@ export interface Kill {
 }
 
 /** What the kill is handed of the engine. */
-export interface KillContext extends Pick<EngineContext, 'api' | 'clock' | 'shell' | 'signer' | 'trading'> {
+export interface KillContext
+  extends Pick<EngineContext, 'api' | 'clock' | 'shell' | 'signer' | 'delegation' | 'trading'> {
   /** Reads a snapshot with these markets and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
   /** Symbols by lower-cased market token. */
@@ -54,7 +56,7 @@ const marketOrderTypes: ReadonlySet<number> = new Set([0, 2, 4])
 
 /** A worker over the engine's parts. */
 export function createKill(context: KillContext): Kill {
-  const { api, clock, shell, signer, trading } = context
+  const { api, clock, shell, trading } = context
   const { book } = trading
   let left: KillReport['left']
   let problem: string | undefined
@@ -77,7 +79,7 @@ export function createKill(context: KillContext): Kill {
   }
 
   async function look(close: boolean): Promise<void> {
-    const orders = await api.getOrders({ account: signer.address })
+    const orders = await api.getOrders({ account: accountOf(context) })
     const symbols = context.symbols()
     const ofOrders = orders.value.map(({ marketToken }) => symbols[hexKey(marketToken)])
     const snapshot = await context.read([...new Set(ofOrders.filter((symbol) => symbol !== undefined))])

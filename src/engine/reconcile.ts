@@ -10,6 +10,7 @@ import { fillsOf } from '../domain/fills.ts'
 import { type IntentState, isUnresolved, lastAttempt } from '../domain/intent.ts'
 import type { Trade } from '../domain/position.ts'
 import { reconcile } from '../domain/reconcile.ts'
+import { accountOf } from '../execution/context.ts'
 import type { EngineContext } from './context.ts'
 
 /** Rows asked for in a page of trades, and pages read in one pass: more wait for the next. */
@@ -38,11 +39,14 @@ export interface Reconciler {
 
 /** Makes the account's watch from what the journal holds of it. */
 export function createReconciler(
-  context: Pick<EngineContext, 'api' | 'clock' | 'emit' | 'journal' | 'shell' | 'signer' | 'trading'>,
+  context: Pick<
+    EngineContext,
+    'api' | 'clock' | 'emit' | 'journal' | 'shell' | 'signer' | 'delegation' | 'trading'
+  >,
 ): Reconciler {
-  const { api, clock, emit, journal, shell, signer } = context
+  const { api, clock, emit, journal, shell } = context
   const { book } = context.trading
-  const account = signer.address
+  const account = accountOf(context)
   let suspects: ReadonlySet<string> = new Set()
   const startedSeconds = Math.floor(clock.now() / 1000)
 

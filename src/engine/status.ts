@@ -6,6 +6,7 @@ import type { IntentState, Label } from '../domain/intent.ts'
 import type { TradingState } from '../domain/limits.ts'
 import type { Position } from '../domain/position.ts'
 import type { StoredRecord } from '../domain/records.ts'
+import type { SubaccountReport } from '../domain/subaccount.ts'
 import type { EquityMark, TradingHold } from '../domain/trading.ts'
 import type { KillReport } from './kill.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operator.ts'
@@ -59,6 +60,8 @@ export interface EngineStatus {
   readonly kill?: KillReport
   /** What the account is worth and was; absent before the first reading. */
   readonly equity?: EquityMark
+  /** What is left of the approval; absent when the account's own key signs. */
+  readonly subaccount?: SubaccountReport
   readonly strategies: readonly StrategyStatus[]
   readonly positions: readonly Position[]
   /** Market symbol by lower-cased market token, for the rows above. */

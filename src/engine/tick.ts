@@ -6,6 +6,7 @@ import { addsRisk, type Decision } from '../domain/decision.ts'
 import type { Denial, IntentState } from '../domain/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { NATIVE_DECIMALS } from '../domain/units.ts'
+import { accountOf } from '../execution/context.ts'
 import { admit } from '../risk/admit.ts'
 import { bookOf } from '../risk/book.ts'
 import { checkBudget } from '../risk/budget.ts'
@@ -111,7 +112,7 @@ export async function consider(
   decisionKey: string,
   unseen: UnseenIntents,
 ): Promise<Denial | undefined> {
-  const { journal, chain, signer, engineSettings, clock, api } = context
+  const { journal, chain, engineSettings, clock, api } = context
   if (!context.isDeciding()) return { code: 'STOPPING', reason: 'perpd is stopping; nothing new is made' }
   const invalid = decisionProblem(decision)
   if (invalid !== undefined) return { code: 'DECISION_INVALID', reason: invalid }
@@ -145,7 +146,7 @@ export async function consider(
     nowMs,
   )
   if (overBudget !== undefined) return overBudget
-  const account = signer.address
+  const account = accountOf(context)
   const { name } = loaded
   const isOperator = name === OPERATOR
   const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol

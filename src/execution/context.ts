@@ -1,6 +1,8 @@
 /** The tray: what every step of the road is handed. A test builds its own in a few lines. */
 import type { Api } from '../api/client.ts'
 import type { Chain } from '../chains/chain.ts'
+import type { SubaccountApproval } from '../chains/subaccountApproval.ts'
+import type { Address } from '../domain/address.ts'
 import type { ChainReader } from '../domain/chainReader.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Emit } from '../domain/event.ts'
@@ -26,11 +28,22 @@ export interface ExecutionSettings {
   readonly relayFeePerOrder: TokenAmount
 }
 
+export type { SubaccountApproval }
+
+/** The account that approved the signer's key, and the approval that goes with its orders. */
+export interface Delegation {
+  readonly account: Address
+  /** What the intent's message carries now; or why it must wait, which is asked again while the intent lasts. */
+  approvalFor(intent: Intent): SubaccountApproval | { readonly waitsFor: string }
+}
+
 /** Everything the road stands on. */
 export interface ExecutionContext {
   readonly api: Api
   readonly journal: Journal
   readonly signer: Signer
+  /** Whom the signer signs for; absent when it is the account's own key. */
+  readonly delegation?: Delegation
   readonly chain: Chain
   /** Absent in API-only mode. */
   readonly chainReader?: ChainReader
@@ -44,4 +57,9 @@ export interface ExecutionContext {
   readonly mayNotSign?: (intent: Intent) => Denial | undefined
   /** A mistake of ours or a journal that cannot be written: the daemon stops. Never returns to the road. */
   readonly fatal: (error: unknown) => void
+}
+
+/** The account that is traded: the owner of a delegated key, else the key's own. */
+export function accountOf({ signer, delegation }: Pick<ExecutionContext, 'signer' | 'delegation'>): Address {
+  return delegation?.account ?? signer.address
 }

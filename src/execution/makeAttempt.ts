@@ -12,7 +12,8 @@ import type { BatchTerms, Intent } from '../domain/intent.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
 import { type ArmingTime, beginArmingTime } from './armingTime.ts'
 import { type ClockDoubt, clockDoubtOf } from './chainClock.ts'
-import type { ExecutionContext } from './context.ts'
+import { accountOf, type ExecutionContext } from './context.ts'
+import type { SigningPolicy } from './policy.ts'
 import { prepare } from './prepare.ts'
 import { ownRelayFee, type RelayFee, relayProposal } from './relayLane.ts'
 import { armedFactsOf, type Signed, sign } from './sign.ts'
@@ -57,14 +58,24 @@ export async function makeAttempt(
   const { clock, chain, signer, journal } = context
   // The message of an own-wallet order does not say whose it is: the signature does. An intent of another account or chain,
   // from a journal that was shared or a key that was changed, must never be signed by this key.
-  if (!sameHex(intent.account, signer.address) || intent.chain !== chain.name) {
-    const reason = `the order is ${intent.account}'s on ${intent.chain}, and this perpd signs for ${signer.address} on ${chain.name}`
+  const account = accountOf(context)
+  if (!sameHex(intent.account, account) || intent.chain !== chain.name) {
+    const reason = `the order is ${intent.account}'s on ${intent.chain}, and this perpd signs for ${account} on ${chain.name}`
     return refused(context, 'ACCOUNT_MISMATCH', reason, {})
+  }
+  const approval = context.delegation?.approvalFor(intent)
+  if (approval !== undefined && 'waitsFor' in approval) {
+    const event = { type: 'prepare.unreachable', nowMs: clock.now(), reason: approval.waitsFor } as const
+    return { event, signed: undefined }
+  }
+  const policy: SigningPolicy = {
+    ...context.signingPolicy(),
+    ...(approval === undefined ? {} : { mode: { kind: 'subaccount', approval } }),
   }
   const message =
     intent.kind === 'batch'
-      ? await ownMessage(context, intent, n, host)
-      : await preparedMessage(context, intent, n, host)
+      ? await ownMessage(context, policy, intent, n, host)
+      : await preparedMessage(context, policy, intent, n, host)
   if ('event' in message) return message
   const doubt = clockDoubtOf(context, intent, message.time)
   if (doubt !== undefined) return doubted(context, doubt)
@@ -74,7 +85,7 @@ export async function makeAttempt(
   const atMs = clock.monotonicMs()
   let signed: Signed
   try {
-    signed = await sign(signer, message.verified)
+    signed = await sign(signer, message.verified, n)
   } catch (error) {
     return refused(context, 'SIGNER_FAILED', `the signer did not sign: ${reasonOf(error)}`, {})
   }
@@ -91,6 +102,7 @@ export async function makeAttempt(
 /** The message that a host prepares, as it stands or in the relay lane with relay parameters of our own around it. */
 async function preparedMessage(
   context: ExecutionContext,
+  policy: SigningPolicy,
   intent: Intent,
   n: number,
   host: string,
@@ -100,7 +112,8 @@ async function preparedMessage(
   let atMs = clock.monotonicMs()
   let prepared: Prepared
   try {
-    prepared = await prepare(context, intent, host)
+    const { mode } = policy
+    prepared = await prepare(context, intent, host, mode?.kind === 'subaccount' ? mode.approval : undefined)
   } catch (error) {
     return prepareFailed(context, host, error)
   }
@@ -108,7 +121,7 @@ async function preparedMessage(
   atMs = timed(context, intent.intentId, 'prepare', atMs)
   const warned = showWarnings(context, intent, prepared)
   if (warned !== undefined) return warned
-  const verified = verify(chain, intent, prepared, context.signingPolicy(), time.nowSeconds)
+  const verified = verify(chain, intent, prepared, policy, time.nowSeconds)
   if ('kind' in verified) return rejected(context, intent, prepared, verified)
   const message = { host: prepared.host, warnings: prepared.validationWarnings, time }
   if (intent.lane === 'order-chain') {
@@ -116,7 +129,7 @@ async function preparedMessage(
     return { ...message, verified }
   }
   const { batch, relayParams } = verified
-  const own = relayMessage(context, intent, n, { actions: batch, fee: relayParams, time })
+  const own = relayMessage(context, policy, intent, n, { actions: batch, fee: relayParams, time })
   timed(context, intent.intentId, 'verify', atMs)
   return 'kind' in own ? unfit(context, own) : { ...message, verified: own }
 }
@@ -124,6 +137,7 @@ async function preparedMessage(
 /** The caller's own message. No host is asked to prepare it. */
 async function ownMessage(
   context: ExecutionContext,
+  policy: SigningPolicy,
   intent: Intent,
   n: number,
   host: string,
@@ -140,7 +154,7 @@ async function ownMessage(
   const time = await beginArmingTime(context)(host)
   const atMs = clock.monotonicMs()
   const fee = ownRelayFee(chain, actions, settings.relayFeePerOrder)
-  const own = relayMessage(context, intent, n, { actions, fee, time })
+  const own = relayMessage(context, policy, intent, n, { actions, fee, time })
   timed(context, intent.intentId, 'verify', atMs)
   return 'kind' in own ? unfit(context, own) : { host, warnings: [], time, verified: own }
 }
@@ -173,12 +187,12 @@ async function hearClock(
 
 /** Relay parameters of our own around a list of actions, verified like any other message. */
 function relayMessage(
-  { chain, settings, signingPolicy }: ExecutionContext,
+  { chain, settings }: ExecutionContext,
+  policy: SigningPolicy,
   intent: Intent,
   n: number,
   parts: { readonly actions: BatchTerms; readonly fee: RelayFee; readonly time: ArmingTime },
 ): Verified | Rejection {
-  const policy = signingPolicy()
   const { nowSeconds } = parts.time
   const proposal = relayProposal(chain, policy, {
     intent,

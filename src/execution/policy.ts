@@ -1,14 +1,15 @@
 /** What may be signed at all, besides what an intent says, and for whom. */
 import type { Chain } from '../chains/chain.ts'
+import { hashSubaccountApproval, type SubaccountApproval } from '../chains/subaccountApproval.ts'
 import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 
 /**
  * Who signs. `own`: the account itself; the message names no account. `subaccount`: a delegated key; the message names the
- * main account and carries the hash of the approval that is in use (wire: eip712-and-chain, 3).
+ * main account and carries the hash of the approval that goes with it (wire: eip712-and-chain, 3).
  */
 export type SigningMode =
   | { readonly kind: 'own' }
-  | { readonly kind: 'subaccount'; readonly approvalHash: Hex }
+  | { readonly kind: 'subaccount'; readonly approval: SubaccountApproval }
 
 /** Bounds of every signature. */
 export interface SigningPolicy {
@@ -41,7 +42,7 @@ export function signingDomainOf(chain: Chain, account: Address, policy: SigningP
     return {
       router: contracts.subaccountGelatoRelayRouter,
       account,
-      subaccountApproval: policy.mode.approvalHash,
+      subaccountApproval: hashSubaccountApproval(policy.mode.approval),
     }
   }
   return { router: contracts.gelatoRelayRouter, account: ZERO_ADDRESS, subaccountApproval: ZERO_HASH }

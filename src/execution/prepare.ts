@@ -3,6 +3,7 @@ import type { CancelRequest, CollateralRequest, EditRequest } from '../api/order
 import type { Prepared } from '../api/orders.ts'
 import type { PrepareRequest } from '../api/prepareRequest.ts'
 import type { Read } from '../api/route.ts'
+import type { SubaccountApproval } from '../chains/subaccountApproval.ts'
 import type { Hex } from '../domain/address.ts'
 import type { Intent } from '../domain/intent.ts'
 import { priceOfContractPrice } from '../domain/units.ts'
@@ -15,7 +16,21 @@ export type AskedRequest =
   | { readonly route: 'cancel'; readonly request: CancelRequest }
   | { readonly route: 'collateral'; readonly request: CollateralRequest }
 
-type Asking = Pick<ExecutionContext, 'chain'>
+/** What a request is made with: the chain, and the approval that goes with it when a subaccount signs. */
+export interface Asking extends Pick<ExecutionContext, 'chain'> {
+  readonly subaccountApproval?: SubaccountApproval | undefined
+}
+
+/** The fields of every request that say who asks and who pays the relay. */
+function askerOf({ chain, subaccountApproval }: Asking, { account }: Intent) {
+  return {
+    from: account,
+    gasPaymentToken: chain.feeToken.address,
+    ...(subaccountApproval === undefined
+      ? {}
+      : { subaccountAddress: subaccountApproval.subaccount, subaccountApproval }),
+  }
+}
 
 /**
  * The request that an intent makes. Every field that has a default at the venue is sent, so that none is guessed. Throws
@@ -40,14 +55,14 @@ export function requestOf(context: Asking, intent: Intent): AskedRequest {
   }
 }
 
-function orderRequest({ chain }: Asking, { kind, terms, account }: Intent): PrepareRequest {
+function orderRequest(asking: Asking, intent: Intent): PrepareRequest {
+  const { kind, terms } = intent
   const { orderType, triggerPrice, twap, tpsl, swap } = terms
   const base = {
+    ...askerOf(asking, intent),
     orderType,
-    from: account,
     symbol: terms.symbol,
     slippageBps: terms.slippageBps,
-    gasPaymentToken: chain.feeToken.address,
     ...(triggerPrice === undefined ? {} : { triggerPrice }),
     ...(twap === undefined ? {} : { twapConfig: twap }),
   } as const
@@ -80,15 +95,15 @@ function orderRequest({ chain }: Asking, { kind, terms, account }: Intent): Prep
   }
 }
 
-function editRequest({ chain }: Asking, { terms, account }: Intent): EditRequest {
+function editRequest(asking: Asking, intent: Intent): EditRequest {
+  const { terms } = intent
   const { edit, indexToken } = terms
   if (edit === undefined) throw new TypeError('requestOf: an edit without its terms')
   const named = new Set(edit.changed)
   const price = (contractPrice: bigint) => priceOfContractPrice(contractPrice, indexToken.decimals)
   const acceptable = price(edit.acceptableContractPrice)
   return {
-    from: account,
-    gasPaymentToken: chain.feeToken.address,
+    ...askerOf(asking, intent),
     orderKeys: [edit.orderKey],
     newSizeUsd: edit.sizeDeltaUsd,
     ...(named.has('trigger') ? { newTriggerPrice: price(edit.triggerContractPrice) } : {}),
@@ -98,17 +113,17 @@ function editRequest({ chain }: Asking, { terms, account }: Intent): EditRequest
   }
 }
 
-function cancelRequest({ chain }: Asking, { terms, account }: Intent): CancelRequest {
-  const [first, ...others]: readonly Hex[] = terms.cancelOrderKeys ?? []
+function cancelRequest(asking: Asking, intent: Intent): CancelRequest {
+  const [first, ...others]: readonly Hex[] = intent.terms.cancelOrderKeys ?? []
   if (first === undefined) throw new TypeError('requestOf: a cancel of nothing')
-  return { from: account, gasPaymentToken: chain.feeToken.address, orderKeys: [first, ...others] }
+  return { ...askerOf(asking, intent), orderKeys: [first, ...others] }
 }
 
-function collateralRequest({ chain }: Asking, { kind, terms, account }: Intent): CollateralRequest {
+function collateralRequest(asking: Asking, intent: Intent): CollateralRequest {
+  const { kind, terms } = intent
   if (terms.positionKey === undefined) throw new TypeError('requestOf: collateral without a position')
   return {
-    from: account,
-    gasPaymentToken: chain.feeToken.address,
+    ...askerOf(asking, intent),
     operation: kind === 'collateral-in' ? 'deposit' : 'withdraw',
     positionKey: terms.positionKey,
     amount: terms.collateralDelta,
@@ -120,13 +135,21 @@ function collateralRequest({ chain }: Asking, { kind, terms, account }: Intent):
 const attemptsPerHost = 2
 
 /** Asks a host to prepare the intent. Throws RefusedError, UnreachableError or DecodeError. */
-export async function prepare(context: ExecutionContext, intent: Intent, host: string): Promise<Prepared> {
-  const { value } = await ask(context, requestOf(context, intent), { host, attempts: attemptsPerHost })
+export async function prepare(
+  context: Pick<ExecutionContext, 'api' | 'chain'>,
+  intent: Intent,
+  host: string,
+  subaccountApproval?: SubaccountApproval,
+): Promise<Prepared> {
+  const { value } = await ask(context, requestOf({ ...context, subaccountApproval }, intent), {
+    host,
+    attempts: attemptsPerHost,
+  })
   return value
 }
 
 function ask(
-  { api }: ExecutionContext,
+  { api }: Pick<ExecutionContext, 'api'>,
   asked: AskedRequest,
   options: { readonly host: string; readonly attempts: number },
 ): Promise<Read<Prepared>> {

@@ -56,12 +56,8 @@ export interface RelayMessage {
   readonly validForSeconds: number
 }
 
-/**
- * The message with relay parameters of our own: no permits, no external calls, our nonce and deadline. Yet to be verified.
- * Throws TypeError where a delegated key signs: `encodeBatchCall` speaks to the router of the account's own.
- */
+/** The message with relay parameters of our own: no permits, no external calls, our nonce and deadline. Yet to be verified. */
 export function relayProposal(chain: Chain, policy: SigningPolicy, message: RelayMessage): Proposal {
-  if (policy.mode?.kind === 'subaccount') throw new TypeError('relayProposal: a delegated key signs')
   const { intent, attempt, actions, fee, nowSeconds, validForSeconds } = message
   const relayParams: RelayParams = {
     oracleParams: fee.oracleParams,

@@ -26,8 +26,14 @@ export async function submitRelay(
   { verified, signature }: Signed,
   host: string,
 ): Promise<Pick<SendFacts, 'result' | 'status' | 'taskId'>> {
-  const { router, intent, relayParams, batch } = verified
-  const data = encodeBatchCall({ account: intent.account, relayParams, signature, batch })
+  const { router, intent, relayParams, batch, subaccountApproval } = verified
+  const data = encodeBatchCall({
+    account: intent.account,
+    relayParams,
+    signature,
+    batch,
+    ...(subaccountApproval === undefined ? {} : { subaccountApproval }),
+  })
   const { value } = await api.submitRelay({ to: router, data }, { host })
   const status = orderStatus[value.status]
   return {

@@ -16,10 +16,12 @@ export interface Signed {
   readonly signature: Hex
 }
 
-/** Signs a verified payload. Rejects when the signer cannot or will not sign. */
-export async function sign(signer: Signer, verified: Verified): Promise<Signed> {
+/** Signs a verified payload as attempt `attempt` of its intent. Rejects when the signer cannot or will not sign. */
+export async function sign(signer: Signer, verified: Verified, attempt: number): Promise<Signed> {
+  const { intent, deadlineSeconds } = verified
   const signature = await signer.sign({
     digest: verified.digest,
+    claim: { intentId: intent.intentId, attempt, deadlineSeconds },
     typedData: {
       domain: relayRouterDomain(verified.chainId, verified.router),
       types: batchTypes,

@@ -62,6 +62,7 @@ async function submitOrder(
     signature,
     from: verified.intent.account,
     echo: prepared.echo,
+    ...(verified.subaccountApproval === undefined ? {} : { subaccountApproval: verified.subaccountApproval }),
   })
   const doubtful = answer.status === 'relay_failed' || answer.status === 'relay_reverted'
   return {

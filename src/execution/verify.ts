@@ -16,6 +16,7 @@ import {
   hashRelayParams,
   type RelayParams,
 } from '../chains/relayRouter.ts'
+import type { SubaccountApproval } from '../chains/subaccountApproval.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Difference } from '../domain/event.ts'
 import type { Intent } from '../domain/intent.ts'
@@ -40,6 +41,8 @@ export interface Verified extends Proposal {
   readonly intent: Intent
   /** The host's answer that it came in; absent for a message of our own. */
   readonly prepared?: Prepared
+  /** The approval that goes with it when a subaccount signs. */
+  readonly subaccountApproval?: SubaccountApproval
   readonly router: Address
   readonly chainId: number
   /** Computed here, from our own types and the pinned domain. */
@@ -130,6 +133,7 @@ function judged(
     deadlineSeconds: Number(relayParams.deadline),
     comparedFields: findings.compared,
     ...(prepared === undefined ? {} : { prepared }),
+    ...(policy.mode?.kind === 'subaccount' ? { subaccountApproval: policy.mode.approval } : {}),
   }
   return verified as Verified
 }

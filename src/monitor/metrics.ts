@@ -239,6 +239,15 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'perpd_chain_skew_seconds',
     "Our clock minus the chain's time when it was last found to differ by more than a block or two.",
   )
+  const subaccountActions = gauge(
+    'perpd_subaccount_actions',
+    'Actions of the approval of the delegated key: `left`, and `needed` to close what is open.',
+    ['which'],
+  )
+  const subaccountExpiry = gauge(
+    'perpd_subaccount_expiry_timestamp_seconds',
+    'When the approval of the delegated key ends, Unix seconds.',
+  )
   collectDefaultMetrics({ register: registry, prefix: 'perpd_' })
 
   // These codes come from a server; a label must not grow with what it makes up.
@@ -296,6 +305,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
         if (latestAgeSeconds !== undefined) chainAge.set({ endpoint }, latestAgeSeconds)
         return
       }
+      case 'subaccount.read':
+        subaccountActions.set({ which: 'left' }, event.report.remainingActions)
+        subaccountActions.set({ which: 'needed' }, event.report.neededActions)
+        subaccountExpiry.set(event.report.expiresAtSeconds)
+        return
       case 'chain.skew':
         chainSkew.set(event.skewSeconds)
         return

@@ -496,6 +496,29 @@ export function phrase(event: Event): Line {
         ...findingFields(event.finding),
         settled_as: event.as,
       })
+    case 'subaccount.read':
+      return line('debug', 'account', `${event.report.remainingActions} actions of the approval left`, {
+        remaining_actions: event.report.remainingActions,
+        needed_actions: event.report.neededActions,
+        expires_at_s: event.report.expiresAtSeconds,
+      })
+    case 'subaccount.unread':
+      return line('error', 'account', `the approval is not used: ${plain(event.reason)}`, {
+        reason: event.reason,
+      })
+    case 'subaccount.low': {
+      const { remainingActions, neededActions, address } = event.report
+      return line(
+        'warn',
+        'account',
+        `the approval of the delegated key ${address} comes to its end: ${remainingActions} actions left, ${neededActions} of them to close what is open, and ${Math.max(0, event.secondsLeft)} s. Renew it: perpd subaccount approve`,
+        {
+          remaining_actions: remainingActions,
+          needed_actions: neededActions,
+          seconds_left: event.secondsLeft,
+        },
+      )
+    }
     case 'trading.state':
       return line(
         event.state === 'active' ? 'info' : 'warn',

@@ -11,8 +11,10 @@
  * | `unknowns` | the oldest order whose fate is not proven | its resolution |
  * | `stale-data` | the newest good look at the account | the next one |
  * | `drift` | what the account shows and the journal cannot explain | its settlement |
+ * | `subaccount` | actions and time left of the approval, less what closing needs | a new approval |
  */
 import { type Ending, isWanted } from '../domain/spend.ts'
+import type { SubaccountReport } from '../domain/subaccount.ts'
 import {
   type BreakerName,
   type EquityMark,
@@ -40,6 +42,10 @@ export interface BreakerSettings {
   readonly staleMs?: number
   /** Open findings that pause a market. */
   readonly openFindings?: number
+  /** Actions of the approval that are kept for what closing does not need. */
+  readonly reserveActions?: number
+  /** Time before the end of the approval that is kept for reductions, seconds. */
+  readonly reserveSeconds?: number
   /** What a breaker sets; `reducing` when absent. */
   readonly sets: Readonly<Partial<Record<BreakerName, TradingHold['state']>>>
 }
@@ -57,6 +63,8 @@ export interface BreakerFacts {
   readonly oldestUnresolvedMs: number
   readonly accountAgeMs: number
   readonly openFindings: number
+  /** What is left of the approval; absent when the account's own key signs, or before it was read. */
+  readonly subaccount?: SubaccountReport
 }
 
 /** What lifts the hold of each breaker. */
@@ -68,6 +76,7 @@ export const liftOf: Readonly<Record<BreakerName, Lift>> = {
   unknowns: 'itself',
   'stale-data': 'itself',
   drift: 'itself',
+  subaccount: 'itself',
 }
 
 /** A breaker whose cause holds now. */
@@ -129,7 +138,29 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
       `${facts.openFindings} things on the account are not explained (perpd findings); ${openFindings} are the limit`,
     )
   }
+  if (facts.subaccount !== undefined) subaccount(facts.subaccount, facts.nowMs, settings, trip)
   return trips
+}
+
+function subaccount(
+  { remainingActions, neededActions, expiresAtSeconds }: SubaccountReport,
+  nowMs: number,
+  { reserveActions = 0, reserveSeconds = 0 }: BreakerSettings,
+  trip: (cause: BreakerName, reason: string) => void,
+): void {
+  const secondsLeft = expiresAtSeconds - Math.floor(nowMs / 1000)
+  const renew = 'renew it: perpd subaccount approve'
+  if (remainingActions <= reserveActions + neededActions) {
+    trip(
+      'subaccount',
+      `${remainingActions} actions of the approval are left; ${neededActions} are needed to close what is open, and ${reserveActions} are kept; ${renew}`,
+    )
+  } else if (secondsLeft <= reserveSeconds) {
+    trip(
+      'subaccount',
+      `the approval ends in ${Math.max(0, secondsLeft)} s; ${reserveSeconds} s are kept; ${renew}`,
+    )
+  }
 }
 
 /** Whether a breaker's hold ends by itself now. `trips` are those of now. */

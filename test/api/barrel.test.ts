@@ -124,6 +124,7 @@ test('every file of the clients is exported in part, or is part of how they work
     'redirect.ts',
     'rowMemo.ts',
     'share.ts',
+    'subaccountApproval.ts',
     'tickerFilters.ts',
     'tickerRow.ts',
     'tokens.ts',

@@ -86,7 +86,12 @@ export const anyUint = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
 export const anyBytes = fc
   .uint8Array({ maxLength: 70 })
   .map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`)
-const few = <T>(value: fc.Arbitrary<T>) => fc.array(value, { maxLength: 3 })
+/** Up to three; mostly none or one, which is what orders have. */
+const few = <T>(value: fc.Arbitrary<T>) =>
+  fc.oneof(
+    { arbitrary: fc.array(value, { maxLength: 1 }), weight: 5 },
+    { arbitrary: fc.array(value, { minLength: 2, maxLength: 3 }), weight: 1 },
+  )
 
 export const anyOrder: fc.Arbitrary<CreateOrderParams> = fc.record({
   addresses: fc.record({

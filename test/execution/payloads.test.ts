@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Prepared } from '../../src/api/orders.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import { type Batch, hashRelayParams, type RelayParams } from '../../src/chains/relayRouter.ts'
+import { emptySubaccountApproval, hashSubaccountApproval } from '../../src/chains/subaccountApproval.ts'
 import { ZERO_ADDRESS, ZERO_HASH } from '../../src/domain/address.ts'
 import type { Decision } from '../../src/domain/decision.ts'
 import { type Intent, lastAttempt } from '../../src/domain/intent.ts'
@@ -143,8 +144,9 @@ test('every unmodified payload of every kind is verified, and without its envelo
 })
 
 test('in subaccount mode the message must name the account and the approval, and the other router', () => {
-  const approvalHash = `0x${'ab'.repeat(32)}` as const
-  const mode: SigningPolicy = { ...policy, mode: { kind: 'subaccount', approvalHash } }
+  const approval = emptySubaccountApproval(stranger, arbitrum.chainId)
+  const approvalHash = hashSubaccountApproval(approval)
+  const mode: SigningPolicy = { ...policy, mode: { kind: 'subaccount', approval } }
   for (const { intent, prepared } of payloads) {
     const { batch } = prepared.typedData
     const proposal = {
@@ -380,7 +382,7 @@ test('what is armed counts the execution fees of all orders of the message', asy
   if (twap === undefined) throw new Error('there is no twap')
   const verified = verify(arbitrum, twap.intent, twap.prepared, policy, nowSeconds())
   if ('kind' in verified) throw new Error(verified.code)
-  const facts = armedFactsOf(await sign(signer, verified), { host: 'here', warnings: [], leaseEpoch: 1 })
+  const facts = armedFactsOf(await sign(signer, verified, 1), { host: 'here', warnings: [], leaseEpoch: 1 })
   const [first] = verified.batch.createOrderParamsList
   expect(facts.executionFee).toBe(7n * (first?.numbers.executionFee ?? 0n))
   expect(facts.executionFee).toBeGreaterThan(0n)

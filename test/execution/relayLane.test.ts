@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { RequestFailed } from '../../src/api/sent.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
+import { emptySubaccountApproval, hashSubaccountApproval } from '../../src/chains/subaccountApproval.ts'
 import type { CreateOrderParams } from '../../src/domain/batch.ts'
 import type { ChainReader } from '../../src/domain/chainReader.ts'
 import type { Event } from '../../src/domain/event.ts'
@@ -272,14 +273,19 @@ test('two attempts never share a nonce, and one attempt always has the same', ()
   expect(nonces.every((nonce) => nonce < 2n ** 256n)).toBe(true)
 })
 
-test('a delegated key is not put before the router of the account’s own', () => {
-  const mode = { kind: 'subaccount', approvalHash: zeroHash } as const
+test('the message of a delegated key names account and approval, and goes to the subaccount router', async () => {
+  const approval = emptySubaccountApproval(signer.address, arbitrum.chainId)
   const bounds = { minDeadlineSeconds: 20, maxDeadlineSeconds: 3700, maxExecutionFee: 1n, maxRelayFee: 1n }
+  const mode = { kind: 'subaccount', approval } as const
   const policy = { ...bounds, priceToleranceBps: 100, feeSwapMarkets: new Set<string>(), mode }
   const actions = { createOrderParamsList: [], updateOrderParamsList: [], cancelOrderKeys: [zeroHash] }
   const fee = ownRelayFee(arbitrum, actions, 1n)
-  const message = { intent: intentOf(), attempt: 1, actions, fee, nowSeconds: 0, validForSeconds: 120 }
-  expect(() => relayProposal(arbitrum, policy, message)).toThrow(TypeError)
+  const intent = intentOf()
+  const message = { intent, attempt: 1, actions, fee, nowSeconds: 0, validForSeconds: 120 }
+  expect(relayProposal(arbitrum, policy, message).batch).toMatchObject({
+    account: intent.account,
+    subaccountApproval: hashSubaccountApproval(approval),
+  })
 })
 
 test('a poisoned prepare is refused before our own parameters are put around it', async () => {

@@ -2,6 +2,8 @@
 import { createNodeFetch } from '../../src/api/nodeFetch.ts'
 import type { Fetch } from '../../src/api/route.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
+import { signDigest } from '../../src/chains/secp256k1.ts'
+import { emptySubaccountApproval, type SubaccountApproval } from '../../src/chains/subaccountApproval.ts'
 import type { Decision } from '../../src/domain/decision.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { Intent, IntentState, Lane } from '../../src/domain/intent.ts'
@@ -9,10 +11,12 @@ import type { Limits } from '../../src/domain/limits.ts'
 import { marketOf, type Snapshot } from '../../src/domain/snapshot.ts'
 import { usd } from '../../src/domain/units.ts'
 import { readSnapshot } from '../../src/engine/snapshot.ts'
+import { createSubaccountWatch, type SubaccountWatch } from '../../src/engine/subaccountWatch.ts'
 import { connectChain } from '../../src/evm/connect.ts'
 import type { ExecutionContext } from '../../src/execution/context.ts'
 import type { SigningPolicy } from '../../src/execution/policy.ts'
 import { createShell, type Shell } from '../../src/execution/shell.ts'
+import { approvalOf, ownerDigestOf } from '../../src/execution/verifyApproval.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
@@ -24,6 +28,7 @@ import { bookOf } from '../../src/risk/book.ts'
 import { settle, type VenueBench, venueBench } from './venue.ts'
 
 export const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
+export const delegate = createLocalSigner(`0x${'22'.repeat(32)}`)
 export const ethSymbol = 'ETH/USD [WETH-USDC]'
 export const btcSymbol = 'BTC/USD [BTC-USDC]'
 
@@ -52,6 +57,8 @@ export interface KindsBench extends VenueBench {
   readonly shell: Shell
   readonly events: Event[]
   readonly context: ExecutionContext
+  /** With `approvedActions`; its first look is the test's. */
+  readonly subaccount: SubaccountWatch | undefined
   snapshot(): Promise<Snapshot>
   /** Judges a decision on the world as it is now, with everything in flight. */
   judge(decision: Decision, limits?: Limits): Promise<Admission>
@@ -71,6 +78,12 @@ export interface KindsOptions {
   readonly lane?: Lane
   /** The venue's chain closes orders, a second behind; otherwise its hosts and rows do. */
   readonly isByChain?: boolean
+  /** A delegated key signs for `signer`, who approved it for this many actions; by the running watch. */
+  readonly approvedActions?: number
+  /** How long that holds, seconds; a week when absent. */
+  readonly approvedSeconds?: number
+  /** Told every answer of the venue, with the path that was asked. */
+  readonly onAnswer?: (url: string, text: string) => void
 }
 
 /** Makes a bench; to be closed. */
@@ -88,7 +101,11 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
   const counted: Fetch = async (url, init) => {
     inFlight += 1
     try {
-      return await node.fetch(url, init)
+      const answer = await node.fetch(url, init)
+      if (options.onAnswer === undefined) return answer
+      const text = await answer.text()
+      options.onAnswer(url, text)
+      return { status: answer.status, headers: answer.headers, text: async () => text }
     } finally {
       inFlight -= 1
     }
@@ -134,11 +151,38 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
           fetch: counted,
         })
       : undefined
+  const { approvedActions } = options
+  let approval: SubaccountApproval | undefined
+  if (approvedActions !== undefined) {
+    const message = approvalOf(arbitrum, {
+      subaccount: delegate.address,
+      expiresAtSeconds: Math.floor(clock.now() / 1000) + (options.approvedSeconds ?? 604_800),
+      maxAllowedCount: BigInt(approvedActions),
+      nonce: 0n,
+    })
+    const digest = ownerDigestOf(arbitrum, message)
+    approval = { ...message, signature: signDigest(`0x${'11'.repeat(32)}`, digest) }
+  }
+  const subaccount =
+    approval === undefined
+      ? undefined
+      : createSubaccountWatch({
+          api,
+          clock,
+          emit,
+          empty: emptySubaccountApproval(delegate.address, arbitrum.chainId),
+          account: signer.address,
+          subaccount: delegate.address,
+          readApproval: () => approval,
+          open: () => shell.open().map(({ state }) => state),
+          settings: { warnActions: 5, warnSeconds: 3_600, reserveActions: 2 },
+        })
   const context: ExecutionContext = {
     ...(reader === undefined ? {} : { chainReader: reader }),
     api,
     journal,
-    signer,
+    signer: subaccount === undefined ? signer : delegate,
+    ...(subaccount === undefined ? {} : { delegation: subaccount, mayNotSign: subaccount.mayNotSign }),
     chain: arbitrum,
     clock,
     emit,
@@ -200,6 +244,7 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
     shell,
     events,
     context,
+    subaccount,
     snapshot,
     judge,
     async accept(decision, limits) {

@@ -108,6 +108,36 @@ export const schema = {
       false,
       'Accept a key that no password guards, in account.keyFile or PERPD_PRIVATE_KEY. For trials with small amounts.',
     ),
+    owner: setting(
+      as.address,
+      '',
+      'Account to trade when the key is a delegated one that its owner approved (`perpd subaccount`), as is recommended for real money: the key can then only make orders of that account. Empty: the key is the own key of the account.',
+    ),
+    approvalFile: setting(
+      as.path,
+      './var/{profile}/approval.json',
+      "The owner's signed approval of the delegated key, as `perpd subaccount approve` writes it; read again while the daemon runs.",
+    ),
+    warnActions: setting(
+      as.integer(0, 1_000_000),
+      100,
+      'Actions left of the approval, beyond what closing needs, from which on every hour is warned.',
+    ),
+    warnHours: setting(
+      as.integer(0, 8_760),
+      48,
+      'Hours before the end of the approval from which on every hour is warned.',
+    ),
+    reserveActions: setting(
+      as.integer(0, 1_000_000),
+      20,
+      'Actions of the approval that no increase takes, beyond what closing everything needs; there the breaker `subaccount` opens.',
+    ),
+    reserveMinutes: setting(
+      as.integer(0, 525_600),
+      60,
+      'Minutes before the end of the approval at which the breaker `subaccount` opens: only reductions are made.',
+    ),
     lane: setting(
       as.choice(['order-chain', 'relay']),
       'order-chain',
@@ -402,6 +432,11 @@ export const schema = {
       as.path,
       './var/{profile}/account.key',
       'Where the paper profile keeps the throwaway key it makes for itself.',
+    ),
+    ownerKeyFile: setting(
+      as.path,
+      './var/{profile}/owner.key',
+      "Where the paper profile keeps the throwaway key of a delegated key's owner.",
     ),
     startBalances: setting(
       as.tokenAmounts,

@@ -58,6 +58,12 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       remoteSignerTimeoutMs: number(raw.account.remoteSignerTimeoutMs),
       keyFile: optionalFile(raw.account.keyFile),
       acceptRawKey: raw.account.acceptRawKey as boolean,
+      owner: raw.account.owner === '' ? undefined : (raw.account.owner as Address),
+      approvalFile: file(raw.account.approvalFile),
+      warnActions: number(raw.account.warnActions),
+      warnSeconds: number(raw.account.warnHours) * 3600,
+      reserveActions: number(raw.account.reserveActions),
+      reserveSeconds: number(raw.account.reserveMinutes) * 60,
       lane: raw.account.lane as Config['account']['lane'],
     },
     journal: {
@@ -150,6 +156,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       orderDeadlineSeconds: number(paper.orderDeadlineSeconds),
       stateFile: file(paper.stateFile),
       keyFile: file(paper.keyFile),
+      ownerKeyFile: file(paper.ownerKeyFile),
       startBalances: texts(paper.startBalances).map((item) => {
         const [symbol = '', text = ''] = item.split('=')
         return { symbol, amount: text }

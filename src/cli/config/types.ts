@@ -57,6 +57,14 @@ export interface Config {
     /** Absolute path of a bare key. */
     readonly keyFile: string | undefined
     readonly acceptRawKey: boolean
+    /** The account traded when the key is a delegated one. */
+    readonly owner: Address | undefined
+    /** Absolute path. */
+    readonly approvalFile: string
+    readonly warnActions: number
+    readonly warnSeconds: number
+    readonly reserveActions: number
+    readonly reserveSeconds: number
     readonly lane: Lane
   }
   readonly journal: {
@@ -116,6 +124,7 @@ export interface Config {
     readonly orderDeadlineSeconds: number
     readonly stateFile: string
     readonly keyFile: string
+    readonly ownerKeyFile: string
     /** Whole tokens as decimal text; the venue knows the decimals. */
     readonly startBalances: readonly { readonly symbol: string; readonly amount: string }[]
     /** JSON of faults from the start. */

@@ -1,0 +1,114 @@
+/** An owner's approval of a delegated key: what may be signed as one, and whether a signed one is what it should be. */
+import type { PreparedApproval } from '../api/subaccounts.ts'
+import type { Chain } from '../chains/chain.ts'
+import { domainSeparator, relayRouterDomainName, relayRouterDomainVersion } from '../chains/relayRouter.ts'
+import { recoverSigner } from '../chains/secp256k1.ts'
+import {
+  approvalDigestOf,
+  approvalTypes,
+  SUBACCOUNT_ORDER_ACTION,
+  type SubaccountApproval,
+  type SubaccountApprovalMessage,
+} from '../chains/subaccountApproval.ts'
+import { type Address, type Hex, sameHex, ZERO_HASH } from '../domain/address.ts'
+import type { Difference } from '../domain/event.ts'
+import { Findings } from './findings.ts'
+
+/** What an owner grants. */
+export interface Grant {
+  readonly subaccount: Address
+  /** Unix seconds; the chain takes the approval until then, and the key's orders. */
+  readonly expiresAtSeconds: number
+  /** Actions in all, those already used included. */
+  readonly maxAllowedCount: bigint
+  /** The account's next approval nonce. */
+  readonly nonce: bigint
+}
+
+/** The message that grants it: orders alone, on this chain alone. */
+export function approvalOf(chain: Chain, { subaccount, expiresAtSeconds, maxAllowedCount, nonce }: Grant) {
+  return {
+    subaccount,
+    shouldAdd: true,
+    expiresAt: BigInt(expiresAtSeconds),
+    maxAllowedCount,
+    actionType: SUBACCOUNT_ORDER_ACTION,
+    nonce,
+    desChainId: BigInt(chain.chainId),
+    deadline: BigInt(expiresAtSeconds),
+    integrationId: ZERO_HASH,
+  } satisfies SubaccountApprovalMessage
+}
+
+/** The digest that the owner signs, computed from our own types and the pinned router. */
+export function ownerDigestOf(chain: Chain, message: SubaccountApprovalMessage): Hex {
+  const separator = domainSeparator(chain.chainId, chain.contracts.subaccountGelatoRelayRouter)
+  return approvalDigestOf(separator, message)
+}
+
+/** Every difference between what a host proposes to be signed and what is granted; empty when it may be signed. */
+export function approvalDifferences(
+  chain: Chain,
+  grant: Grant,
+  proposed: Pick<PreparedApproval, 'domain' | 'message' | 'types'> & {
+    readonly relayRouterAddress?: Address
+  },
+): readonly Difference[] {
+  const findings = new Findings()
+  const router = chain.contracts.subaccountGelatoRelayRouter
+  const { domain, types, message, relayRouterAddress } = proposed
+  findings.same('domain.name', relayRouterDomainName, domain.name)
+  findings.same('domain.version', relayRouterDomainVersion, domain.version)
+  findings.same('domain.chainId', chain.chainId, domain.chainId)
+  findings.hex('domain.verifyingContract', router, domain.verifyingContract)
+  if (relayRouterAddress !== undefined) findings.hex('relayRouterAddress', router, relayRouterAddress)
+  for (const name of new Set(['SubaccountApproval', ...Object.keys(types)])) {
+    if (name === 'EIP712Domain') continue
+    const ours = name === 'SubaccountApproval' ? approvalTypes.SubaccountApproval : undefined
+    const theirs = Object.hasOwn(types, name) ? types[name] : undefined
+    findings.same(`types.${name}`, JSON.stringify(ours ?? 'absent'), JSON.stringify(theirs ?? 'absent'))
+  }
+  checkMessage(findings, approvalOf(chain, grant), message)
+  return findings.list
+}
+
+function checkMessage(
+  findings: Findings,
+  meant: SubaccountApprovalMessage,
+  found: SubaccountApprovalMessage,
+): void {
+  findings.hex('message.subaccount', meant.subaccount, found.subaccount)
+  findings.same('message.shouldAdd', meant.shouldAdd, found.shouldAdd)
+  findings.same('message.expiresAt', meant.expiresAt, found.expiresAt)
+  findings.same('message.maxAllowedCount', meant.maxAllowedCount, found.maxAllowedCount)
+  findings.hex('message.actionType', meant.actionType, found.actionType)
+  findings.same('message.nonce', meant.nonce, found.nonce)
+  findings.same('message.desChainId', meant.desChainId, found.desChainId)
+  findings.same('message.deadline', meant.deadline, found.deadline)
+  findings.hex('message.integrationId', meant.integrationId, found.integrationId)
+}
+
+/**
+ * Every reason why a signed approval is not one of this owner for this key on this chain; empty when it is. Count, end and
+ * nonce are the owner's to choose; everything else is fixed.
+ */
+export function signedApprovalDifferences(
+  chain: Chain,
+  owner: Address,
+  subaccount: Address,
+  { signature, ...message }: SubaccountApproval,
+): readonly Difference[] {
+  const findings = new Findings()
+  const { expiresAt, maxAllowedCount, nonce, deadline } = message
+  const grant = { subaccount, expiresAtSeconds: Number(expiresAt), maxAllowedCount, nonce }
+  checkMessage(findings, { ...approvalOf(chain, grant), expiresAt, deadline }, message)
+  findings.same('message.deadline', expiresAt, deadline)
+  let signer = 'nobody'
+  try {
+    signer = recoverSigner(ownerDigestOf(chain, message), signature)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+  }
+  if (!sameHex(owner, signer)) findings.add('signature', `of ${owner}`, `of ${signer}`)
+  return findings.list
+}
