@@ -19,18 +19,17 @@ import type { Market } from '../domain/market.ts'
 import type { Position } from '../domain/position.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import { accountOf } from '../execution/context.ts'
-import type { LoadedStrategy } from '../strategy/load.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { createBreakers } from './breakers.ts'
 import type { EngineContext } from './context.ts'
 import { createDayResult } from './dayResult.ts'
-import { scheduledTickMs } from './ids.ts'
+import { createInstance } from './instance.ts'
 import { createKill } from './kill.ts'
 import { createLiveLimits, type LimitSet } from './liveLimits.ts'
 import { operate } from './operator.ts'
 import { createReconciler } from './reconcile.ts'
 import { readSnapshot } from './snapshot.ts'
-import type { EngineDoor, EngineState, EngineStatus, LabelledIntent, StrategyStatus } from './status.ts'
+import type { EngineDoor, EngineState, EngineStatus, LabelledIntent } from './status.ts'
 import { consider, tick } from './tick.ts'
 import { OPERATOR } from './trading.ts'
 
@@ -50,18 +49,6 @@ export interface Engine extends EngineDoor {
   /** First call: no new decisions, follow what is open for `drainMs`. Resolves when done. `abort()` ends it at once. */
   stop(signal: string): Promise<void>
   abort(): void
-}
-
-interface Instance {
-  readonly loaded: LoadedStrategy
-  ticks: number
-  decisions: number
-  admitted: number
-  denied: number
-  failures: number
-  lastTickAtMs: number | undefined
-  lastTickMs: number | undefined
-  lastError: string | undefined
 }
 
 /** Lists may lag behind a fill by seconds (wire: gaps, section 4); after this they are believed all the same. */
@@ -89,17 +76,6 @@ export function createEngine(
   const { clock, emit, shell, journal, api, engineSettings, trading } = context
   const account = accountOf(context)
   const startedAtMs = clock.now()
-  const instances: readonly Instance[] = context.strategies.map((loaded) => ({
-    loaded,
-    ticks: 0,
-    decisions: 0,
-    admitted: 0,
-    denied: 0,
-    failures: 0,
-    lastTickAtMs: undefined,
-    lastTickMs: undefined,
-    lastError: undefined,
-  }))
   const deciding = new AbortController()
   const living = new AbortController()
   const loops: Promise<void>[] = []
@@ -124,6 +100,13 @@ export function createEngine(
       return next
     },
   }
+  const instances = context.strategies.map((loaded) =>
+    createInstance(loaded, admission, deciding.signal, async (tickMs) => {
+      const report = await tick(admission, loaded, tickMs, () => read(loaded.needs), unseen)
+      positions = report.snapshot.positions.value
+      return report
+    }),
+  )
   const endedBefore = journal.intents({ limit: recentIntents })
   const dayResult = createDayResult(endedBefore, startedAtMs)
   shell.adopt(journal.openIntents(), endedBefore.filter(isRecentFill))
@@ -202,55 +185,6 @@ export function createEngine(
     }
   }
 
-  async function runStrategy(instance: Instance): Promise<void> {
-    const { loaded } = instance
-    let lastTick = -1
-    while (!deciding.signal.aborted) {
-      const tickMs = scheduledTickMs(clock.now(), loaded.cadenceMs)
-      if (tickMs !== lastTick) {
-        lastTick = tickMs
-        await runTick(instance, tickMs)
-      }
-      // Never longer than a cadence: the wall clock may be set back, and a guard must not sleep through it.
-      const waitMs = Math.min(loaded.cadenceMs, Math.max(1, lastTick + loaded.cadenceMs - clock.now()))
-      await clock.sleep(waitMs, deciding.signal)
-    }
-  }
-
-  async function runTick(instance: Instance, tickMs: number): Promise<void> {
-    const { loaded } = instance
-    const startMs = clock.monotonicMs()
-    instance.lastTickAtMs = clock.now()
-    try {
-      const report = await tick(admission, loaded, tickMs, () => read(loaded.needs), unseen)
-      positions = report.snapshot.positions.value
-      instance.ticks += 1
-      instance.decisions += report.decisions
-      instance.admitted += report.admitted
-      instance.denied += report.denied
-      instance.failures = 0
-      instance.lastError = undefined
-      instance.lastTickMs = clock.monotonicMs() - startMs
-      emit({
-        type: 'tick.done',
-        strategy: loaded.name,
-        durationMs: instance.lastTickMs,
-        decisions: report.decisions,
-      })
-    } catch (error) {
-      // The instance's own trouble: a user's code that throws, or a venue that does not answer. The others go on.
-      instance.failures += 1
-      instance.lastError = reasonOf(error)
-      emit({
-        type: 'tick.failed',
-        strategy: loaded.name,
-        reason: reasonOf(error),
-        failures: instance.failures,
-        ...(error instanceof BaseError ? { facts: error.facts } : {}),
-      })
-    }
-  }
-
   async function keepWatching(): Promise<void> {
     let heartbeatAtMs = clock.monotonicMs() + engineSettings.heartbeatMs
     while (!living.signal.aborted) {
@@ -286,25 +220,6 @@ export function createEngine(
     loops.push(work.catch(context.fatal))
   }
 
-  function strategyStatus(instance: Instance): StrategyStatus {
-    const { loaded, lastTickAtMs, lastTickMs, lastError } = instance
-    return {
-      name: loaded.name,
-      kind: loaded.strategy.kind,
-      symbols: loaded.symbols,
-      cadenceMs: loaded.cadenceMs,
-      ticks: instance.ticks,
-      decisions: instance.decisions,
-      admitted: instance.admitted,
-      denied: instance.denied,
-      failures: instance.failures,
-      tradingState: trading.holdOn(loaded.name)?.state ?? 'active',
-      ...(lastTickAtMs === undefined ? {} : { lastTickAtMs }),
-      ...(lastTickMs === undefined ? {} : { lastTickMs }),
-      ...(lastError === undefined ? {} : { lastError }),
-    }
-  }
-
   function status(): EngineStatus {
     const nowMs = clock.now()
     const open = shell.open()
@@ -328,7 +243,7 @@ export function createEngine(
       ...(killed === undefined ? {} : { kill: killed }),
       ...(mark === undefined ? {} : { equity: mark }),
       ...(subaccount === undefined ? {} : { subaccount }),
-      strategies: instances.map(strategyStatus),
+      strategies: instances.map((instance) => instance.status()),
       positions,
       symbols,
       openIntents: open,
@@ -372,7 +287,7 @@ export function createEngine(
       emit({ type: 'daemon.ready' })
       background(keepWatching())
       background(kill.run(living.signal))
-      for (const instance of instances) background(runStrategy(instance))
+      for (const instance of instances) background(instance.run())
     },
     async stop(signal) {
       if (state === 'draining' || state === 'stopped') return
