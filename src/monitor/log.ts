@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { shortHex } from '../domain/address.ts'
 import type { Emit, Event } from '../domain/event.ts'
 import type { Secret } from '../domain/secret.ts'
-import type { Level, Line } from './phrase.ts'
+import type { Level, Line } from './line.ts'
 import { createQuiet } from './quiet.ts'
 import { createRedactor } from './redact.ts'
 

@@ -12,7 +12,8 @@
  *   the heartbeat   told every ten minutes
  */
 import type { Event } from '../domain/event.ts'
-import { isGood, type Level, type Line, phrase } from './phrase.ts'
+import type { Level, Line } from './line.ts'
+import { isGood, phrase } from './phrase.ts'
 import { counted, span } from './text.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,0 +1,151 @@
+/** How the account, its evidence, its keys and the state of trading read. */
+import type { Finding } from '../domain/accountRecord.ts'
+import { shortHex } from '../domain/address.ts'
+import type { Event } from '../domain/event.ts'
+import type { Position } from '../domain/position.ts'
+import { type Line, line, usdField } from './line.ts'
+import { money, plain, span } from './text.ts'
+
+/** `long ETH/USD [WETH-USDC] $500.00, PnL $1.20`. */
+export function positionText(position: Position, symbols: Readonly<Record<string, string>>): string {
+  const symbol = symbols[position.marketToken.toLowerCase()] ?? shortHex(position.marketToken)
+  const pnl = position.pnlAfterFeesUsd
+  return `${position.direction} ${symbol} ${money(position.sizeInUsd)}, PnL after fees ${money(pnl)}`
+}
+
+function positionsText(event: Extract<Event, { type: 'account.positions' }>): string {
+  if (event.positions.length === 0) return 'the account has no positions'
+  return event.positions.map((position) => positionText(position, event.symbols)).join('; ')
+}
+
+function findingFields(finding: Finding): Readonly<Record<string, unknown>> {
+  return {
+    finding_id: finding.findingId,
+    finding_kind: finding.kind,
+    market_token: finding.marketToken,
+    direction: finding.direction,
+    size_delta_usd: usdField(finding.sizeDeltaUsd),
+    ...(finding.orderKey === undefined ? {} : { order_key: finding.orderKey }),
+    ...(finding.transactionHash === undefined ? {} : { tx_hash: finding.transactionHash }),
+  }
+}
+
+/** The line of something about the account. */
+export function accountLine(
+  event: Extract<
+    Event,
+    {
+      type:
+        | 'evidence.chosen'
+        | 'chain.read'
+        | 'chain.skew'
+        | 'account.positions'
+        | 'account.finding'
+        | 'account.findingSettled'
+        | 'subaccount.read'
+        | 'subaccount.unread'
+        | 'subaccount.low'
+        | 'trading.state'
+    }
+  >,
+): Line {
+  switch (event.type) {
+    case 'evidence.chosen':
+      return line(
+        event.isWeak ? 'warn' : 'info',
+        'evidence',
+        event.isWeak
+          ? `NO CHAIN ENDPOINT: orders close by ${event.text}. Set rpc.http to prove how they end`
+          : `orders close by ${event.text}`,
+        { source: event.source, endpoints: event.endpoints, is_weak: event.isWeak },
+      )
+    case 'chain.read': {
+      const heads =
+        event.latest === undefined ? '' : `, block ${event.latest}, final ${event.final ?? 'unknown'}`
+      return line(
+        event.error === undefined ? 'debug' : 'warn',
+        'chain',
+        event.error === undefined
+          ? `${event.endpoint} read in ${span(event.durationMs)}${heads}`
+          : `${plain(event.error)}. Orders that need its word stay open`,
+        {
+          endpoint: event.endpoint,
+          outcome: event.outcome,
+          latency_ms: event.durationMs,
+          ...(event.latest !== undefined && { latest_block: event.latest }),
+          ...(event.final !== undefined && { final_block: event.final }),
+          ...(event.lagBlocks !== undefined && { lag_blocks: event.lagBlocks }),
+          ...(event.latestAgeSeconds !== undefined && { block_age_seconds: event.latestAgeSeconds }),
+          ...(event.error !== undefined && { reason: event.error }),
+        },
+      )
+    }
+    case 'chain.skew':
+      return line(
+        'warn',
+        'chain',
+        `our clock is ${Math.abs(Math.round(event.skewSeconds))} s ${event.skewSeconds > 0 ? 'before' : 'behind'} the chain's time${event.isTooLarge ? '. Nothing that adds risk is signed until they agree' : ''}. Look at this machine's clock, and at how far the endpoints lag`,
+        { skew_seconds: event.skewSeconds, is_too_large: event.isTooLarge },
+      )
+    case 'account.positions':
+      return line('info', 'position', positionsText(event), {
+        positions: event.positions.map((position) => ({
+          market: event.symbols[position.marketToken.toLowerCase()] ?? position.marketToken,
+          direction: position.direction,
+          size_in_usd: position.sizeInUsd,
+          pnl_after_fees_usd: position.pnlAfterFeesUsd,
+        })),
+      })
+    case 'account.finding': {
+      const { finding, isPausing } = event
+      const next = isPausing
+        ? `. Increases on this market wait: say \`perpd findings adopt|ignore ${finding.findingId} --by NAME\``
+        : ''
+      return line(
+        isPausing ? 'error' : 'warn',
+        'account',
+        `${plain(finding.statement)}${next}`,
+        findingFields(finding),
+      )
+    }
+    case 'account.findingSettled':
+      return line('info', 'account', `${event.as}: ${plain(event.finding.statement)}`, {
+        ...findingFields(event.finding),
+        settled_as: event.as,
+      })
+    case 'subaccount.read':
+      return line('debug', 'account', `${event.report.remainingActions} actions of the approval left`, {
+        remaining_actions: event.report.remainingActions,
+        needed_actions: event.report.neededActions,
+        expires_at_s: event.report.expiresAtSeconds,
+      })
+    case 'subaccount.unread':
+      return line('error', 'account', `the approval is not used: ${plain(event.reason)}`, {
+        reason: event.reason,
+      })
+    case 'subaccount.low': {
+      const { remainingActions, neededActions, address } = event.report
+      return line(
+        'warn',
+        'account',
+        `the approval of the delegated key ${address} comes to its end: ${remainingActions} actions left, ${neededActions} of them to close what is open, and ${Math.max(0, event.secondsLeft)} s. Renew it: perpd subaccount approve`,
+        {
+          remaining_actions: remainingActions,
+          needed_actions: neededActions,
+          seconds_left: event.secondsLeft,
+        },
+      )
+    }
+    case 'trading.state':
+      return line(
+        event.state === 'active' ? 'info' : 'warn',
+        'trading',
+        `${event.scope} is ${event.state}: ${plain(event.reason)}`,
+        {
+          scope: event.scope,
+          state_to: event.state,
+          reason: event.reason,
+        },
+      )
+  }
+}

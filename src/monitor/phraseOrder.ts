@@ -1,0 +1,252 @@
+import { shortHex } from '../domain/address.ts'
+import type { Decision } from '../domain/decision.ts'
+import type { Event } from '../domain/event.ts'
+import { type Intent, type IntentState, type Label, lastAttempt } from '../domain/intent.ts'
+import { formatUsd, type Usd } from '../domain/units.ts'
+import { type Level, type Line, line, usdField } from './line.ts'
+import { counted, money, plain, shortId, span, termsOf } from './text.ts'
+
+function wish(decision: Decision, symbol: string): string {
+  const { direction } = decision
+  switch (decision.kind) {
+    case 'increase':
+      return `open a ${direction} of ${money(decision.sizeDeltaUsd)} on ${symbol}${how(decision)}`
+    case 'decrease':
+      return `reduce the ${direction} on ${symbol} by ${money(decision.sizeDeltaUsd)}${how(decision)}`
+    case 'close':
+      return `close the ${direction} on ${symbol}`
+    case 'swap':
+      return `${direction === 'long' ? 'buy' : 'sell'} the long token of ${symbol} by a swap`
+    case 'edit':
+      return `edit the order ${shortHex(decision.orderKey)} of the ${direction} on ${symbol}`
+    case 'cancel':
+      return `cancel ${counted(decision.orderKeys.length, 'order')} of the ${direction} on ${symbol}`
+    case 'collateral-in':
+      return `pay collateral into the ${direction} on ${symbol}`
+    case 'collateral-out':
+      return `take collateral out of the ${direction} on ${symbol}`
+    case 'batch':
+      return `send a batch of its own for the ${direction} on ${symbol}`
+  }
+}
+
+/** How an order waits: ` at $1,900.00 (limit)`, ` in 4 parts (twap)`; nothing for a market order. */
+function how(order: {
+  readonly orderType?: string
+  readonly triggerPrice?: Usd
+  readonly twap?: { readonly parts: number }
+}): string {
+  if (order.orderType === undefined || order.orderType === 'market') return ''
+  const where = order.triggerPrice === undefined ? '' : ` at ${formatUsd(order.triggerPrice)}`
+  const parts = order.twap === undefined ? '' : ` in ${order.twap.parts} parts`
+  return `${where}${parts} (${order.orderType})`
+}
+
+function orderFields(intent: Intent): Record<string, unknown> {
+  return {
+    intent_id: intent.intentId,
+    strategy: intent.strategy,
+    market: intent.terms.symbol,
+    direction: intent.terms.direction,
+    kind: intent.kind,
+    size_delta_usd: intent.terms.sizeDeltaUsd,
+  }
+}
+
+/** What the newest attempt of an order adds to a line's fields. */
+export function attemptFields(state: IntentState): Record<string, unknown> {
+  const attempt = lastAttempt(state)
+  if (attempt === undefined) return {}
+  return {
+    host: attempt.host,
+    ...(attempt.armed && { request_id: attempt.armed.requestId, digest: attempt.armed.digest }),
+    ...(attempt.send?.taskId !== undefined && { task_id: attempt.send.taskId }),
+    ...(attempt.send?.traceId !== undefined && { trace_id: attempt.send.traceId }),
+  }
+}
+
+const labelWords: Readonly<Record<Label, string>> = {
+  planned: 'is planned',
+  pending: 'is on its way',
+  resting: 'rests at the venue',
+  executed: 'executed',
+  cancelled: 'was cancelled by the venue',
+  reverted: 'reverted on chain',
+  failed: 'failed',
+  unknown: 'has an unknown outcome',
+  expired: 'expired',
+  refused: 'was not sent',
+}
+
+const labelLevels: Readonly<Record<Label, Level>> = {
+  planned: 'debug',
+  pending: 'info',
+  resting: 'info',
+  executed: 'info',
+  cancelled: 'warn',
+  reverted: 'warn',
+  failed: 'warn',
+  unknown: 'warn',
+  expired: 'warn',
+  refused: 'warn',
+}
+
+function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
+  const { intent, from, to, state } = event
+  const settlement = state.closing?.settlement
+  const facts: string[] = []
+  if (to === 'executed') {
+    if (settlement?.executionPrice !== undefined) facts.push(`at ${formatUsd(settlement.executionPrice)}`)
+    if (settlement?.feesUsd !== undefined) facts.push(`fees ${money(settlement.feesUsd)}`)
+    if (settlement?.pnlUsd !== undefined && intent.kind !== 'increase') {
+      facts.push(`PnL ${money(settlement.pnlUsd)}`)
+    }
+  }
+  // A price belongs to the verb; everything else follows after a comma.
+  const [first, ...rest] = facts
+  const price = first === undefined ? '' : first.startsWith('at ') ? ` ${first}` : `, ${first}`
+  const more = rest.map((fact) => `, ${fact}`).join('')
+  const next =
+    to === 'unknown'
+      ? '. It counts as exposure, is looked at until there is proof, and is never sent again'
+      : ''
+  const why = to === 'executed' || to === 'planned' || event.reason === '' ? '' : `: ${plain(event.reason)}`
+  return {
+    level: labelLevels[to],
+    word: 'order',
+    text: `${shortId(intent.intentId)} ${labelWords[to]}${price}${more} (${termsOf(intent)})${why}${next}`,
+    fields: {
+      ...orderFields(intent),
+      ...attemptFields(state),
+      ...(from !== undefined && { state_from: from }),
+      state_to: to,
+      reason: event.reason,
+      ...(state.closing && { outcome: state.closing.outcome, code: state.closing.code }),
+      ...(settlement && { settlement }),
+      ...(to !== 'planned' && { latency_ms: Math.max(0, state.updatedAtMs - intent.acceptedAtMs) }),
+    },
+  }
+}
+
+/** The line of a decision or an order. */
+export function orderLine(
+  event: Extract<
+    Event,
+    {
+      type:
+        | 'decision.made'
+        | 'decision.denied'
+        | 'decision.admitted'
+        | 'order.moved'
+        | 'order.warned'
+        | 'order.poisoned'
+        | 'order.observed'
+        | 'order.timing'
+    }
+  >,
+): Line {
+  switch (event.type) {
+    case 'decision.made':
+      return line(
+        'info',
+        'decision',
+        `${event.strategy} wants to ${wish(event.decision, event.symbol)}: ${plain(event.decision.reason)}`,
+        {
+          strategy: event.strategy,
+          market: event.symbol,
+          decision_key: event.decisionKey,
+          direction: event.decision.direction,
+          kind: event.decision.kind,
+          reason: event.decision.reason,
+          ...(event.decision.facts && { facts: event.decision.facts }),
+        },
+      )
+    case 'decision.denied': {
+      const { denial } = event
+      const sizes = [
+        denial.wanted === undefined ? '' : `wanted ${denial.wanted}`,
+        denial.allowed === undefined ? '' : `allowed ${denial.allowed}`,
+      ].filter((part) => part !== '')
+      return line(
+        'info',
+        'denied',
+        `${event.strategy} may not ${wish(event.decision, event.symbol)}: ${plain(denial.reason)}${sizes.length === 0 ? '' : ` (${sizes.join(', ')})`}`,
+        {
+          strategy: event.strategy,
+          market: event.symbol,
+          decision_key: event.decisionKey,
+          direction: event.decision.direction,
+          kind: event.decision.kind,
+          code: denial.code,
+          reason: denial.reason,
+          ...(denial.wanted !== undefined && { wanted: denial.wanted }),
+          ...(denial.allowed !== undefined && { allowed: denial.allowed }),
+        },
+      )
+    }
+    case 'decision.admitted': {
+      const { intent } = event
+      const { sizing } = intent
+      const cut =
+        sizing.sizeDeltaUsd < sizing.wantedUsd
+          ? `, cut from ${money(sizing.wantedUsd)} by ${sizing.cuts.map((each) => each.by).join(', ')}`
+          : ''
+      return line('info', 'order', `${shortId(intent.intentId)} admitted: ${termsOf(intent)}${cut}`, {
+        ...orderFields(intent),
+        decision_key: intent.decisionKey,
+        wanted_usd: usdField(sizing.wantedUsd),
+      })
+    }
+    case 'order.moved':
+      return moved(event)
+    case 'order.warned':
+      return line(
+        'warn',
+        'order',
+        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) the venue warns before signing: ${event.warnings.map(({ code, message }) => (message === '' ? code : `${plain(message)} [${code}]`)).join('; ')}`,
+        {
+          ...orderFields(event.intent),
+          host: event.host,
+          request_id: event.requestId,
+          warnings: event.warnings,
+        },
+      )
+    case 'order.poisoned':
+      return line(
+        'error',
+        'order',
+        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) NOT SIGNED: ${event.host} prepared something else than was asked: ${event.differences.map((each) => `${each.field} is ${each.found}, expected ${each.expected}`).join('; ')}. The order was dropped and the host rests; look at that host before trusting it again`,
+        {
+          ...orderFields(event.intent),
+          host: event.host,
+          request_id: event.requestId,
+          differences: event.differences,
+        },
+      )
+    case 'order.observed':
+      return line(
+        'debug',
+        'order',
+        `${shortId(event.intent.intentId)} ${event.host} says ${event.status}${event.reason === undefined ? '' : `: ${plain(event.reason)}`}`,
+        {
+          ...orderFields(event.intent),
+          attempt: event.attempt,
+          status: event.status,
+          host: event.host,
+          ...(event.traceId !== undefined && { trace_id: event.traceId }),
+          ...(event.reason !== undefined && { reason: event.reason }),
+        },
+      )
+    case 'order.timing':
+      return line(
+        'debug',
+        'order',
+        `${shortId(event.intentId)} ${event.step} took ${span(event.durationMs)}`,
+        {
+          intent_id: event.intentId,
+          step: event.step,
+          latency_ms: event.durationMs,
+        },
+      )
+  }
+}
