@@ -1,6 +1,6 @@
 /**
  * Real processes, killed with SIGKILL at random moments under load and with faults on: the daemon over a paper venue of its
- * own process. The venue's own record is the judge: no digest twice, no received digest that the journal does not know, and
+ * own process. The venue's own record is the judge: no signed message twice, none that the journal does not know, and
  * every intent ends once the faults are over.
  *
  * By hand: `npm run kills -- --kills 200 --seed 7`. The moments are real time's, so a run is not repeated exactly; the
@@ -207,14 +207,17 @@ async function judge(
   counted: Pick<KillReport, 'kills' | 'beforeReady' | 'seconds'>,
 ): Promise<KillReport> {
   const answer = await fetch(`${control}/record`)
-  const received = ((await answer.json()) as readonly { readonly digest: string }[]).map(({ digest }) =>
-    digest.toLowerCase(),
-  )
+  // A submit that was cut off before the venue looked into it has no digest in the record; its signature tells it.
+  const rows = (await answer.json()) as readonly {
+    readonly signature: string | null
+    readonly digest: string | null
+  }[]
+  const received = rows.map(({ signature, digest }) => (signature ?? digest ?? 'neither').toLowerCase())
   const journal = openSqliteReader(join(folder, 'journal.sqlite'))
   try {
     const states = journal.intents()
     const known = new Set(
-      states.flatMap(({ attempts }) => attempts.flatMap(({ armed }) => armed?.digest.toLowerCase() ?? [])),
+      states.flatMap(({ attempts }) => attempts.flatMap(({ armed }) => armed?.signature.toLowerCase() ?? [])),
     )
     const outcomes: Record<string, number> = {}
     for (const { closing } of states) {
@@ -226,8 +229,8 @@ async function judge(
       intents: states.length,
       outcomes,
       received: received.length,
-      receivedTwice: received.filter((digest, index) => received.indexOf(digest) !== index),
-      lost: received.filter((digest) => !known.has(digest)),
+      receivedTwice: received.filter((name, index) => received.indexOf(name) !== index),
+      lost: received.filter((name) => !known.has(name)),
       open: states.filter(({ closing }) => closing === undefined).map(({ intent }) => intent.intentId),
       findings: [...journal.account().findings.values()].map(({ finding }) => finding.statement),
     }
