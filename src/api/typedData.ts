@@ -2,12 +2,13 @@
  * Decodes what is signed: typed data as a host proposes it, and the relay parameters behind its hash (wire: orders, 3.1). A
  * field that verification needs and that is missing is an error.
  */
-import type {
-  Batch,
-  CreateOrderParams,
-  RelayParams,
-  TokenPermit,
-  UpdateOrderParams,
+import {
+  type Batch,
+  batchTypes,
+  type CreateOrderParams,
+  type RelayParams,
+  type TokenPermit,
+  type UpdateOrderParams,
 } from '../chains/relayRouter.ts'
 import type { Address } from '../domain/address.ts'
 import {
@@ -15,6 +16,7 @@ import {
   boolean,
   bytes32,
   count,
+  type Fields,
   hex,
   inside,
   list,
@@ -39,14 +41,36 @@ export interface OrderTypedData {
   readonly batch: Batch
 }
 
+const namesOf = (fields: readonly { readonly name: string }[]): ReadonlySet<string> =>
+  new Set(fields.map(({ name }) => name))
+
+/** The fields of each struct that is signed; one with any other says something that we would not sign. */
+const structs = {
+  Batch: namesOf(batchTypes.Batch),
+  CreateOrderParams: namesOf(batchTypes.CreateOrderParams),
+  CreateOrderAddresses: namesOf(batchTypes.CreateOrderAddresses),
+  CreateOrderNumbers: namesOf(batchTypes.CreateOrderNumbers),
+  UpdateOrderParams: namesOf(batchTypes.UpdateOrderParams),
+  Domain: new Set(['name', 'version', 'chainId', 'verifyingContract']),
+} as const
+
+/** The fields of a struct that is signed. Throws `Malformed` for a field that it does not have. */
+function struct(value: unknown, of: keyof typeof structs): Fields {
+  const fields = object(value)
+  for (const name of Object.keys(fields)) {
+    if (!structs[of].has(name)) throw new Malformed(name, `is no field of ${of}`, fields[name])
+  }
+  return fields
+}
+
 const addressList = (value: unknown, name: string) => list(value, name, address)
 const hexList = (value: unknown, name: string) => list(value, name, hex)
 
 function createOrderParams(value: unknown): CreateOrderParams {
-  const row = object(value)
+  const row = struct(value, 'CreateOrderParams')
   return {
     addresses: inside(row.addresses, 'addresses', (inner) => {
-      const fields = object(inner)
+      const fields = struct(inner, 'CreateOrderAddresses')
       return {
         receiver: address(fields.receiver, 'receiver'),
         cancellationReceiver: address(fields.cancellationReceiver, 'cancellationReceiver'),
@@ -58,7 +82,7 @@ function createOrderParams(value: unknown): CreateOrderParams {
       }
     }),
     numbers: inside(row.numbers, 'numbers', (inner) => {
-      const fields = object(inner)
+      const fields = struct(inner, 'CreateOrderNumbers')
       return {
         sizeDeltaUsd: uint(fields.sizeDeltaUsd, 'sizeDeltaUsd'),
         initialCollateralDeltaAmount: uint(
@@ -84,7 +108,7 @@ function createOrderParams(value: unknown): CreateOrderParams {
 }
 
 function updateOrderParams(value: unknown): UpdateOrderParams {
-  const row = object(value)
+  const row = struct(value, 'UpdateOrderParams')
   return {
     key: bytes32(row.key, 'key'),
     sizeDeltaUsd: uint(row.sizeDeltaUsd, 'sizeDeltaUsd'),
@@ -98,7 +122,7 @@ function updateOrderParams(value: unknown): UpdateOrderParams {
 }
 
 function batch(value: unknown): Batch {
-  const message = object(value)
+  const message = struct(value, 'Batch')
   return {
     account: address(message.account, 'account'),
     createOrderParamsList: list(message.createOrderParamsList, 'createOrderParamsList', createOrderParams),
@@ -118,7 +142,7 @@ export function typedDataTypes(value: unknown): OrderTypedData['types'] {
 
 /** The domain that a signature is bound to. Throws `Malformed`. */
 export function typedDataDomain(value: unknown): OrderTypedData['domain'] {
-  const domain = object(value)
+  const domain = struct(value, 'Domain')
   return {
     name: string(domain.name, 'name'),
     version: string(domain.version, 'version'),
@@ -161,7 +185,7 @@ function tokenPermit(value: unknown): TokenPermit {
   }
 }
 
-/** The relay parameters behind a signed hash. Throws `Malformed`. */
+/** The relay parameters behind a signed hash; a field that the contract does not have is in no hash. Throws `Malformed`. */
 export function relayParams(value: unknown): RelayParams {
   const params = object(value)
   return {

@@ -3,6 +3,8 @@
  * with any one thing changed they are all refused, and the refusal names what was changed.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Malformed } from '../../src/api/decode.ts'
+import { orderPayload } from '../../src/api/orderPayload.ts'
 import type { Prepared } from '../../src/api/orders.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import { type Batch, hashRelayParams, type RelayParams } from '../../src/chains/relayRouter.ts'
@@ -13,6 +15,7 @@ import { type Intent, lastAttempt } from '../../src/domain/intent.ts'
 import { MAX_UINT256, usd } from '../../src/domain/units.ts'
 import type { SigningPolicy } from '../../src/execution/policy.ts'
 import { prepare } from '../../src/execution/prepare.ts'
+import { relayProposal } from '../../src/execution/relayLane.ts'
 import { armedFactsOf, sign } from '../../src/execution/sign.ts'
 import { verify, verifyBatch } from '../../src/execution/verify.ts'
 import { usdc, weth } from '../support/intents.ts'
@@ -20,13 +23,28 @@ import { btcSymbol, ethSymbol, type KindsBench, kindsBench, priceAt, signer } fr
 
 const stranger = '0x1563915e194D8CfBA1943570603F7606A3115508'
 
+interface Payload {
+  readonly name: string
+  readonly intent: Intent
+  readonly prepared: Prepared
+  /** With the mode of who signs. */
+  readonly policy: SigningPolicy
+  /** The answer of the venue that it came in, as text. */
+  readonly body: string
+  readonly nowSeconds: number
+}
+
 let at: KindsBench
+let delegated: KindsBench
 let policy: SigningPolicy
-const payloads: { readonly name: string; readonly intent: Intent; readonly prepared: Prepared }[] = []
+/** Of the account's own key. */
+let payloads: readonly Payload[] = []
+/** The same of a delegated key. */
+let delegatedPayloads: readonly Payload[] = []
 
 const nowSeconds = () => at.clock.now() / 1000
 
-async function decisions(): Promise<readonly (readonly [string, Decision])[]> {
+async function decisions(at: KindsBench): Promise<readonly (readonly [string, Decision])[]> {
   const snapshot = await at.snapshot()
   const list: (readonly [string, Decision])[] = []
   for (const symbol of [ethSymbol, btcSymbol]) {
@@ -98,9 +116,18 @@ async function decisions(): Promise<readonly (readonly [string, Decision])[]> {
   return list
 }
 
-beforeAll(async () => {
-  at = await kindsBench({ settings: { startBalances: { USDC: '100000', ETH: '50', WETH: '10' } } })
-  policy = at.context.signingPolicy()
+/** Payloads of every kind from a venue on which the account holds positions and resting orders. */
+async function collect(approvedActions?: number): Promise<readonly [KindsBench, readonly Payload[]]> {
+  let body = ''
+  const at = await kindsBench({
+    settings: { startBalances: { USDC: '100000', ETH: '50', WETH: '10' } },
+    ...(approvedActions === undefined ? {} : { approvedActions }),
+    onAnswer: (url, text) => {
+      if (url.endsWith('/prepare')) body = text
+    },
+  })
+  const { subaccount } = at
+  await subaccount?.look(0)
   const before = await at.snapshot()
   for (const symbol of [ethSymbol, btcSymbol]) {
     const marketToken = await at.marketToken(symbol)
@@ -109,33 +136,53 @@ beforeAll(async () => {
       const open = { ...base, kind: 'increase', sizeDeltaUsd: usd(200), leverageBps: 20_000 } as const
       await at.accept(open)
       await at.clock.advance(5_000)
+      await subaccount?.look(0)
       const far = priceAt(before, marketToken, direction === 'long' ? -2000 : 2000)
       await at.accept({ ...open, orderType: 'limit', triggerPrice: far })
       await at.clock.advance(5_000)
     }
   }
-  for (const [name, decision] of await decisions()) {
+  const payloads: Payload[] = []
+  for (const [name, decision] of await decisions(at)) {
     const admitted = await at.judge(decision)
     if (admitted.kind === 'denial') throw new Error(`${name}: ${JSON.stringify(admitted.denial)}`)
     const { intent } = admitted
-    const host = at.api.hosts.api[0] ?? ''
-    payloads.push({ name, intent, prepared: await prepare(at.context, intent, host) })
+    const approval = subaccount?.approvalFor(intent)
+    if (approval !== undefined && 'waitsFor' in approval) throw new Error(approval.waitsFor)
+    const prepared = await prepare(at.context, intent, at.api.hosts.api[0] ?? '', approval)
+    const policy: SigningPolicy = {
+      ...at.context.signingPolicy(),
+      ...(approval === undefined ? {} : { mode: { kind: 'subaccount', approval } }),
+    }
+    payloads.push({ name, intent, prepared, policy, body, nowSeconds: at.clock.now() / 1000 })
   }
+  return [at, payloads]
+}
+
+beforeAll(async () => {
+  ;[at, payloads] = await collect()
+  ;[delegated, delegatedPayloads] = await collect(1_000)
+  policy = at.context.signingPolicy()
 })
 
-afterAll(() => at.close())
+afterAll(async () => {
+  await at.close()
+  await delegated.close()
+})
 
 const differencesOf = (result: object) =>
   'differences' in result ? (result.differences as { field: string; expected: string; found: string }[]) : []
 
 test('every unmodified payload of every kind is verified, and without its envelope too', () => {
   expect(payloads.length).toBeGreaterThanOrEqual(60)
-  const refused = payloads.flatMap(({ name, intent, prepared }) => {
+  expect(delegatedPayloads.length).toBe(payloads.length)
+  const refused = [...payloads, ...delegatedPayloads].flatMap((payload) => {
+    const { name, intent, prepared, policy, nowSeconds } = payload
     const { typedData, relayParams } = prepared
     const proposal = { batch: typedData.batch, relayParams }
     return [
-      verify(arbitrum, intent, prepared, policy, nowSeconds()),
-      verifyBatch(arbitrum, intent, proposal, policy, nowSeconds()),
+      verify(arbitrum, intent, prepared, policy, nowSeconds),
+      verifyBatch(arbitrum, intent, proposal, policy, nowSeconds),
     ]
       .flatMap(differencesOf)
       .map((difference) => `${name}: ${JSON.stringify(difference)}`)
@@ -295,13 +342,13 @@ function isSameMetadata(value: string, path: string, prepared: Prepared): boolea
 test('a payload with any one thing changed is refused, whatever its kind', () => {
   let cases = 0
   const missed: string[] = []
-  for (const payload of payloads.filter(({ name }) => name.startsWith('ETH'))) {
-    const { name, intent, prepared } = payload
+  for (const payload of ofEth()) {
+    const { name, intent, prepared, policy, nowSeconds } = payload
     const { batch } = prepared.typedData
     const judge = (change: Change, proposal: { batch: Batch; relayParams: RelayParams }) => {
       if (isLeftOpen(change, payload)) return
       cases += 1
-      const result = verifyBatch(arbitrum, intent, proposal, policy, nowSeconds())
+      const result = verifyBatch(arbitrum, intent, proposal, policy, nowSeconds)
       const fields = differencesOf(result).map(({ field }) => field)
       const isNamed = fields.some((field) => field.startsWith(change.path) || change.path.startsWith(field))
       if (!isNamed) missed.push(`${name} ${change.path} ${json(change.value)}: ${fields.join()}`)
@@ -318,9 +365,190 @@ test('a payload with any one thing changed is refused, whatever its kind', () =>
     }
   }
   expect(missed).toEqual([])
-  expect(cases).toBeGreaterThan(2_000)
+  expect(cases).toBeGreaterThan(10_000)
   process.stdout.write(`${cases} changed payloads refused\n`)
 })
+
+/** Payloads of one market of both kinds of key. */
+const ofEth = (): readonly Payload[] =>
+  [...payloads, ...delegatedPayloads].filter(({ name }) => name.startsWith('ETH'))
+
+test("in the relay lane a message of the caller's own with any one thing changed is refused", () => {
+  let cases = 0
+  const missed: string[] = []
+  for (const payload of ofEth()) {
+    const { name, prepared, policy, nowSeconds } = payload
+    // A message of the caller's own makes no twap, whose parts would not be told apart, and no swap.
+    if (payload.intent.terms.twap !== undefined || payload.intent.kind === 'swap') continue
+    const { createOrderParamsList, updateOrderParamsList, cancelOrderKeys } = prepared.typedData.batch
+    const batch = { createOrderParamsList, updateOrderParamsList, cancelOrderKeys }
+    const intent: Intent = {
+      ...payload.intent,
+      kind: 'batch',
+      lane: 'relay',
+      terms: { ...payload.intent.terms, batch },
+    }
+    const { relayParams } = prepared
+    const message = { intent, attempt: 1, actions: batch, fee: relayParams, nowSeconds, validForSeconds: 120 }
+    const proposal = relayProposal(arbitrum, policy, message)
+    expect(differencesOf(verifyBatch(arbitrum, intent, proposal, policy, nowSeconds)), name).toEqual([])
+    const judge = (change: Change, changed: typeof proposal) => {
+      cases += 1
+      if ('kind' in verifyBatch(arbitrum, intent, changed, policy, nowSeconds)) return
+      missed.push(`${name} ${change.path} ${json(change.value)}`)
+    }
+    for (const change of everyChange(proposal.batch, 'message')) {
+      if (json(change.root) === json(proposal.batch)) continue
+      judge(change, { ...proposal, batch: change.root as Batch })
+    }
+    for (const change of everyChange(proposal.relayParams, 'relayParams')) {
+      if (json(change.root) === json(proposal.relayParams) || isLeftOpen(change, payload)) continue
+      const relay = change.root as RelayParams
+      judge(change, { batch: { ...proposal.batch, relayParams: hashRelayParams(relay) }, relayParams: relay })
+    }
+  }
+  expect(missed).toEqual([])
+  expect(cases).toBeGreaterThan(5_000)
+  process.stdout.write(`${cases} changed messages of the relay lane refused\n`)
+})
+
+/** A JSON text with the value at `path` replaced by another text. */
+interface Poison {
+  readonly path: string
+  readonly what: string
+  readonly text: string
+}
+
+/** Look-alikes of a text: Cyrillic letters, full-width digits, invisible and blank characters, other ways to write a number. */
+function lookAlikes(value: string): readonly string[] {
+  return [
+    `${value} `,
+    ` ${value}`,
+    `${value}\u200b`,
+    value.replace(/[ae]/, (letter) => (letter === 'a' ? '\u0430' : '\u0435')),
+    value.replace(/\d/, (digit) => String.fromCharCode(0xff10 + Number(digit))),
+    value.startsWith('0x') ? value.slice(2) : `0x${value}`,
+    value.startsWith('0x') ? value.replace('0x', '0X') : `+${value}`,
+    value.startsWith('0x') ? value.slice(0, -1) : `${value}.0`,
+    value.startsWith('0x') ? `${value}00` : `-${value}1`,
+    `${value}e3`,
+    `${value}n`,
+  ].filter((each) => each !== value)
+}
+
+const prototypeKeys = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  'extra',
+] as const
+
+/** Every way to make one value of a JSON text another type, a look-alike, or an object with a key too many or too few. */
+function* everyPoison(value: unknown, path: string): Generator<Poison> {
+  if (Array.isArray(value)) {
+    for (const text of ['{}', 'null', '"0x"', '0', '{"length":0}']) yield { path, what: 'wrong type', text }
+    for (const [index, inner] of value.entries())
+      for (const { text, ...rest } of everyPoison(inner, `${path}[${index}]`))
+        yield { ...rest, text: `[${value.map((each, at) => (at === index ? text : json(each))).join()}]` }
+    return
+  }
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value)
+    const object = (list: readonly (readonly [string, string])[]) =>
+      `{${list.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join()}}`
+    const texts = entries.map(([name, inner]) => [name, json(inner)] as const)
+    for (const text of ['[]', 'null', '"{}"', '1']) yield { path, what: 'wrong type', text }
+    for (const key of prototypeKeys) {
+      yield { path, what: `key ${key}`, text: object([...texts, [key, object(texts)]]) }
+    }
+    for (const [at, [name, inner]] of entries.entries()) {
+      const others = texts.filter((_each, place) => place !== at)
+      yield { path: `${path}.${name}`, what: 'missing', text: object(others) }
+      // What it would inherit if the key set a prototype.
+      yield {
+        path: `${path}.${name}`,
+        what: 'inherited',
+        text: object([...others, ['__proto__', object(texts)]]),
+      }
+      for (const { text, ...rest } of everyPoison(inner, `${path}.${name}`))
+        yield { ...rest, text: object(texts.map((each, place) => (place === at ? [name, text] : each))) }
+    }
+    return
+  }
+  const types = ['null', '[]', '{}', '1.5', '-1', '1e400', typeof value === 'boolean' ? '1' : 'true', '""']
+  for (const text of types) yield { path, what: 'wrong type', text }
+  if (typeof value === 'boolean') yield { path, what: 'wrong type', text: `"${value}"` }
+  if (typeof value === 'string')
+    for (const text of lookAlikes(value)) yield { path, what: 'look-alike', text: JSON.stringify(text) }
+}
+
+test('an answer with any one value of another type, look-alike, inherited, missing or too many is refused', () => {
+  const poisons = new Map<string, number>()
+  let ignored = 0
+  const missed: string[] = []
+  // One direction with each kind of key: the texts do not differ otherwise.
+  const own = payloads.filter(({ name }) => name.startsWith('ETH long'))
+  const other = delegatedPayloads.filter(({ name }) => name.startsWith('ETH short'))
+  for (const { name, intent, policy, body, nowSeconds } of [...own, ...other]) {
+    const answer = JSON.parse(body)
+    const { typedData, relayParams } = answer.payload
+    const judge = (poison: Poison, payload: string): void => {
+      const count = poisons.get(poison.what.replace(/^key .*/, 'extra key')) ?? 0
+      poisons.set(poison.what.replace(/^key .*/, 'extra key'), count + 1)
+      let prepared: Prepared
+      try {
+        const text = JSON.stringify({ ...answer, payload: null }).replace(
+          '"payload":null',
+          () => `"payload":${payload}`,
+        )
+        prepared = { ...orderPayload(JSON.parse(text)), host: 'here' }
+      } catch (error) {
+        if (error instanceof Malformed) return
+        throw error
+      }
+      const result = verify(arbitrum, intent, prepared, policy, nowSeconds)
+      if ('kind' in result) return
+      // A field that the contract's relay parameters do not have is in no hash: the same is signed as without it.
+      if (poison.what.startsWith('key ') && result.digest === digest) {
+        ignored += 1
+        return
+      }
+      missed.push(`${name} ${poison.path} ${poison.what} ${poison.text.slice(0, 60)}`)
+    }
+    const around = { ...answer.payload, typedData: undefined, relayParams: undefined }
+    const whole = (typed: string, relay: string) =>
+      `${JSON.stringify(around).slice(0, -1)},"typedData":${typed},"relayParams":${relay}}`
+    let digest = ''
+    // The same way with nothing changed: what is refused below is refused for its change.
+    const unchanged = orderPayload({
+      ...answer,
+      payload: JSON.parse(whole(json(typedData), json(relayParams))),
+    })
+    const accepted = verify(arbitrum, intent, { ...unchanged, host: 'here' }, policy, nowSeconds)
+    if ('kind' in accepted) throw new Error(`${name}: ${JSON.stringify(accepted.differences)}`)
+    digest = accepted.digest
+    for (const part of ['message', 'domain'] as const) {
+      for (const poison of everyPoison(typedData[part], part)) {
+        const typed = JSON.stringify({ ...typedData, [part]: null }).replace(
+          `"${part}":null`,
+          () => `"${part}":${poison.text}`,
+        )
+        judge(poison, whole(typed, json(relayParams)))
+      }
+    }
+    for (const poison of everyPoison(relayParams, 'relayParams'))
+      judge(poison, whole(json(typedData), poison.text))
+  }
+  expect(missed).toEqual([])
+  const cases = [...poisons.values()].reduce((sum, each) => sum + each, 0)
+  expect(cases).toBeGreaterThan(20_000)
+  const list = [...poisons].map(([what, count]) => `${count} ${what}`).join(', ')
+  process.stdout.write(
+    `${cases} poisoned answers: ${list}; ${ignored} extra keys were in no hash and changed nothing, all else refused\n`,
+  )
+}, 60_000)
 
 /** The code of the payload with one number of its first order, or of its first update, changed. */
 function codeWith(name: string, field: string, change: (was: bigint) => bigint): string {
