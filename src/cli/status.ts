@@ -45,6 +45,14 @@ export function statusText(body: StatusBody): string {
               `${money(BigInt(body.equity.equityUsd))}, peak ${money(BigInt(body.equity.peakUsd))}, ${money(BigInt(body.equity.equityUsd) - BigInt(body.equity.dayStartUsd))} since 00:00 UTC`,
             ],
           ]),
+      ...(body.subaccount === undefined
+        ? []
+        : [
+            [
+              'approval',
+              `${counted(body.subaccount.remainingActions, 'action')} left, ${body.subaccount.neededActions} needed for closing, until ${new Date(body.subaccount.expiresAtSeconds * 1_000).toISOString()}; delegated key ${body.subaccount.address}`,
+            ],
+          ]),
       ['evidence', body.evidence],
       [
         'journal',
