@@ -12,10 +12,10 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { arbitrum } from '../src/chains/arbitrum.ts'
+import { batchTypes } from '../src/chains/batchTypes.ts'
 import { keccakOfBytes, keccakOfHex, keccakSource } from '../src/chains/keccak.ts'
 import {
   type Batch,
-  batchTypes,
   digestOf,
   domainSeparator,
   encodeRelayParams,

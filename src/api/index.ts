@@ -18,14 +18,15 @@
  * Nothing here signs. What was prepared is EIP-712 typed data for a library of your choice (domain, types, primary type, and
  * `batch` or `message`), to be compared with the order that you meant before it is signed.
  */
+
+export type { SubaccountApproval, SubaccountApprovalMessage } from '../chains/approvalTypes.ts'
+export { emptySubaccountApproval } from '../chains/approvalTypes.ts'
 export { arbitrum } from '../chains/arbitrum.ts'
 export { avalanche } from '../chains/avalanche.ts'
 export type { Chain, ChainName, Contracts } from '../chains/chain.ts'
 export { chainNamed, chains } from '../chains/index.ts'
 export { megaeth } from '../chains/megaeth.ts'
 export type { Batch, RelayParams, TokenPermit } from '../chains/relayRouter.ts'
-export type { SubaccountApproval, SubaccountApprovalMessage } from '../chains/subaccountApproval.ts'
-export { emptySubaccountApproval } from '../chains/subaccountApproval.ts'
 export type { Address, Hex } from '../domain/address.ts'
 export type * from '../domain/batch.ts'
 export type { Clock } from '../domain/clock.ts'

@@ -2,13 +2,13 @@
  * Decodes what is signed: typed data as a host proposes it, and the relay parameters behind its hash (wire: orders, 3.1). A
  * field that verification needs and that is missing is an error.
  */
-import {
-  type Batch,
-  batchTypes,
-  type CreateOrderParams,
-  type RelayParams,
-  type TokenPermit,
-  type UpdateOrderParams,
+import { batchTypes } from '../chains/batchTypes.ts'
+import type {
+  Batch,
+  CreateOrderParams,
+  RelayParams,
+  TokenPermit,
+  UpdateOrderParams,
 } from '../chains/relayRouter.ts'
 import type { Address } from '../domain/address.ts'
 import {

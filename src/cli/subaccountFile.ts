@@ -1,13 +1,10 @@
 /** The files of an approval: what the owner is to sign, and what was signed. Neither is a secret; both are checked when read. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { approvalTypes } from '../chains/approvalTypes.ts'
 import type { Chain } from '../chains/chain.ts'
 import { relayRouterDomain } from '../chains/relayRouter.ts'
-import {
-  approvalTypes,
-  type SubaccountApproval,
-  type SubaccountApprovalMessage,
-} from '../chains/subaccountApproval.ts'
+import type { SubaccountApproval, SubaccountApprovalMessage } from '../chains/subaccountApproval.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { SignRequest } from '../domain/signer.ts'

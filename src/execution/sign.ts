@@ -1,7 +1,8 @@
 /** Verified to Signed: the one place where the key is used for an order. */
 
 import type { ValidationWarning } from '../api/orderPayload.ts'
-import { type Batch, batchTypes, relayRouterDomain } from '../chains/relayRouter.ts'
+import { batchTypes } from '../chains/batchTypes.ts'
+import { type Batch, relayRouterDomain } from '../chains/relayRouter.ts'
 import type { Hex } from '../domain/address.ts'
 import type { ArmedFacts, BlockRef } from '../domain/intent.ts'
 import type { Signer } from '../domain/signer.ts'

@@ -1,12 +1,11 @@
 /** An owner's approval of a delegated key: what may be signed as one, and whether a signed one is what it should be. */
 import type { PreparedApproval } from '../api/subaccounts.ts'
+import { approvalTypes, SUBACCOUNT_ORDER_ACTION } from '../chains/approvalTypes.ts'
 import type { Chain } from '../chains/chain.ts'
 import { domainSeparator, relayRouterDomainName, relayRouterDomainVersion } from '../chains/relayRouter.ts'
 import { recoverSigner } from '../chains/secp256k1.ts'
 import {
   approvalDigestOf,
-  approvalTypes,
-  SUBACCOUNT_ORDER_ACTION,
   type SubaccountApproval,
   type SubaccountApprovalMessage,
 } from '../chains/subaccountApproval.ts'

@@ -1,7 +1,8 @@
 /** What a host wraps around a message: mode, types, domain and its own offer's end. We hash with our own of each. */
 import type { Prepared } from '../api/orders.ts'
+import { batchTypes } from '../chains/batchTypes.ts'
 import type { Chain } from '../chains/chain.ts'
-import { batchTypes, relayRouterDomainName, relayRouterDomainVersion } from '../chains/relayRouter.ts'
+import { relayRouterDomainName, relayRouterDomainVersion } from '../chains/relayRouter.ts'
 import type { Address } from '../domain/address.ts'
 import type { Findings } from './findings.ts'
 import type { SigningPolicy } from './policy.ts'

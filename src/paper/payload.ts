@@ -1,8 +1,8 @@
 /** Express payloads: the typed data to sign, and what a submit must echo (wire: behaviours, E). */
 
+import { batchTypes } from '../chains/batchTypes.ts'
 import {
   type Batch,
-  batchTypes,
   type CreateOrderParams,
   hashRelayParams,
   type RelayParams,

@@ -17,8 +17,8 @@ import { prepareCancel, prepareCollateral, prepareEdit } from '../../src/api/ord
 import { getOrderStatus, submitOrder } from '../../src/api/orders.ts'
 import type { PrepareRequest } from '../../src/api/prepareRequest.ts'
 import { getSubaccountStatus, prepareSubaccountApproval } from '../../src/api/subaccounts.ts'
+import { emptySubaccountApproval } from '../../src/chains/approvalTypes.ts'
 import { hashRelayParams } from '../../src/chains/relayRouter.ts'
-import { emptySubaccountApproval } from '../../src/chains/subaccountApproval.ts'
 import { ONE_USD } from '../../src/domain/units.ts'
 import { failureOf, fixtureText, type Reply, type Seen, scriptedTransport } from './support.ts'
 

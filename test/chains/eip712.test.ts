@@ -15,23 +15,20 @@ import {
 } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
+import {
+  approvalTypes,
+  emptySubaccountApproval,
+  SUBACCOUNT_ORDER_ACTION,
+} from '../../src/chains/approvalTypes.ts'
+import { batchTypes } from '../../src/chains/batchTypes.ts'
 import { chains } from '../../src/chains/index.ts'
 import { encodeBatchCall, subaccountBatchSelector } from '../../src/chains/relayCalldata.ts'
-import {
-  batchTypes,
-  digestOf,
-  domainSeparator,
-  relayRouterDomain,
-  typeHashes,
-} from '../../src/chains/relayRouter.ts'
+import { digestOf, domainSeparator, relayRouterDomain, typeHashes } from '../../src/chains/relayRouter.ts'
 import { recoverSigner, signDigest } from '../../src/chains/secp256k1.ts'
 import {
   approvalDigestOf,
   approvalTypeHash,
-  approvalTypes,
-  emptySubaccountApproval,
   hashSubaccountApproval,
-  SUBACCOUNT_ORDER_ACTION,
   type SubaccountApproval,
 } from '../../src/chains/subaccountApproval.ts'
 import { ZERO_HASH } from '../../src/domain/address.ts'

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { encodeAbiParameters, type Hex, hashTypedData, keccak256, parseAbiParameters } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
+import { batchTypes } from '../../src/chains/batchTypes.ts'
 import { chains } from '../../src/chains/index.ts'
 import {
-  batchTypes,
   digestOf,
   domainSeparator,
   encodeRelayParams,

@@ -1,8 +1,9 @@
 /** The relay lane against the paper venue in this process, on a clock that the test moves. */
 import { expect, test } from 'vitest'
 import { RequestFailed } from '../../src/api/sent.ts'
+import { emptySubaccountApproval } from '../../src/chains/approvalTypes.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { emptySubaccountApproval, hashSubaccountApproval } from '../../src/chains/subaccountApproval.ts'
+import { hashSubaccountApproval } from '../../src/chains/subaccountApproval.ts'
 import type { CreateOrderParams } from '../../src/domain/batch.ts'
 import type { ChainReader } from '../../src/domain/chainReader.ts'
 import type { Event } from '../../src/domain/event.ts'

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Prepared } from '../../src/api/orders.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
+import { batchTypes } from '../../src/chains/batchTypes.ts'
 import {
   type Batch,
-  batchTypes,
   digestOf,
   domainSeparator,
   hashRelayParams,

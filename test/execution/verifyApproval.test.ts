@@ -1,9 +1,9 @@
 /** An approval is signed only when it grants what was asked for, and used only when it is this owner's for this key. */
 import { expect, test } from 'vitest'
+import { approvalTypes } from '../../src/chains/approvalTypes.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import { relayRouterDomain } from '../../src/chains/relayRouter.ts'
 import { signDigest } from '../../src/chains/secp256k1.ts'
-import { approvalTypes } from '../../src/chains/subaccountApproval.ts'
 import { type Address, type Hex, ZERO_HASH } from '../../src/domain/address.ts'
 import {
   approvalDifferences,

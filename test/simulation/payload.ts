@@ -1,11 +1,7 @@
 /** What a host of the modelled venue proposes to sign: the message that the intent means, or a hostile one. */
 import { arbitrum } from '../../src/chains/arbitrum.ts'
-import {
-  batchTypes,
-  hashRelayParams,
-  type RelayParams,
-  relayRouterDomain,
-} from '../../src/chains/relayRouter.ts'
+import { batchTypes } from '../../src/chains/batchTypes.ts'
+import { hashRelayParams, type RelayParams, relayRouterDomain } from '../../src/chains/relayRouter.ts'
 import { type Address, ZERO_ADDRESS, ZERO_HASH } from '../../src/domain/address.ts'
 import type { CreateOrderParams, UpdateOrderParams } from '../../src/domain/batch.ts'
 import type { Intent } from '../../src/domain/intent.ts'

@@ -1,9 +1,10 @@
 /** Decisions of every kind walking the whole road: a paper venue on real sockets, on a clock and a price path of the test's. */
 import { createNodeFetch } from '../../src/api/nodeFetch.ts'
 import type { Fetch } from '../../src/api/route.ts'
+import { emptySubaccountApproval } from '../../src/chains/approvalTypes.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import { signDigest } from '../../src/chains/secp256k1.ts'
-import { emptySubaccountApproval, type SubaccountApproval } from '../../src/chains/subaccountApproval.ts'
+import type { SubaccountApproval } from '../../src/chains/subaccountApproval.ts'
 import type { Decision } from '../../src/domain/decision.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { Intent, IntentState, Lane } from '../../src/domain/intent.ts'
