@@ -7,6 +7,7 @@ test.concurrent.each(['order-chain', 'relay'] as const)(
   async (lane) => {
     const report = await killRun({ kills: 10, seed: 7, lane })
     expect(report).toMatchObject({ receivedTwice: [], lost: [], open: [], findings: [] })
+    expect(report.unread).toBeLessThanOrEqual(report.armedUnseen)
     expect(report.intents).toBeGreaterThan(0)
     expect(report.received).toBeGreaterThan(0)
   },

@@ -20,6 +20,9 @@ export interface KillReport {
   readonly intents: number
   readonly outcomes: Readonly<Record<string, number>>
   readonly received: number
+  /** Received and cut off before the body was read; each is of an armed message that was not seen otherwise. */
+  readonly unread: number
+  readonly armedUnseen: number
   readonly receivedTwice: readonly string[]
   /** Received by the venue, unknown to the journal. */
   readonly lost: readonly string[]
@@ -212,7 +215,8 @@ async function judge(
     readonly signature: string | null
     readonly digest: string | null
   }[]
-  const received = rows.map(({ signature, digest }) => (signature ?? digest ?? 'neither').toLowerCase())
+  // One that was cut off before its body was read has neither: it is held against the count of what was armed.
+  const received = rows.flatMap(({ signature, digest }) => (signature ?? digest)?.toLowerCase() ?? [])
   const journal = openSqliteReader(join(folder, 'journal.sqlite'))
   try {
     const states = journal.intents()
@@ -228,7 +232,9 @@ async function judge(
       ...counted,
       intents: states.length,
       outcomes,
-      received: received.length,
+      received: rows.length,
+      unread: rows.length - received.length,
+      armedUnseen: [...known].filter((name) => !received.includes(name)).length,
       receivedTwice: received.filter((name, index) => received.indexOf(name) !== index),
       lost: received.filter((name) => !known.has(name)),
       open: states.filter(({ closing }) => closing === undefined).map(({ intent }) => intent.intentId),
@@ -253,6 +259,7 @@ if (import.meta.main) {
   )
   process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`)
   const isGood =
-    report.receivedTwice.length + report.lost.length + report.open.length + report.findings.length === 0
+    report.receivedTwice.length + report.lost.length + report.open.length + report.findings.length === 0 &&
+    report.unread <= report.armedUnseen
   process.exitCode = isGood ? 0 : 1
 }
