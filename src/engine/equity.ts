@@ -77,6 +77,8 @@ export function createEquityTracker(book: AccountBook): EquityTracker {
   let live: EquityMark | undefined
   let writtenAtMs = Number.NEGATIVE_INFINITY
   let isRebasing = false
+  /** Until when the day's first figure may still rise, Unix ms: its first readings may have missed what was in flight. */
+  let dayOpenUntilMs = Number.NEGATIVE_INFINITY
 
   async function write(mark: EquityMark, nowMs: number): Promise<void> {
     writtenAtMs = nowMs
@@ -94,11 +96,13 @@ export function createEquityTracker(book: AccountBook): EquityTracker {
       const before = live ?? book.state().trading.equity
       const dayStartMs = dayStartOf(nowMs)
       const isNewDay = isRebasing || before === undefined || before.dayStartMs < dayStartMs
+      if (isNewDay) dayOpenUntilMs = nowMs + 2 * windowMs
+      const dayStartUsd = isNewDay ? floorUsd : before.dayStartUsd
       live = {
         equityUsd,
         peakUsd: isRebasing || before === undefined ? floorUsd : maxOf(before.peakUsd, floorUsd),
         dayStartMs: isNewDay ? dayStartMs : before.dayStartMs,
-        dayStartUsd: isNewDay ? floorUsd : before.dayStartUsd,
+        dayStartUsd: nowMs <= dayOpenUntilMs ? maxOf(dayStartUsd, floorUsd) : dayStartUsd,
       }
       isRebasing = false
       const written = book.state().trading.equity
@@ -106,6 +110,7 @@ export function createEquityTracker(book: AccountBook): EquityTracker {
       const isDue =
         isNewDay ||
         written === undefined ||
+        live.dayStartUsd !== written.dayStartUsd ||
         live.peakUsd - written.peakUsd > written.peakUsd / peakPart ||
         (isChanged && nowMs - writtenAtMs >= markEveryMs)
       if (isDue) await write(live, nowMs)
