@@ -5,44 +5,38 @@
  */
 import { createApi } from '../api/client.ts'
 import { createNodeFetch } from '../api/nodeFetch.ts'
-import type { Fetch } from '../api/route.ts'
 import { systemClock } from '../api/systemClock.ts'
 import { emptySubaccountApproval } from '../chains/approvalTypes.ts'
 import { createControlServer } from '../control/server.ts'
-import { type Address, sameHex } from '../domain/address.ts'
-import type { ChainReader } from '../domain/chainReader.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
-import { isUnresolved } from '../domain/intent.ts'
 import type { Signer } from '../domain/signer.ts'
-import { fromDecimal, type TokenAmount, toDecimal, USD_DECIMALS, type Usd } from '../domain/units.ts'
 import { createAccountBook } from '../engine/accountBook.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
-import type { LimitSet } from '../engine/liveLimits.ts'
-import type { OperatorCommand } from '../engine/operator.ts'
 import { createSubaccountWatch } from '../engine/subaccountWatch.ts'
 import { createTrading } from '../engine/trading.ts'
-import { connectChain } from '../evm/connect.ts'
 import type { ExecutionContext } from '../execution/context.ts'
-import type { SigningPolicy } from '../execution/policy.ts'
 import { createShell } from '../execution/shell.ts'
-import { guardedSigner, openGuard, type SigningGuard } from '../journal/guard.ts'
+import { guardedSigner } from '../journal/guard.ts'
 import type { Journal } from '../journal/journal.ts'
 import { openJournal } from '../journal/open.ts'
 import { createHealth } from '../monitor/health.ts'
 import type { Log } from '../monitor/log.ts'
 import { createMetrics } from '../monitor/metrics.ts'
-import type { BreakerSettings } from '../risk/breakers.ts'
 import { checkMarkets, type LoadedStrategy, loadStrategies } from '../strategy/load.ts'
+import { announce, refuseForeign } from './announce.ts'
 import type { Config } from './config/types.ts'
 import type { LoadedConfig } from './config.ts'
+import { connect } from './connect.ts'
 import { openTokens } from './controlTokens.ts'
-import { chooseEvidence, type EvidenceChoice } from './evidence.ts'
+import { chooseEvidence } from './evidence.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { processProblems } from './hardening.ts'
 import { journalOptions } from './journalFile.ts'
 import type { KeySources } from './keySources.ts'
 import { type StartedVenue, startVenue } from './paper.ts'
+import { breakersOf, feeTokenAmount, limitsOf, openSigningGuard, signingPolicyOf } from './runSettings.ts'
+import { listenForSignals } from './signals.ts'
 import { openSigner } from './signer.ts'
 import { readApprovalFile } from './subaccountFile.ts'
 import { version } from './version.ts'
@@ -51,8 +45,6 @@ const heartbeatMs = 60_000
 const watchMs = 5_000
 const statusPollFloorMs = 50
 const prepareRetryMs = 500
-/** Signals this close to the first are the same wish. */
-const sameSignalMs = 1_000
 const poisonRestMs = 600_000
 
 /** What a run of the daemon needs besides its configuration. */
@@ -287,153 +279,6 @@ function strategyProblems(problems: readonly BaseError[]): CommandError {
   return new CommandError(problems.map((problem) => problem.message).join('\n'), exitCodes.configuration)
 }
 
-/** The configured breakers, with what is kept of a delegated key's approval. */
-function breakersOf({ account, breakers }: Config): BreakerSettings {
-  const { reserveActions, reserveSeconds } = account
-  return { ...breakers, reserveActions, reserveSeconds }
-}
-
-/** Digests live this long beyond their deadline for the guard: longer than any clock may be off. */
-const guardMarginSeconds = 600
-
-/** The table of what was signed, beside the journal; with a journal in memory it ends with the process too. */
-function openSigningGuard({ journal: { path }, signing }: Config, journal: Journal): SigningGuard {
-  return openGuard({
-    ...(path === 'memory:' ? {} : { path: `${path.replace(/^sqlite:/, '')}.signed` }),
-    horizonSeconds: signing.maxDeadlineSeconds + guardMarginSeconds,
-    marginSeconds: guardMarginSeconds,
-    now: systemClock.now,
-    neverLeft: ({ intentId, digest }) =>
-      journal.intent(intentId)?.attempts.some(({ armed }) => armed?.digest === digest) !== true,
-  })
-}
-
-/** The configured limits, of the account and of single markets. */
-function limitsOf({ limits, marketLimits }: Config): LimitSet {
-  return { account: limits, markets: marketLimits }
-}
-
-function signingPolicyOf(config: Config, feeSwapMarkets: () => ReadonlySet<string>): () => SigningPolicy {
-  const { signing } = config
-  const maxRelayFee = feeTokenAmount(config, signing.maxRelayFeeUsd)
-  return () => ({
-    minDeadlineSeconds: signing.minDeadlineSeconds,
-    maxDeadlineSeconds: signing.maxDeadlineSeconds,
-    maxExecutionFee: signing.maxExecutionFee,
-    maxRelayFee,
-    priceToleranceBps: signing.priceToleranceBps,
-    feeSwapMarkets: feeSwapMarkets(),
-  })
-}
-
-/** Dollars in base units of the fee token, which is a dollar coin: one unit counts as one USD. */
-function feeTokenAmount(config: Config, amountUsd: Usd): TokenAmount {
-  return fromDecimal(toDecimal(amountUsd, USD_DECIMALS), config.venue.chain.feeToken.decimals)
-}
-
-/**
- * Connects to the endpoints that evidence is read from, if any. One that does not answer is told of and waited for.
- *
- * @throws CommandError when one serves another chain
- */
-async function connect(
-  config: Config,
-  evidence: EvidenceChoice,
-  { emit, fetch }: { readonly emit: Emit; readonly fetch: Fetch },
-  closers: (() => void)[],
-): Promise<ChainReader | undefined> {
-  if (evidence.source === 'api') return undefined
-  const { chain } = config.venue
-  const reader = connectChain({
-    http: evidence.http.map((url) => url.reveal()),
-    ws: evidence.ws.map((url) => url.reveal()),
-    finality: evidence.finality,
-    chainId: chain.chainId,
-    eventEmitter: chain.contracts.eventEmitter,
-    multicall: chain.contracts.multicall,
-    timeoutMs: config.rpc.timeoutMs,
-    maxLogSpan: config.rpc.maxLogBlocks,
-    clock: systemClock,
-    emit,
-    fetch,
-  })
-  closers.push(() => reader.close())
-  try {
-    await reader.check()
-  } catch (error) {
-    if (error instanceof BaseError) throw new CommandError(error.message, exitCodes.configuration)
-    throw error
-  }
-  return reader
-}
-
-/** Open orders of another account or chain would be signed by the wrong key: the journal is refused whole. */
-function refuseForeign(journal: Journal, account: Address, config: Config): void {
-  const chainName = config.venue.chain.name
-  const foreign = journal
-    .openIntents()
-    .find(({ intent }) => !sameHex(intent.account, account) || intent.chain !== chainName)
-  if (foreign === undefined) return
-  const { account: owner, chain, intentId } = foreign.intent
-  throw new CommandError(
-    `The journal ${journal.path} holds open orders of another account:\n` +
-      `  ${intentId} belongs to ${owner} on ${chain}; this perpd trades ${account} on ${chainName}.\n` +
-      '  Nothing was sent. Run with the key and profile that made it, or give this account a journal of its own: journal.path.',
-    exitCodes.configuration,
-  )
-}
-
-function announce(
-  config: Config,
-  emit: Emit,
-  parts: {
-    readonly strategies: readonly LoadedStrategy[]
-    readonly signer: Signer
-    readonly journal: Journal
-    readonly openedMs: number
-    readonly hosts: { readonly api: readonly string[]; readonly oracle: readonly string[] }
-    readonly statusUrl: string
-    readonly evidence: EvidenceChoice
-    readonly notes: readonly string[]
-  },
-): void {
-  const { owner } = config.account
-  const delegated =
-    owner === undefined ? [] : [`the key ${parts.signer.address} is a delegated one; it trades for ${owner}`]
-  const liveNotes = config.isPaper ? [] : ['LIVE: real money moves from here on.']
-  emit({
-    type: 'daemon.started',
-    version,
-    profile: config.profile,
-    chain: config.venue.chain.name,
-    account: config.account.owner ?? parts.signer.address,
-    strategies: parts.strategies.map(({ name }) => name),
-    journalPath: config.journal.path,
-    statusUrl: parts.statusUrl,
-    apiHosts: parts.hosts.api,
-    oracleHosts: parts.hosts.oracle,
-    notes: [
-      ...parts.notes,
-      ...(config.embedsVenue ? ['paper: the venue is inside this process, the money is play money'] : []),
-      ...delegated,
-      ...liveNotes,
-    ],
-  })
-  const { source, endpoints, text, isWeak } = parts.evidence
-  emit({ type: 'evidence.chosen', source, endpoints, text, isWeak })
-  const { records, intents } = parts.journal.summary()
-  const open = parts.journal.openIntents()
-  if (records === 0) return
-  emit({
-    type: 'daemon.resumed',
-    records,
-    intents,
-    openIntents: open.length,
-    unresolved: open.filter(({ attempts }) => attempts.some(isUnresolved)).length,
-    tookMs: parts.openedMs,
-  })
-}
-
 /** One clear line, then the end: an order is never made without its journal, and a mistake of ours is never lived with. */
 function fatalStop(
   log: Log,
@@ -460,52 +305,4 @@ function fatalStop(
     end(exitCodes.error)
   }
   return { fatal, isOver: () => isOver }
-}
-
-/**
- * First SIGINT or SIGTERM drains, second leaves at once. SIGUSR2 halts. SIGHUP reads the limits anew; under a terminal that
- * closes it drains, because nobody is left to watch.
- */
-function listenForSignals(
-  engine: Engine,
-  log: Log,
-  fatal: (error: unknown) => void,
-  end: (code: number) => void,
-): () => void {
-  let firstAtMs: number | undefined
-  const onSignal = (signal: NodeJS.Signals): void => {
-    const nowMs = systemClock.monotonicMs()
-    if (firstAtMs === undefined) {
-      firstAtMs = nowMs
-      engine.stop(signal).then(() => end(exitCodes.ok), fatal)
-      return
-    }
-    // One Ctrl-C under npm reaches us twice: from the terminal, and forwarded by npm.
-    if (nowMs - firstAtMs < sameSignalMs) return
-    log.note('warn', 'second signal: leaving at once; open orders are taken up at the next start')
-    engine.abort()
-    end(exitCodes.error)
-  }
-  const command = (signal: string, asked: OperatorCommand): void => {
-    engine.operate(asked, { by: `signal ${signal}`, via: 'signal' }).then((answer) => {
-      if (answer.ok) log.note('warn', `${signal}: ${answer.statement}`)
-      else log.note('error', `${signal}: ${answer.reason}`)
-    }, fatal)
-  }
-  const onHangUp = (): void => {
-    if (process.stdout.isTTY) onSignal('SIGHUP')
-    else command('SIGHUP', { type: 'limits', isConfirmed: false })
-  }
-  const onHalt = (): void =>
-    command('SIGUSR2', { type: 'trading', scope: 'global', state: 'halted', reason: 'SIGUSR2 was sent' })
-  process.on('SIGINT', onSignal)
-  process.on('SIGTERM', onSignal)
-  process.on('SIGHUP', onHangUp)
-  process.on('SIGUSR2', onHalt)
-  return () => {
-    process.off('SIGINT', onSignal)
-    process.off('SIGTERM', onSignal)
-    process.off('SIGHUP', onHangUp)
-    process.off('SIGUSR2', onHalt)
-  }
 }

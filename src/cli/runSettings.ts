@@ -1,0 +1,57 @@
+/** From the configuration's words to the settings that the rooms are handed. */
+import { systemClock } from '../api/systemClock.ts'
+import { fromDecimal, type TokenAmount, toDecimal, USD_DECIMALS, type Usd } from '../domain/units.ts'
+import type { LimitSet } from '../engine/liveLimits.ts'
+import type { SigningPolicy } from '../execution/policy.ts'
+import { openGuard, type SigningGuard } from '../journal/guard.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { BreakerSettings } from '../risk/breakers.ts'
+import type { Config } from './config/types.ts'
+
+/** The configured breakers, with what is kept of a delegated key's approval. */
+export function breakersOf({ account, breakers }: Config): BreakerSettings {
+  const { reserveActions, reserveSeconds } = account
+  return { ...breakers, reserveActions, reserveSeconds }
+}
+
+/** Digests live this long beyond their deadline for the guard: longer than any clock may be off. */
+const guardMarginSeconds = 600
+
+/** The table of what was signed, beside the journal; with a journal in memory it ends with the process too. */
+export function openSigningGuard({ journal: { path }, signing }: Config, journal: Journal): SigningGuard {
+  return openGuard({
+    ...(path === 'memory:' ? {} : { path: `${path.replace(/^sqlite:/, '')}.signed` }),
+    horizonSeconds: signing.maxDeadlineSeconds + guardMarginSeconds,
+    marginSeconds: guardMarginSeconds,
+    now: systemClock.now,
+    neverLeft: ({ intentId, digest }) =>
+      journal.intent(intentId)?.attempts.some(({ armed }) => armed?.digest === digest) !== true,
+  })
+}
+
+/** The configured limits, of the account and of single markets. */
+export function limitsOf({ limits, marketLimits }: Config): LimitSet {
+  return { account: limits, markets: marketLimits }
+}
+
+/** What may be signed at all; `feeSwapMarkets` is asked when the policy is, because the catalogue changes. */
+export function signingPolicyOf(
+  config: Config,
+  feeSwapMarkets: () => ReadonlySet<string>,
+): () => SigningPolicy {
+  const { signing } = config
+  const maxRelayFee = feeTokenAmount(config, signing.maxRelayFeeUsd)
+  return () => ({
+    minDeadlineSeconds: signing.minDeadlineSeconds,
+    maxDeadlineSeconds: signing.maxDeadlineSeconds,
+    maxExecutionFee: signing.maxExecutionFee,
+    maxRelayFee,
+    priceToleranceBps: signing.priceToleranceBps,
+    feeSwapMarkets: feeSwapMarkets(),
+  })
+}
+
+/** Dollars in base units of the fee token, which is a dollar coin: one unit counts as one USD. */
+export function feeTokenAmount(config: Config, amountUsd: Usd): TokenAmount {
+  return fromDecimal(toDecimal(amountUsd, USD_DECIMALS), config.venue.chain.feeToken.decimals)
+}
