@@ -1,0 +1,125 @@
+/** What must hold of the daemon while a world runs and when it is over: I5, I14, L1, L3 and L4. */
+import { type IntentState, isOpen, lastAttempt } from '../../src/domain/intent.ts'
+import { worstCase } from '../../src/domain/machine/exposure.ts'
+import { foldRecords } from '../../src/domain/machine/fold.ts'
+import type { EvidenceRules } from '../../src/domain/machine/observation.ts'
+import type { Disk } from './disk.ts'
+import type { Faults } from './faults.ts'
+import type { Processes } from './processes.ts'
+import type { Timeline } from './timeline.ts'
+import type { Truth } from './truth.ts'
+import type { VenueModel } from './venueModel.ts'
+import type { Mode, WorldOptions } from './worldTypes.ts'
+
+/** What is judged. */
+export interface EndingParts {
+  readonly options: WorldOptions
+  readonly mode: Mode
+  readonly rules: () => EvidenceRules
+  readonly processes: Processes
+  readonly truth: Truth
+  readonly venue: VenueModel
+  readonly faults: Faults
+  readonly timeline: Timeline
+  readonly disk: Disk
+  readonly trace: readonly string[]
+}
+
+/** The judgement of a world's daemon. */
+export interface Ending {
+  /** I5: the live state is the fold of the journal. */
+  checkLive(): void
+  /** Everything provable is closed; the operator closes the rest. */
+  finish(): void
+  /** When nothing is open nothing runs, and the key shows nowhere. */
+  checkRest(): Promise<void>
+  /** Orders that the operator closed. */
+  readonly resolved: number
+}
+
+/** Makes the judgement of a world. */
+export function createEnding(parts: EndingParts): Ending {
+  const { options, mode, rules, processes, truth, venue, faults, timeline, disk, trace } = parts
+  let resolved = 0
+
+  function checkFold(state: IntentState): void {
+    const { intentId } = state.intent
+    const folded = foldRecords((processes.journal?.records(intentId) ?? []).map(({ record }) => record))
+    if (textOf(folded) !== textOf(state)) truth.fail('I5', `${intentId}: the live state is not the fold`)
+  }
+
+  /** L1: what can be proven is closed; the rest waits for the operator, who looks it up on the chain. */
+  function checkClosable(state: IntentState, isDoubtful: boolean): void {
+    const { intentId } = state.intent
+    const fate = truth.fateOf(intentId)
+    const isLost = fate === 'dead' || fate === 'never-left' || fate === 'void'
+    const isByHand = faults.counts.has('manual-trade')
+    const isOperators =
+      mode === 'api'
+        ? isLost || isDoubtful || state.intent.lane === 'relay'
+        : mode === 'venue' &&
+          (isDoubtful || fate === 'void' || state.intent.lane === 'relay' || (isLost && isByHand))
+    if (isOperators) {
+      resolve(state)
+      return
+    }
+    const phase = lastAttempt(state)?.phase ?? 'ACCEPTED'
+    truth.fail('L1', `${intentId} is ${phase} and does not close; in truth it is ${fate}`)
+  }
+
+  /** Whether a host still knows of the attempt. */
+  function hasWord(state: IntentState): boolean {
+    const attempt = lastAttempt(state)
+    const armed = attempt?.armed
+    if (armed === undefined) return true
+    if (armed.requestId === undefined) return attempt?.send?.taskId !== undefined
+    return venue.peer(armed.host).records.has(armed.requestId)
+  }
+
+  function resolve(state: IntentState): void {
+    resolved += 1
+    const fate = truth.fateOf(state.intent.intentId)
+    const as =
+      fate === 'executed' || fate === 'partial' ? 'executed' : fate === 'cancelled' ? 'cancelled' : 'dead'
+    processes.daemon?.resolve(state.intent.intentId, as)
+  }
+
+  return {
+    get resolved() {
+      return resolved
+    },
+    checkLive() {
+      for (const state of processes.daemon?.states() ?? []) checkFold(state)
+    },
+    finish() {
+      const { daemon, journal } = processes
+      if (daemon === undefined || journal === undefined || !processes.isAlive)
+        truth.fail('L1', 'the daemon is down after the faults stopped')
+      for (const state of daemon.states()) checkFold(state)
+      truth.finish(journal.intents())
+      const open = daemon.states()
+      // Without a chain, an order that its host forgot may be anybody's: what looks like it waits for the operator as well.
+      const isDoubtful = rules().source === 'api' && open.some((state) => !hasWord(state))
+      for (const state of open) checkClosable(state, isDoubtful)
+      const left = daemon.states().filter(isOpen)
+      if (left.length === 0 && worstCase(journal.openIntents()) !== 0n)
+        truth.fail('L3', 'a reservation is held by nothing')
+    },
+    async checkRest() {
+      const { tier, secret } = options
+      const untilMs = timeline.nowMs + 60_000
+      while (timeline.runNext(untilMs)) await tier.drain?.()
+      const { daemon } = processes
+      if (daemon !== undefined && daemon.states().length === 0 && daemon.timers > 1)
+        truth.fail('L4', `${daemon.timers} timers are left and nothing is open`)
+      if (secret !== undefined && [...disk.durable, ...trace].some((line) => line.includes(secret)))
+        truth.fail('I14', 'the key stands in the journal or in an event')
+    },
+  }
+}
+
+function textOf(state: IntentState | undefined): string {
+  return (
+    JSON.stringify(state, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)) ?? ''
+  )
+}
