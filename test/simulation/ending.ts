@@ -39,7 +39,8 @@ export interface Ending {
 
 /** Makes the judgement of a world. */
 export function createEnding(parts: EndingParts): Ending {
-  const { options, mode, rules, processes, truth, venue, faults, timeline, disk, trace } = parts
+  const { options, mode, rules, processes, venue, faults, timeline, disk, trace } = parts
+  const truth: Truth = parts.truth
   let resolved = 0
 
   function checkFold(state: IntentState): void {
