@@ -80,6 +80,7 @@ test('every way to start that ships keeps the debugger shut', () => {
     scripts.start,
     scripts.perpd,
     textOf('src/cli/main.ts').split('\n')[0],
+    textOf('src/cli/bin.ts').split('\n')[0],
     textOf('deploy/perpd.service'),
     textOf('deploy/compose.yaml'),
     /^CMD .*/m.exec(textOf('Dockerfile'))?.[0],

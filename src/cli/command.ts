@@ -26,6 +26,8 @@ export interface Call {
   /** Own flags as given; `true` for one without value. */
   readonly flags: ReadonlyMap<string, string | true>
   readonly positionals: readonly string[]
+  /** Folder that the command was given in. */
+  readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   /** Keys and passwords from outside the configuration. */
   readonly keys: KeySources

@@ -33,6 +33,13 @@ const json = { name: 'json', doc: 'print JSON instead of text' } as const
 
 const commands: readonly Command[] = [
   {
+    name: 'init',
+    summary: 'Put the shipped strategy files into ./strategies, to begin in an empty folder.',
+    details: 'A file that is there is never replaced.',
+    flags: [],
+    run: async (call) => (await import('./init.ts')).init(call),
+  },
+  {
     name: 'run',
     summary: 'Run the daemon: trade the strategies until a signal ends it.',
     details:
@@ -326,7 +333,7 @@ export async function main(
     }
     const reload = () => loadConfig({ argv: settings, env: world.env, cwd: world.cwd })
     const loaded = reload()
-    const call: Call = { loaded, reload, flags, positionals, env: world.env, keys, out, err }
+    const call: Call = { loaded, reload, flags, positionals, cwd: world.cwd, env: world.env, keys, out, err }
     return await command.run(call)
   } catch (error) {
     if (error instanceof CommandError) {
@@ -348,7 +355,8 @@ function isSystemError(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error
 }
 
-if (import.meta.main) {
+/** Runs the command line of this process, and leaves its exit code. */
+export async function runProcess(): Promise<void> {
   hardenProcess()
   const serves = ['run', 'paper'].includes(process.argv[2] ?? '')
   let isLeaving = false
@@ -370,3 +378,5 @@ if (import.meta.main) {
     ...(isatty(0) ? { ask: createHiddenPrompt(process.stdin, writeError) } : {}),
   })
 }
+
+if (import.meta.main) await runProcess()

@@ -1,10 +1,10 @@
-/** `perpd/api` as its users have it: packed, installed in an empty folder, read by plain JavaScript and by TypeScript. */
+/** The package as its users have it: packed, installed in an empty folder; the daemon runs, and programs read `perpd/api`. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { scratch, startPaper } from '../world/processes.ts'
+import { perpd, scratch, startPaper, until } from '../world/processes.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '..', '..')
@@ -146,15 +146,60 @@ test('TypeScript reads it too, checked against the declarations of the package',
   expect(checked.stdout).toBe('')
 }, 120_000)
 
-test('the package holds what was built, and no TypeScript but the declarations and the daemon’s command', async () => {
+test('the package holds what was built and what it reads, and no TypeScript but declarations', async () => {
   const { stdout } = await npm(['pack', '--json', '--dry-run', '--ignore-scripts'], root)
   const [{ files }] = JSON.parse(stdout) as [{ files: readonly { path: string }[] }]
   const paths = files.map(({ path }) => path)
-  expect(paths).toEqual(expect.arrayContaining(['dist/api/index.js', 'dist/api/index.d.ts', 'LICENSE']))
-  expect(paths.filter((path) => path.startsWith('dist/')).map((path) => path.split('/')[1])).not.toContain(
-    'paper',
+  expect(paths).toEqual(
+    expect.arrayContaining([
+      'LICENSE',
+      'config/paper.json',
+      'dist/api/index.d.ts',
+      'dist/api/index.js',
+      'dist/cli/bin.js',
+      'dist/paper/catalog/arbitrum.json',
+      'strategies/eth-trend.yaml',
+    ]),
   )
-  expect(
-    paths.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && path !== 'src/cli/main.ts'),
-  ).toEqual([])
+  expect(paths.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([])
+})
+
+test('the installed command trades on paper in an empty folder, with a strategy kind of the user’s own', async () => {
+  const home = join(user, 'home')
+  mkdirSync(home)
+  const program = join(user, 'node_modules', 'perpd', 'dist', 'cli', 'bin.js')
+  const init = perpd(['init'], { program, cwd: home })
+  expect([await init.ended, init.stdout()]).toEqual([
+    0,
+    expect.stringContaining('wrote strategies/guard.yaml'),
+  ])
+  const kind = readFileSync(join(root, 'test', 'world', 'strategies', 'once.ts'), 'utf8')
+  writeFileSync(join(home, 'strategies', 'once.ts'), kind.replace("'#strategy'", "'perpd/strategy'"))
+  writeFileSync(
+    join(home, 'strategies', 'once.yaml'),
+    'kind: ./once.ts\nmarket: BTC/USD [BTC-USDC]\ncadenceSeconds: 1\nsize: { usd: 500, leverage: 2, collateral: short }\n',
+  )
+  writeFileSync(join(home, 'strategies', 'guard.yaml'), 'kind: guard\nenabled: false\n')
+  const again = perpd(['init'], { program, cwd: home })
+  expect([await again.ended, again.stdout()]).toEqual([
+    0,
+    expect.stringContaining('guard.yaml is there already'),
+  ])
+  expect(readFileSync(join(home, 'strategies', 'guard.yaml'), 'utf8')).toContain('enabled: false')
+  const daemon = perpd(['run', '--control.port=0', '--log.format=json'], { program, cwd: home })
+  await until(
+    'an order of the user’s own kind is executed',
+    () => /"strategy":"once".*"state_to":"executed"/.test(daemon.stdout()) || undefined,
+    { seen: daemon.said },
+  )
+  daemon.child.kill('SIGTERM')
+  expect(await daemon.ended).toBe(0)
+}, 120_000)
+
+test('an older Node is told so in a line, by the installed command', async () => {
+  const program = join(user, 'node_modules', 'perpd', 'dist', 'cli', 'bin.js')
+  const older = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})'
+  const failed = await run(process.execPath, ['--import', older, program, 'run']).catch((error) => error)
+  expect(failed).toMatchObject({ code: 1, stdout: '' })
+  expect(failed.stderr).toMatch(/^perpd needs Node 24 or newer; this is Node 20\.20\.2/)
 })

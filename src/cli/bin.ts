@@ -1,0 +1,19 @@
+#!/usr/bin/env -S node --disable-sigusr1
+/**
+ * `perpd` of an installed package. It is what an older Node still reads, so that Node's age is told in a line and not by a
+ * stack trace; everything else is behind an import.
+ */
+const oldest = 24
+const major = Number(process.versions.node.split('.')[0])
+
+if (major < oldest) {
+  process.stderr.write(
+    `perpd needs Node ${oldest} or newer; this is Node ${process.versions.node} (${process.execPath}).\n  Nothing was started. Install a newer Node, or one beside perpd: npm install node@${oldest}, then npx perpd\n`,
+  )
+  process.exitCode = 1
+} else {
+  const { runProcess } = await import('./main.ts')
+  await runProcess()
+}
+
+export {}
