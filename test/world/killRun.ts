@@ -3,10 +3,12 @@
  * own process. The venue's own record is the judge: no signed message twice, none that the journal does not know, and
  * every intent ends once the faults are over.
  *
- * By hand: `npm run kills -- --kills 200 --seed 7`. The moments are real time's, so a run is not repeated exactly; the
- * faults and the markets are.
+ * By hand: `npm run kills -- --kills 200 --seed 7 --strategies 16 --packed`. The moments are real time's, so a run is not
+ * repeated exactly; the faults and the markets are. With `--packed` both processes are those of the package as npm packs and
+ * installs it, and the strategy is a user's own beside it.
  */
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openSqliteReader } from '../../src/journal/reader.ts'
@@ -32,7 +34,24 @@ export interface KillReport {
   readonly seconds: number
 }
 
-const markets = ['ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]', 'SOL/USD [SOL-USDC]', 'LINK/USD [LINK-USDC]']
+const markets = [
+  'ETH/USD [WETH-USDC]',
+  'BTC/USD [BTC-USDC]',
+  'SOL/USD [SOL-USDC]',
+  'LINK/USD [LINK-USDC]',
+  'ARB/USD [ARB-USDC]',
+  'UNI/USD [UNI-USDC]',
+  'DOGE/USD [WETH-USDC]',
+  'XRP/USD [WETH-USDC]',
+  'BNB/USD [BNB-USDC]',
+  'AAVE/USD [AAVE-USDC]',
+  'AVAX/USD [AVAX-USDC]',
+  'NEAR/USD [WETH-USDC]',
+  'LTC/USD [WETH-USDC]',
+  'SUI/USD [WETH-USDC]',
+  'OP/USD [OP-USDC]',
+  'ATOM/USD [WETH-USDC]',
+]
 const ended = new Set(['executed', 'cancelled', 'reverted', 'failed', 'expired', 'refused'])
 
 /** Switches of the venue that a run draws from, with what takes each back. */
@@ -88,15 +107,37 @@ async function post(url: string, body: unknown): Promise<void> {
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`)
 }
 
-function writeStrategies(folder: string): readonly string[] {
-  return markets.map((market, index) => {
+const ownKind = join(import.meta.dirname, 'strategies', 'churn.ts')
+
+/** Packs the project and installs it in `folder` as a user does; gives its command and a strategy kind that imports it. */
+function installPacked(folder: string): { readonly program: string; readonly kind: string } {
+  const root = join(import.meta.dirname, '..', '..')
+  const user = join(folder, 'user')
+  mkdirSync(user)
+  writeFileSync(join(user, 'package.json'), '{ "name": "user", "private": true, "type": "module" }\n')
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root, stdio: 'ignore' })
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  const tarball = join(folder, `perpd-${version}.tgz`)
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
+  execFileSync('npm', ['install', '--silent', '--prefer-offline', tarball], {
+    cwd: user,
+    env,
+    stdio: 'ignore',
+  })
+  const kind = join(user, 'churn.ts')
+  writeFileSync(kind, readFileSync(ownKind, 'utf8').replace("'#strategy'", "'perpd/strategy'"))
+  return { program: join(user, 'node_modules', '.bin', 'perpd'), kind }
+}
+
+function writeStrategies(folder: string, kind: string, count: number): readonly string[] {
+  return markets.slice(0, count).map((market, index) => {
     const path = join(folder, `churn-${index}.yaml`)
     writeFileSync(
       path,
       [
-        `kind: ${join(import.meta.dirname, 'strategies', 'churn.ts')}`,
+        `kind: ${kind}`,
         `market: ${market}`,
-        'cadenceSeconds: 1',
+        'cadenceSeconds: 0.5',
         'size:',
         '  usd: 200',
         '  leverage: 2',
@@ -110,20 +151,31 @@ function writeStrategies(folder: string): readonly string[] {
 
 /** Runs it. `say` hears of progress. */
 export async function killRun(
-  options: { readonly kills: number; readonly seed: number; readonly lane?: 'order-chain' | 'relay' },
+  options: {
+    readonly kills: number
+    readonly seed: number
+    readonly lane?: 'order-chain' | 'relay'
+    /** Strategies at work, each on a market of its own, 1 to 16; 4 when absent. */
+    readonly strategies?: number
+    /** Runs the package as npm installs it, not the source of this checkout. */
+    readonly isPacked?: boolean
+  },
   say: (text: string) => void = () => undefined,
 ): Promise<KillReport> {
   const startedMs = performance.now()
   const draw = random(options.seed)
   const folder = scratch()
-  const paper = await startPaper([
-    `--paper.seed=${options.seed}`,
-    '--paper.orderDeadlineSeconds=8',
-    '--paper.keeperDelayMs=300',
-  ])
+  const installed = options.isPacked === true ? installPacked(folder.path) : undefined
+  const own = installed === undefined ? {} : { program: installed.program }
+  const paper = await startPaper(
+    [`--paper.seed=${options.seed}`, '--paper.orderDeadlineSeconds=8', '--paper.keeperDelayMs=300'],
+    own,
+  )
   const flags = [
     ...daemonFlags(folder.path, paper.hosts).filter((flag) => !flag.startsWith('--strategies.paths')),
-    ...writeStrategies(folder.path).map((path) => `--strategies.paths=${path}`),
+    ...writeStrategies(folder.path, installed?.kind ?? ownKind, options.strategies ?? 4).map(
+      (path) => `--strategies.paths=${path}`,
+    ),
     `--account.lane=${options.lane ?? 'order-chain'}`,
     // Relays here give up and land all the same: only the chain can tell.
     ...paper.hosts.rpc.map((url) => `--rpc.http=${url}`),
@@ -137,7 +189,7 @@ export async function killRun(
   let undo: Readonly<Record<string, unknown>> | undefined
   try {
     for (let kill = 0; kill < options.kills; kill += 1) {
-      const running = perpd(['run', ...flags])
+      const running = perpd(['run', ...flags], own)
       if (kill % 2 === 0) {
         if (undo !== undefined) await post(`${paper.control}/faults`, undo)
         const chosen = switches[Math.floor(draw() * switches.length)]
@@ -157,11 +209,10 @@ export async function killRun(
       if ((kill + 1) % 10 === 0) say(`${kill + 1} of ${options.kills} kills`)
     }
     if (undo !== undefined) await post(`${paper.control}/faults`, undo)
-    const last = perpd([
-      'run',
-      ...flags.filter((flag) => !flag.startsWith('--strategies.paths')),
-      ...restFlags(folder.path),
-    ])
+    const last = perpd(
+      ['run', ...flags.filter((flag) => !flag.startsWith('--strategies.paths')), ...restFlags(folder.path)],
+      own,
+    )
     await until(
       'every intent ended',
       async () => {
@@ -251,11 +302,20 @@ if (import.meta.main) {
       kills: { type: 'string', default: '200' },
       seed: { type: 'string', default: '7' },
       lane: { type: 'string', default: 'order-chain' },
+      strategies: { type: 'string', default: '4' },
+      packed: { type: 'boolean', default: false },
     },
   })
   const lane = values.lane === 'relay' ? 'relay' : 'order-chain'
-  const report = await killRun({ kills: Number(values.kills), seed: Number(values.seed), lane }, (text) =>
-    process.stderr.write(`${text}\n`),
+  const report = await killRun(
+    {
+      kills: Number(values.kills),
+      seed: Number(values.seed),
+      lane,
+      strategies: Number(values.strategies),
+      isPacked: values.packed,
+    },
+    (text) => process.stderr.write(`${text}\n`),
   )
   process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`)
   const isGood =

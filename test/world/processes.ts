@@ -47,10 +47,12 @@ export function perpd(
     readonly env?: Record<string, string>
     /** Largest file it may write, KiB: writes beyond fail as on a full disk. */
     readonly fileLimitKiB?: number
+    /** What is run instead of this checkout's source: the command of an installed package. */
+    readonly program?: string
   } = {},
 ): Running {
   const preload = options.killAt === undefined ? [] : ['--import', killAt]
-  const command = [process.execPath, ...preload, main, ...args]
+  const command = [process.execPath, ...preload, options.program ?? main, ...args]
   const limited =
     options.fileLimitKiB === undefined
       ? command
@@ -102,14 +104,13 @@ export function scratch(): { readonly path: string; readonly remove: () => void 
 /** Starts a paper venue on free ports and reads its addresses. */
 export async function startPaper(
   args: readonly string[] = [],
+  options: { readonly program?: string } = {},
 ): Promise<Running & { readonly hosts: PaperHosts; readonly control: string }> {
   const folder = scratch()
-  const running = perpd([
-    'paper',
-    '--print-hosts',
-    `--paper.stateFile=${join(folder.path, 'world.json')}`,
-    ...args,
-  ])
+  const running = perpd(
+    ['paper', '--print-hosts', `--paper.stateFile=${join(folder.path, 'world.json')}`, ...args],
+    options,
+  )
   running.ended.finally(folder.remove)
   const printed = await until(
     'the paper venue prints its addresses',
