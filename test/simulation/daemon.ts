@@ -1,12 +1,14 @@
 /** What a world knows of a daemon, and what a daemon is handed: the same for both tiers. */
+import type { AccountRecord } from '../../src/domain/accountRecord.ts'
 import type { Intent, IntentState } from '../../src/domain/intent.ts'
 import type { EvidenceRules } from '../../src/domain/machine/observation.ts'
+import type { JournalRecord } from '../../src/domain/records.ts'
 import type { ModelChain } from './chainModel.ts'
-import type { DiskJournal } from './diskJournal.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { Faults } from './faults.ts'
 import type { Network } from './network.ts'
 import type { Random } from './random.ts'
+import type { CreateStorage, DiskJournal } from './storage.ts'
 import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 import type { VenueModel } from './venueModel.ts'
@@ -42,7 +44,7 @@ export interface DaemonParts {
   readonly note: (text: string) => void
 }
 
-/** A daemon, of either tier. */
+/** A daemon, of any tier. */
 export interface Daemon {
   /** Takes up what the journal left open. */
   start(): void
@@ -56,12 +58,20 @@ export interface Daemon {
   resolve(intentId: string, as: 'dead' | 'executed' | 'cancelled'): void
   /** Timers that still run. */
   readonly timers: number
+  /** Told of every durable record of this process. */
+  onDurable?(record: JournalRecord | AccountRecord, state: IntentState | undefined): void
+  /** What must hold besides when all is over. */
+  finish?(): void
 }
 
 /** What makes a daemon of a tier. */
 export interface Tier {
-  readonly name: 'core' | 'shell'
+  readonly name: 'core' | 'shell' | 'engine'
+  /** Its strategies decide by themselves: the world offers it nothing. */
+  readonly decides?: true
   create(parts: DaemonParts): Daemon
   /** Lets everything run that waits for nothing but its turn; absent where nothing does. */
   readonly drain?: () => Promise<void>
+  /** What its journal is kept on; absent: the modelled disk. */
+  readonly storage?: CreateStorage
 }

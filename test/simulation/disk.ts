@@ -3,10 +3,50 @@
  * last line torn or doubled. It can be full, and it can be set back to an older backup. Lines carry the hash chain of the
  * real journal, and are read back by its rules.
  */
-import { decodeRecord, type StoredRecord } from '../../src/domain/records.ts'
+import { type AnyRecord, decodeAnyRecord } from '../../src/domain/records.ts'
 import { journalFault } from '../../src/journal/faults.ts'
 import { GENESIS_HASH, hashOf, type Tail } from '../../src/journal/rows.ts'
+import { openDiskJournal } from './diskJournal.ts'
 import type { Random } from './random.ts'
+import type { Storage } from './storage.ts'
+
+/** The modelled disk as a world uses it. */
+export function createModelStorage(): Storage {
+  const disk = createDisk()
+  let backup: readonly string[] | undefined
+  let newest: readonly string[] | undefined
+  const putInPlace = (lines: readonly string[]) => disk.durable.splice(0, Number.POSITIVE_INFINITY, ...lines)
+  return {
+    open: (epoch, hooks) => openDiskJournal(disk, epoch, hooks),
+    crash: (random, losesTail) => cutPower(disk, random, losesTail),
+    setFull: (isFull) => {
+      disk.isFull = isFull
+    },
+    backUp: () => {
+      backup = [...disk.durable]
+    },
+    get hasBackup() {
+      return backup !== undefined
+    },
+    putBackupBack: () => {
+      newest = [...disk.durable]
+      putInPlace(backup ?? newest)
+      backup = undefined
+    },
+    dropBackup: () => {
+      backup = undefined
+    },
+    restoreNewest: () => {
+      if (newest === undefined) return false
+      putInPlace(newest)
+      newest = undefined
+      return true
+    },
+    isOnDisk: (digest) => disk.durable.some((line) => line.includes(`"digest":"${digest}"`)),
+    contains: (text) => disk.durable.some((line) => line.includes(text)),
+    discard: () => {},
+  }
+}
 
 /** The disk. */
 export interface Disk {
@@ -18,17 +58,15 @@ export interface Disk {
   head: Tail
   /** No space is left. */
   isFull: boolean
-  /** What the newest backup holds, if there is one. */
-  backup: readonly string[] | undefined
 }
 
 /** An empty disk. */
-export function createDisk(): Disk {
-  return { durable: [], cached: [], head: { seq: 0, hash: GENESIS_HASH }, isFull: false, backup: undefined }
+function createDisk(): Disk {
+  return { durable: [], cached: [], head: { seq: 0, hash: GENESIS_HASH }, isFull: false }
 }
 
 /** The power fails: of what was not synced any prefix survives, its last line perhaps torn or doubled. */
-export function cutPower(disk: Disk, random: Random, losesTail: boolean): string {
+function cutPower(disk: Disk, random: Random, losesTail: boolean): string {
   const { cached } = disk
   const kept = losesTail ? random.int(0, cached.length) : cached.length
   const lines = cached.splice(0)
@@ -65,7 +103,7 @@ function parse(line: string): Line | undefined {
 
 /** What opening found. */
 export interface Opened {
-  readonly records: readonly StoredRecord[]
+  readonly records: readonly { readonly seq: number; readonly record: AnyRecord }[]
   readonly tail: Tail
 }
 
@@ -76,7 +114,7 @@ export interface Opened {
  * @throws JournalFaultError JOURNAL_ROLLED_BACK or JOURNAL_CORRUPT.
  */
 export function recoverDisk(disk: Disk): Opened {
-  const records: StoredRecord[] = []
+  const records: { readonly seq: number; readonly record: AnyRecord }[] = []
   let tail: Tail = { seq: 0, hash: GENESIS_HASH }
   const hashes = [GENESIS_HASH]
   const lines = [...disk.durable]
@@ -93,7 +131,7 @@ export function recoverDisk(disk: Disk): Opened {
     disk.durable.push(text)
     tail = { seq: line.seq, hash: line.hash }
     hashes.push(line.hash)
-    records.push({ seq: line.seq, record: decodeRecord(line.body) })
+    records.push({ seq: line.seq, record: decodeAnyRecord(line.body) })
   }
   const { head } = disk
   const isBehind = head.seq > tail.seq || hashes[head.seq] !== head.hash

@@ -4,27 +4,20 @@
  */
 import { hexKey } from '../../src/domain/address.ts'
 import type { BaseError } from '../../src/domain/errors.ts'
-import type { IntentState } from '../../src/domain/intent.ts'
-import { encodeRecord, type JournalRecord, type StoredRecord } from '../../src/domain/records.ts'
+import {
+  type AnyRecord,
+  encodeRecord,
+  isAccountRecord,
+  type JournalRecord,
+  type StoredRecord,
+} from '../../src/domain/records.ts'
 import { type AdmissionView, admitRecord } from '../../src/journal/admission.ts'
 import { writeFault } from '../../src/journal/faults.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { hashOf } from '../../src/journal/rows.ts'
 import { type Disk, lineOf, recoverDisk } from './disk.ts'
-
-/** What the journal tells the world, so that it can end the process at each boundary and check each record. */
-export interface JournalHooks {
-  /** Called before a record is written, before it is synced and after it; true when the process ended there. */
-  boundary(name: string): boolean
-  onDurable(record: JournalRecord, state: IntentState, body: string): void
-}
-
-/** A journal over the disk. */
-export interface DiskJournal extends Journal {
-  /** What `append` does, at once. Undefined when the process ended on the way. */
-  commit(record: JournalRecord): StoredRecord | undefined
-}
+import type { DiskJournal, JournalHooks } from './storage.ts'
 
 /**
  * Opens the journal of one process. Everything durable is admitted and folded again, by the real rules.
@@ -50,19 +43,17 @@ export function openDiskJournal(disk: Disk, epoch: number, hooks: JournalHooks):
       digests.set(`${hexKey(record.armed.router)} ${hexKey(record.armed.digest)}`, record.intentId)
   }
 
-  for (const stored of opened.records) {
-    admitRecord(view, stored.record)
-    keep(stored.record)
+  for (const { record } of opened.records) {
+    if (isAccountRecord(record)) {
+      void memory.appendAccount(record)
+      continue
+    }
+    admitRecord(view, record)
+    keep(record)
   }
 
-  function commit(record: JournalRecord): StoredRecord | undefined {
-    if (fault !== undefined) throw fault
-    if (hooks.boundary(`before ${record.kind}`)) return undefined
-    if (disk.isFull) {
-      fault = writeFault('disk', 1, Object.assign(new Error('no space is left'), { errcode: 13 }))
-      throw fault
-    }
-    const state = admitRecord(view, record)
+  /** Brings a line to the disk; undefined when the process ended on the way. */
+  function writeLine(record: AnyRecord): string | undefined {
     const body = encodeRecord(record)
     const seq = tail.seq + 1
     const hash = hashOf(tail.hash, seq, body)
@@ -71,6 +62,23 @@ export function openDiskJournal(disk: Disk, epoch: number, hooks: JournalHooks):
     disk.durable.push(...disk.cached.splice(0))
     tail = { seq, hash }
     disk.head = tail
+    return body
+  }
+
+  /** Whether the process ended before a record is written; a full disk is a fault for good. */
+  function hasEndedBefore(record: AnyRecord): boolean {
+    if (fault !== undefined) throw fault
+    if (hooks.boundary(`before ${record.kind}`)) return true
+    if (!disk.isFull) return false
+    fault = writeFault('disk', 1, Object.assign(new Error('no space is left'), { errcode: 13 }))
+    throw fault
+  }
+
+  function commit(record: JournalRecord): StoredRecord | undefined {
+    if (hasEndedBefore(record)) return undefined
+    const state = admitRecord(view, record)
+    const body = writeLine(record)
+    if (body === undefined) return undefined
     keep(record)
     // What is kept is what would be read back.
     const stored = memory.records(record.intentId).at(-1)
@@ -85,6 +93,14 @@ export function openDiskJournal(disk: Disk, epoch: number, hooks: JournalHooks):
     leaseEpoch: epoch,
     commit,
     append: async (record) => commit(record) ?? new Promise<never>(() => {}),
+    async appendAccount(record) {
+      if (hasEndedBefore(record)) return new Promise<never>(() => {})
+      const body = writeLine(record)
+      if (body === undefined) return new Promise<never>(() => {})
+      void memory.appendAccount(record)
+      hooks.onAccount?.(record, body)
+      if (hooks.boundary(`after ${record.kind}`)) return new Promise<never>(() => {})
+    },
   }
   return new Proxy(memory, {
     get(target, name: keyof Journal) {

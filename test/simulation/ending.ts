@@ -3,9 +3,9 @@ import { type IntentState, isOpen, lastAttempt } from '../../src/domain/intent.t
 import { worstCase } from '../../src/domain/machine/exposure.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
 import type { EvidenceRules } from '../../src/domain/machine/observation.ts'
-import type { Disk } from './disk.ts'
 import type { Faults } from './faults.ts'
 import type { Processes } from './processes.ts'
+import type { Storage } from './storage.ts'
 import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 import type { VenueModel } from './venueModel.ts'
@@ -21,7 +21,9 @@ export interface EndingParts {
   readonly venue: VenueModel
   readonly faults: Faults
   readonly timeline: Timeline
-  readonly disk: Disk
+  readonly disk: Storage
+  /** Lets everything run that waits for nothing but its turn. */
+  readonly drain: () => Promise<void>
   readonly trace: readonly string[]
 }
 
@@ -98,6 +100,7 @@ export function createEnding(parts: EndingParts): Ending {
         truth.fail('L1', 'the daemon is down after the faults stopped')
       for (const state of daemon.states()) checkFold(state)
       truth.finish(journal.intents())
+      daemon.finish?.()
       const open = daemon.states()
       // Without a chain, an order that its host forgot may be anybody's: what looks like it waits for the operator as well.
       const isDoubtful = rules().source === 'api' && open.some((state) => !hasWord(state))
@@ -107,13 +110,13 @@ export function createEnding(parts: EndingParts): Ending {
         truth.fail('L3', 'a reservation is held by nothing')
     },
     async checkRest() {
-      const { tier, secret } = options
+      const { secret } = options
       const untilMs = timeline.nowMs + 60_000
-      while (timeline.runNext(untilMs)) await tier.drain?.()
+      while (timeline.runNext(untilMs)) await parts.drain()
       const { daemon } = processes
       if (daemon !== undefined && daemon.states().length === 0 && daemon.timers > 1)
         truth.fail('L4', `${daemon.timers} timers are left and nothing is open`)
-      if (secret !== undefined && [...disk.durable, ...trace].some((line) => line.includes(secret)))
+      if (secret !== undefined && (disk.contains(secret) || trace.some((line) => line.includes(secret))))
         truth.fail('I14', 'the key stands in the journal or in an event')
     },
   }

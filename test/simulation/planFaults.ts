@@ -2,11 +2,11 @@
 import type { Hex } from '../../src/domain/address.ts'
 import { usd } from '../../src/domain/units.ts'
 import type { ModelChain, OrderSpec } from './chainModel.ts'
-import type { Disk } from './disk.ts'
 import type { Endpoint, Illness } from './endpoints.ts'
 import type { FaultName, Faults } from './faults.ts'
 import { markets } from './intentsOf.ts'
 import type { Random } from './random.ts'
+import type { Storage } from './storage.ts'
 import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 import type { VenueModel } from './venueModel.ts'
@@ -22,7 +22,7 @@ export interface FaultTargets {
   readonly chain: ModelChain
   readonly endpoints: readonly Endpoint[]
   readonly truth: Truth
-  readonly disk: Disk
+  readonly disk: Storage
   readonly note: (text: string) => void
   /** Moves the wall clock of the daemon's machine. */
   readonly jumpClock: (ms: number) => void
@@ -62,12 +62,8 @@ export function planFaults(untilMs: number, targets: FaultTargets): void {
     const action = { kind: 'manual', spec: manualTrade(targets) } as const
     venue.send(0, { hash: chain.freshHash(), action })
   })
-  often('disk-full', 1, () => {
-    disk.isFull = true
-  })
-  often('old-backup', 1, () => {
-    disk.backup = [...disk.durable]
-  })
+  often('disk-full', 1, () => disk.setFull(true))
+  often('old-backup', 1, () => disk.backUp())
   often('operator-stop', 1, targets.stopInOrder)
   often('power-cut', 2, targets.cutPower)
 }

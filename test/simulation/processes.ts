@@ -4,10 +4,9 @@
  */
 import { BaseError } from '../../src/domain/errors.ts'
 import type { Daemon, Process } from './daemon.ts'
-import { cutPower, type Disk } from './disk.ts'
-import { type DiskJournal, openDiskJournal } from './diskJournal.ts'
 import type { Faults } from './faults.ts'
 import type { Random } from './random.ts'
+import type { DiskJournal, Storage } from './storage.ts'
 import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 import type { Scenario } from './worldTypes.ts'
@@ -18,7 +17,8 @@ export interface ProcessesParts {
   readonly random: Random
   readonly timeline: Timeline
   readonly faults: Faults
-  readonly disk: Disk
+  readonly disk: Storage
+  readonly wallMs: () => number
   readonly truth: Truth
   readonly note: (text: string) => void
   /** The world ends with this. */
@@ -46,7 +46,6 @@ export class Processes {
   #journal: DiskJournal | undefined
   #isReady = false
   #crashes = 0
-  #newest: readonly string[] | undefined
 
   constructor(parts: ProcessesParts) {
     this.#parts = parts
@@ -88,17 +87,24 @@ export class Processes {
     }
     let journal: DiskJournal
     try {
-      journal = openDiskJournal(disk, process.epoch, {
+      journal = disk.open(process.epoch, {
+        wallMs: this.#parts.wallMs,
         boundary: ends.boundary,
         onDurable: (record, state, body) => {
           note(body)
           truth.durable(record, state)
+          this.#daemon?.onDurable?.(record, state)
+        },
+        onAccount: (record, body) => {
+          note(body)
+          this.#daemon?.onDurable?.(record, undefined)
         },
       })
     } catch (error) {
       this.#refusedToOpen(process, error)
       return
     }
+    if (!process.isAlive) return
     this.#journal = journal
     for (const state of journal.intents()) truth.survived(state)
     note(`start ${process.epoch}: ${journal.openIntents().length} open`)
@@ -117,14 +123,9 @@ export class Processes {
     this.#daemon = undefined
     this.#isReady = false
     this.#crashes += 1
-    const tail = cutPower(disk, random, faults.isOn('power-cut') || scenario !== undefined)
+    const tail = disk.crash(random, faults.isOn('power-cut') || scenario !== undefined)
     note(`crash at ${where}, tail ${tail}`)
-    const { backup } = disk
-    if (backup !== undefined && !isQuiet() && random.chance(0.5)) {
-      this.#newest = [...disk.durable]
-      disk.durable.splice(0, Number.POSITIVE_INFINITY, ...backup)
-      disk.backup = undefined
-    }
+    if (disk.hasBackup && !isQuiet() && random.chance(0.5)) disk.putBackupBack()
     const downMs = scenario === undefined ? random.int(100, 60_000) : 2_000
     timeline.after(downMs, () => this.boot())
   }
@@ -154,14 +155,9 @@ export class Processes {
     const { timeline, disk, note } = this.#parts
     process.isAlive = false
     const code = error instanceof BaseError ? error.code : undefined
-    if (code !== 'JOURNAL_ROLLED_BACK' || this.#newest === undefined) throw error
+    if (code !== 'JOURNAL_ROLLED_BACK' || !disk.restoreNewest()) throw error
     note('the journal is older than its mark: not opened')
-    const newest = this.#newest
-    this.#newest = undefined
-    timeline.after(30_000, () => {
-      disk.durable.splice(0, Number.POSITIVE_INFINITY, ...newest)
-      this.boot()
-    })
+    timeline.after(30_000, () => this.boot())
   }
 
   #boundary(process: Process, name: string): boolean {
@@ -194,8 +190,6 @@ export class Processes {
     }
     note('the disk is full: stopped on purpose')
     this.crash('disk full')
-    timeline.after(0, () => {
-      disk.isFull = false
-    })
+    timeline.after(0, () => disk.setFull(false))
   }
 }

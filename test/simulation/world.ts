@@ -8,8 +8,7 @@ import type { EvidenceRules } from '../../src/domain/machine/observation.ts'
 import { usd } from '../../src/domain/units.ts'
 import { ModelChain } from './chainModel.ts'
 import type { Daemon, Process } from './daemon.ts'
-import { createDisk, type Disk } from './disk.ts'
-import type { DiskJournal } from './diskJournal.ts'
+import { createModelStorage } from './disk.ts'
 import { createEnding, type Ending } from './ending.ts'
 import type { Endpoint } from './endpoints.ts'
 import { chooseFaults, type FaultName, type Faults } from './faults.ts'
@@ -17,8 +16,9 @@ import { createNetwork } from './network.ts'
 import { planFaults } from './planFaults.ts'
 import { type ProcessEnds, Processes } from './processes.ts'
 import { type Random, randomOf } from './random.ts'
+import type { DiskJournal, Storage } from './storage.ts'
 import { createStrategist, type Strategist } from './strategist.ts'
-import { createTimeline, type Timeline } from './timeline.ts'
+import { createTimeline, epochMs, type Timeline } from './timeline.ts'
 import { createTruth, InvariantBroken, type Truth, type Violation } from './truth.ts'
 import { createVenueModel, type Peer, type VenueModel } from './venueModel.ts'
 import type { Mode, WorldOptions, WorldResult } from './worldTypes.ts'
@@ -58,7 +58,7 @@ class World {
   readonly #venue: VenueModel
   readonly #endpoints: readonly Endpoint[]
   readonly #truth: Truth
-  readonly #disk: Disk = createDisk()
+  readonly #disk: Storage
   readonly #rules: EvidenceRules
   readonly #network: ReturnType<typeof createNetwork>
   readonly #trace: string[] = []
@@ -73,6 +73,10 @@ class World {
 
   constructor(options: WorldOptions) {
     this.#options = options
+    this.#disk = (options.tier.storage ?? createModelStorage)({
+      seed: options.seed,
+      timeline: this.#timeline,
+    })
     const { seed, scenario } = options
     const random = randomOf(seed, 'world')
     this.#random = random
@@ -113,7 +117,7 @@ class World {
     this.#endpoints = names.map((name): Endpoint => ({ name, illness: undefined }))
     this.#truth = createTruth(this.#timeline, this.#chain, limitUsd, {
       broken: (violation) => this.#fail(new InvariantBroken(violation)),
-      isOnDisk: (digest) => this.#disk.durable.some((line) => line.includes(`"digest":"${digest}"`)),
+      isOnDisk: (digest) => this.#disk.isOnDisk(digest),
     })
     this.#network = createNetwork(this.#timeline, this.#faults, randomOf(seed, 'network'))
     this.#rules = {
@@ -136,6 +140,7 @@ class World {
     this.#processes = new Processes({
       ...shared,
       scenario,
+      wallMs: () => epochMs + this.#timeline.nowMs + this.#wallOffsetMs,
       fail: (error) => this.#fail(error),
       createDaemon: (process, journal, ends) => this.#createDaemon(process, journal, ends),
       onReady: () => this.#strategist.reoffer(),
@@ -151,24 +156,25 @@ class World {
       mode: this.#mode,
       rules: () => this.#rules,
       processes: this.#processes,
+      drain: () => this.#drain(),
       trace: this.#trace,
     })
   }
 
   async run(): Promise<WorldResult> {
-    const { tier, scenario } = this.#options
+    const { scenario } = this.#options
     const untilMs = this.#plan()
     this.#venue.start()
     scenario?.setup?.({ venue: this.#venue, chain: this.#chain, timeline: this.#timeline })
     let events = 0
     try {
       this.#processes.boot()
-      await tier.drain?.()
+      await this.#drain()
       for (;;) {
         if (!this.#isQuiet && this.#timeline.nowMs >= untilMs) this.#beQuiet()
         if (this.#isQuiet && this.#isOver()) break
         if (!this.#timeline.runNext(Number.POSITIVE_INFINITY)) break
-        await tier.drain?.()
+        await this.#drain()
         if (this.#fault !== undefined) break
         events += 1
         if (events > maxEvents) this.#truth.fail('L1', 'the world does not come to an end')
@@ -180,7 +186,15 @@ class World {
       this.#fail(error)
     }
     this.#processes.end()
-    return this.#result(events)
+    const result = this.#result(events)
+    this.#disk.discard()
+    return result
+  }
+
+  /** Lets everything run that waits for nothing but its turn. */
+  async #drain(): Promise<void> {
+    await this.#options.tier.drain?.()
+    await this.#disk.settle?.()
   }
 
   #fail(error: unknown): void {
@@ -259,8 +273,8 @@ class World {
       peer.isDown = false
       peer.lagMs = 0
     }
-    this.#disk.isFull = false
-    this.#disk.backup = undefined
+    this.#disk.setFull(false)
+    this.#disk.dropBackup()
     this.#venue.hurry()
     // The longest deadline, finality, skews, an order that waits for its keeper, the slowest cadence.
     this.#quietEndMs = this.#timeline.nowMs + 300_000 + 120_000 + 90_000

@@ -1,0 +1,61 @@
+/** What the journal of a world is kept on: lines of a modelled disk, or real files. Either outlives the daemon's processes. */
+import type { AccountRecord } from '../../src/domain/accountRecord.ts'
+import type { Hex } from '../../src/domain/address.ts'
+import type { IntentState } from '../../src/domain/intent.ts'
+import type { JournalRecord, StoredRecord } from '../../src/domain/records.ts'
+import type { SigningGuard } from '../../src/journal/guard.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import type { Random } from './random.ts'
+import type { Timeline } from './timeline.ts'
+
+/** What the journal tells the world, so that it can end the process at each boundary and check each record. */
+export interface JournalHooks {
+  /** Called before a record is written, before it is synced and after it; true when the process ended there. */
+  boundary(name: string): boolean
+  onDurable(record: JournalRecord, state: IntentState, body: string): void
+  /** A record of the account is durable. */
+  onAccount(record: AccountRecord, body: string): void
+  /** Wall clock of the process, Unix ms. */
+  wallMs(): number
+}
+
+/** The journal of one process. */
+export interface DiskJournal extends Journal {
+  /** What `append` does, at once where it can be. Undefined when the process ended on the way, or it is only queued. */
+  commit(record: JournalRecord): StoredRecord | undefined
+  /** The guard against two signatures beside it, where there is one. */
+  readonly guard?: SigningGuard
+}
+
+/** The place where journals are kept. */
+export interface Storage {
+  /**
+   * Opens the journal for a process.
+   *
+   * @throws JournalFaultError as a real journal does.
+   */
+  open(epoch: number, hooks: JournalHooks): DiskJournal
+  /** The process ended where it stands; when the power failed, what was not synced may be lost or torn. Says what was kept. */
+  crash(random: Random, losesTail: boolean): string
+  /** The process stopped in order. */
+  setFull(isFull: boolean): void
+  /** Keeps a backup of what is there now. */
+  backUp(): void
+  readonly hasBackup: boolean
+  /** Puts the backup in place of the newest copy, which the operator keeps. */
+  putBackupBack(): void
+  dropBackup(): void
+  /** The operator brings the newest copy back; false when none was kept. */
+  restoreNewest(): boolean
+  /** Whether the armed record of a digest would survive the power. */
+  isOnDisk(digest: Hex): boolean
+  /** Whether the text stands anywhere in what was written. */
+  contains(text: string): boolean
+  /** Lets everything run that waits for real files; absent where nothing does. */
+  readonly settle?: () => Promise<void>
+  /** The world is over. */
+  discard(): void
+}
+
+/** Makes the place of a world. */
+export type CreateStorage = (world: { readonly seed: number; readonly timeline: Timeline }) => Storage
