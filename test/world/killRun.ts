@@ -220,7 +220,7 @@ export async function killRun(
         const rows = await ordersOf(folder.path)
         return rows.every(({ status }) => ended.has(status)) || undefined
       },
-      { timeoutMs: 120_000, seen: last.said },
+      { timeoutMs: 240_000, seen: last.said },
     ).catch((error: unknown) => say(String(error)))
     last.child.kill('SIGTERM')
     await last.ended
