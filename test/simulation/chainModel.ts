@@ -66,6 +66,8 @@ export interface ModelLog {
   readonly logIndex: number
   readonly spec?: OrderSpec
   readonly reason?: string
+  /** Of an execution: what it moved its position by, USD; a reduction takes no more than there is. */
+  readonly movedUsd?: bigint
 }
 
 /** How a digest was used. */
@@ -166,11 +168,31 @@ export class Branch {
           orderKey: action.orderKey,
           transactionHash: tx.hash,
           ...(action.reason === '' ? {} : { reason: action.reason }),
+          ...(action.event === 'OrderExecuted' ? { movedUsd: this.#moveOf(order.spec) } : {}),
         })
         this.orders.set(action.orderKey, { ...order, state: stateAfter[action.event], newest })
         return { ok: true }
       }
     }
+  }
+
+  /** What an order moves its position by when it is executed now, USD. */
+  #moveOf(spec: OrderSpec): bigint {
+    if (increaseTypes.has(spec.orderType)) return spec.sizeDeltaUsd
+    if (!decreaseTypes.has(spec.orderType)) return 0n
+    const heldUsd = this.heldUsd(spec.marketToken, spec.direction)
+    return spec.sizeDeltaUsd < heldUsd ? spec.sizeDeltaUsd : heldUsd
+  }
+
+  /** Size of the position on one side after the logs that `isSeen` takes, USD. */
+  heldUsd(marketToken: Hex, direction: string, isSeen: (log: ModelLog) => boolean = () => true): bigint {
+    let heldUsd = 0n
+    for (const log of this.logs) {
+      const spec = log.movedUsd === undefined ? undefined : this.orders.get(log.orderKey)?.spec
+      if (spec?.marketToken !== marketToken || spec.direction !== direction || !isSeen(log)) continue
+      heldUsd += increaseTypes.has(spec.orderType) ? (log.movedUsd ?? 0n) : -(log.movedUsd ?? 0n)
+    }
+    return heldUsd
   }
 
   #batch(
@@ -240,6 +262,9 @@ export class Branch {
     return this.blockAt(block.number).hash === block.hash
   }
 }
+
+const increaseTypes: ReadonlySet<number> = new Set([2, 3, 8])
+const decreaseTypes: ReadonlySet<number> = new Set([4, 5, 6])
 
 const stateAfter = { OrderExecuted: 'executed', OrderCancelled: 'cancelled', OrderFrozen: 'frozen' } as const
 

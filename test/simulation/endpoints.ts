@@ -138,8 +138,8 @@ function orderLogOf(log: ModelLog): OrderLog {
   }
 }
 
-function settlementOf({ transactionHash, block }: ModelLog): Settlement {
-  return { transactionHash, timestampSeconds: block.timestampSeconds }
+function settlementOf({ transactionHash, block, movedUsd = 0n }: ModelLog): Settlement {
+  return { transactionHash, timestampSeconds: block.timestampSeconds, sizeDeltaUsd: movedUsd }
 }
 
 function refOf({ number, hash, timestampSeconds }: BlockRef): BlockRef {

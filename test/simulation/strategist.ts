@@ -111,7 +111,7 @@ export function createStrategist(parts: StrategistParts): Strategist {
       }
       const count = random.int(3, 15)
       const spanMs = random.int(20, 240) * 1000
-      for (let number = 1; number <= count; number += 1) {
+      for (let number = 1; number <= count && options.tier.decides !== true; number += 1) {
         planWish(random.int(500, spanMs), {
           shape: random.pick(shapes),
           number,
