@@ -14,7 +14,7 @@ import { bringsCollateral, isMarketOrder, orderTypes } from './orderTypes.ts'
 import { unit } from './random.ts'
 import { relayInput, routerOf } from './relayCall.ts'
 import { rememberFor } from './rollback.ts'
-import { checkSubaccount } from './subaccounts.ts'
+import { checkSubaccount, removeSubaccount } from './subaccounts.ts'
 import { MAX_SWAP_PATH } from './swaps.ts'
 import { recordTrade } from './trades.ts'
 import { pullTokens } from './wallet.ts'
@@ -69,6 +69,7 @@ export function runBatch(
     for (const update of batch.updateOrderParamsList) updateOrder(run, update)
     for (const key of batch.cancelOrderKeys) cancelByUser(run, key)
     keepSubaccount()
+    if (signed.removes !== undefined) removeSubaccount(world, signed.account, signed.removes)
     world.usedDigests.add(hexKey(digest))
     useDigest(world.blockChain, transaction, digest)
     return { txHash, orderKeys: run.orderKeys }
@@ -82,7 +83,7 @@ export function runBatch(
 }
 
 function requireValid({ world, signed, nowMs }: Run): void {
-  const { batch, relayParams, digest } = signed
+  const { batch, relayParams, digest, removes } = signed
   const blockTime = BigInt(Math.floor(nowMs / 1000))
   if (relayParams.desChainId !== BigInt(world.chain.chainId)) {
     throw new ProtocolRevert('InvalidDestinationChainId', [relayParams.desChainId])
@@ -93,7 +94,7 @@ function requireValid({ world, signed, nowMs }: Run): void {
   if (world.usedDigests.has(hexKey(digest))) throw new ProtocolRevert('InvalidUserDigest', [digest])
   const actions =
     batch.createOrderParamsList.length + batch.updateOrderParamsList.length + batch.cancelOrderKeys.length
-  if (actions === 0) throw new ProtocolRevert('RelayEmptyBatch')
+  if (actions === 0 && removes === undefined) throw new ProtocolRevert('RelayEmptyBatch')
 }
 
 function payRelayFee({ world, signed }: Run): void {

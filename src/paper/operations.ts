@@ -24,6 +24,7 @@ export function acceptOperation(
     readonly batch: Batch
     readonly relayParams: RelayParams
     readonly subaccount?: SubaccountUse | undefined
+    readonly removes?: Address | undefined
     readonly digest: Hex
     readonly signature?: Hex
     readonly calldata?: Hex
@@ -38,6 +39,7 @@ export function acceptOperation(
     batch: options.batch,
     relayParams: options.relayParams,
     ...(options.subaccount === undefined ? {} : { subaccount: options.subaccount }),
+    ...(options.removes === undefined ? {} : { removes: options.removes }),
     digest: options.digest,
     ...(options.signature === undefined ? {} : { signature: options.signature }),
     ...(options.calldata === undefined ? {} : { calldata: options.calldata }),

@@ -1,6 +1,15 @@
-/** The generic relay: own calldata of the relay router's `batch` (wire: application-api-orders, section 10). */
-import { decodeFunctionData, type Hex } from 'viem'
-import { type Batch, digestOf, hashRelayParams, type RelayParams } from '../chains/relayRouter.ts'
+/**
+ * The generic relay: own calldata of the relay routers' `batch`, and of `removeSubaccount` (wire: application-api-orders,
+ * section 10; eip712-and-chain, sections 2 and 3).
+ */
+import { decodeFunctionData, type Hex, hashTypedData } from 'viem'
+import {
+  type Batch,
+  digestOf,
+  hashRelayParams,
+  type RelayParams,
+  relayRouterDomain,
+} from '../chains/relayRouter.ts'
 import { type Address, hexKey, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import { hashApproval, type SubaccountApproval } from './approval.ts'
 import { badFields, badRequest, type Json, notFound, refused } from './http.ts'
@@ -18,23 +27,39 @@ interface DecodedBatch {
   readonly relayParams: RelayParams
   readonly batch: Batch
   readonly session: { readonly address: Address; readonly approval: SubaccountApproval } | undefined
+  /** The session key that is removed, instead of a batch. */
+  readonly removes?: Address
 }
+
+/** What the owner signs to remove a session key. */
+const removalTypes = {
+  RemoveSubaccount: [
+    { name: 'subaccount', type: 'address' },
+    { name: 'relayParams', type: 'bytes32' },
+  ],
+} as const
 
 type OwnArguments = ReturnType<typeof decodeFunctionData<typeof relayRouterAbi>>['args']
 
 function decode(data: Hex, isSubaccount: boolean): DecodedBatch {
   try {
     if (isSubaccount) {
-      const { args } = decodeFunctionData({ abi: subaccountRouterAbi, data })
-      const [relay, approval, account, address, params] = args
+      const call = decodeFunctionData({ abi: subaccountRouterAbi, data })
+      if (call.functionName === 'removeSubaccount') {
+        const [relay, account, removes] = call.args
+        return { ...decoded(relay, account, noActions, undefined), removes }
+      }
+      const [relay, approval, account, address, params] = call.args
       return decoded(relay, account, params, { address, approval })
     }
     const [relay, account, params] = decodeFunctionData({ abi: relayRouterAbi, data }).args
     return decoded(relay, account, params, undefined)
   } catch {
-    throw badRequest('data is no calldata of the relay router batch function')
+    throw badRequest('data is no calldata of a function of the relay router that is served here')
   }
 }
+
+const noActions = { createOrderParamsList: [], updateOrderParamsList: [], cancelOrderKeys: [] }
 
 function decoded(
   relay: OwnArguments[0],
@@ -87,9 +112,20 @@ export async function submitRelay(
     entry.result = 'bad target'
     throw badRequest('to is not an allowlisted relay router')
   }
-  const { account, signature, relayParams, batch, session } = decode(data as Hex, isSubaccount)
-  const separator = separatorOf(world, isSubaccount ? subaccountGelatoRelayRouter : gelatoRelayRouter)
-  const digest = digestOf(separator, batch)
+  const { account, signature, relayParams, session, removes, ...rest } = decode(data as Hex, isSubaccount)
+  const router = isSubaccount ? subaccountGelatoRelayRouter : gelatoRelayRouter
+  const separator = separatorOf(world, router)
+  // A removal's record names its account: its digest is of the subaccount router, and no stranger's to use up.
+  const batch = removes === undefined ? rest.batch : { ...rest.batch, account }
+  const digest =
+    removes === undefined
+      ? digestOf(separator, batch)
+      : hashTypedData({
+          domain: relayRouterDomain(world.chain.chainId, router),
+          types: removalTypes,
+          primaryType: 'RemoveSubaccount',
+          message: { subaccount: removes, relayParams: batch.relayParams },
+        })
   entry.account = account
   entry.digest = digest
   entry.signature = signature
@@ -106,6 +142,7 @@ export async function submitRelay(
       ...session,
       isApproved: await isApprovedBy(world, account, session.approval),
     },
+    removes,
     digest,
     calldata: data as Hex,
     nowMs: world.clock.now(),

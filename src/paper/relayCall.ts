@@ -24,11 +24,12 @@ export const relayRouterAbi = parseAbi([
   'function batch(RelayParams relayParams, address account, BatchParams params) returns (bytes32[])',
 ])
 
-/** `batch` of the subaccount relay router, selector 0x412a08b7. */
+/** `batch` of the subaccount relay router, selector 0x412a08b7, and the owner's `removeSubaccount`. */
 export const subaccountRouterAbi = parseAbi([
   ...relayStructs,
   'struct Approval { address subaccount; bool shouldAdd; uint256 expiresAt; uint256 maxAllowedCount; bytes32 actionType; uint256 nonce; uint256 desChainId; uint256 deadline; bytes32 integrationId; bytes signature; }',
   'function batch(RelayParams relayParams, Approval subaccountApproval, address account, address subaccount, BatchParams params) returns (bytes32[])',
+  'function removeSubaccount(RelayParams relayParams, address account, address subaccount)',
 ])
 
 function isOwnWallet(operation: SignedBatch): boolean {

@@ -1,5 +1,5 @@
 /** Session keys that trade for an account: what is approved, and what each operation uses of it (wire: behaviours, J). */
-import { relayRouterDomain } from '../chains/relayRouter.ts'
+import { domainSeparator, relayRouterDomain } from '../chains/relayRouter.ts'
 import { type Address, hexKey, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import {
   approvalDigest,
@@ -12,7 +12,7 @@ import {
 import { badFields, type FieldError, type Json, parseAddress, refused } from './http.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { uintOf } from './prepareShape.ts'
-import { isSignedBy } from './signature.ts'
+import { isSignedAtRouter } from './signature.ts'
 import type { World } from './world.ts'
 import type { SignedBatch } from './worldRecords.ts'
 
@@ -141,16 +141,16 @@ export async function subaccountOf(
   return { address, approval, isApproved: await isApprovedBy(world, account, approval) }
 }
 
-/** Whether an approval may count: it is empty, or the account signed it. */
+/** Whether an approval may count: it is empty, or the account signed it, as it stands or minified. */
 export async function isApprovedBy(
   world: World,
   account: Address,
   approval: SubaccountApproval,
 ): Promise<boolean> {
-  return (
-    approval.signature === '0x' ||
-    (await isSignedBy(account, approvalDigest(world.chain, approval), approval.signature))
-  )
+  if (approval.signature === '0x') return true
+  const { chainId, contracts } = world.chain
+  const separator = domainSeparator(chainId, contracts.subaccountGelatoRelayRouter)
+  return isSignedAtRouter(account, separator, approvalDigest(world.chain, approval), approval.signature)
 }
 
 /**
@@ -159,7 +159,11 @@ export async function isApprovedBy(
  * @throws ProtocolRevert with the router's own errors
  */
 export function checkSubaccount(world: World, operation: SignedBatch, nowMs: number): () => void {
-  const { subaccount: use, account, batch } = operation
+  const { subaccount: use, account, batch, removes } = operation
+  const { externalCallTargets } = operation.relayParams.externalCalls
+  if ((use !== undefined || removes !== undefined) && externalCallTargets.length > 0) {
+    throw new ProtocolRevert('NonEmptyExternalCallsForSubaccountOrder')
+  }
   if (use === undefined) return () => undefined
   const { address, approval } = use
   for (const { addresses } of batch.createOrderParamsList) {
@@ -173,10 +177,6 @@ export function checkSubaccount(world: World, operation: SignedBatch, nowMs: num
         account,
       ])
     }
-  }
-  const { externalCalls } = operation.relayParams
-  if (externalCalls.externalCallTargets.length > 0) {
-    throw new ProtocolRevert('NonEmptyExternalCallsForSubaccountOrder')
   }
   const nowSeconds = BigInt(Math.floor(nowMs / 1000))
   const state: SubaccountState = {
@@ -209,6 +209,12 @@ export function checkSubaccount(world: World, operation: SignedBatch, nowMs: num
     world.subaccounts.set(subaccountKey(account, address), state)
     if (isSigned) world.approvalNonces.set(hexKey(account), nonce + 1n)
   }
+}
+
+/** Takes a session key's right away; its count stays as it is. Nothing happens to one that has none. */
+export function removeSubaccount(world: World, account: Address, subaccount: Address): void {
+  const state = world.subaccounts.get(subaccountKey(account, subaccount))
+  if (state !== undefined) state.isActive = false
 }
 
 function applyApproval(

@@ -55,6 +55,8 @@ export interface SignedBatch {
   readonly relayParams: RelayParams
   /** The session key that signed, with its approval; absent when the account signed. */
   readonly subaccount?: SubaccountUse
+  /** The session key that the account takes its right from; the batch is empty then, and names the account. */
+  readonly removes?: Address
   readonly digest: Hex
   /** The signature, when the calldata is made by the relay. */
   readonly signature?: Hex

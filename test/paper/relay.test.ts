@@ -156,7 +156,7 @@ test('another target, other calldata, another signer and unknown tasks are refus
     [{ to: trader.address, data: '0x00' }, { message: 'to is not an allowlisted relay router' }],
     [
       { to: router, data: '0x12345678' },
-      { message: 'data is no calldata of the relay router batch function' },
+      { message: 'data is no calldata of a function of the relay router that is served here' },
     ],
     [
       { to: router, data: forged },

@@ -3,8 +3,10 @@ import { encodeFunctionData, type Hex, hashTypedData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
+import { domainSeparator, hashRelayParams, relayRouterDomain } from '../../src/chains/relayRouter.ts'
 import { approvalDigest, hashApproval } from '../../src/paper/approval.ts'
 import { subaccountRouterAbi } from '../../src/paper/relayCall.ts'
+import { minifiedDigest } from '../../src/paper/signature.ts'
 import { type Any, START_MS, startVenue, stranger, trader, usd } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>
@@ -272,14 +274,6 @@ test('10 the relay takes calldata of the subaccount router', async () => {
     .body
   const { typedData, relayParams } = prepared.payload
   const signature = await session.sign({ hash: hashTypedData(typedData) })
-  const big = (value: Any): Any =>
-    typeof value === 'string' && /^\d+$/.test(value)
-      ? BigInt(value)
-      : Array.isArray(value)
-        ? value.map(big)
-        : typeof value === 'object' && value !== null
-          ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, big(inner)]))
-          : value
   const { createOrderParamsList, updateOrderParamsList, cancelOrderKeys } = big(typedData.message)
   const data = encodeFunctionData({
     abi: subaccountRouterAbi,
@@ -306,4 +300,103 @@ test('10 the relay takes calldata of the subaccount router', async () => {
     reason: expect.stringContaining('InvalidUserDigest'),
     revertData: expect.stringMatching(/^0x1041c08a/),
   })
+})
+
+/** Calldata of the owner's word that the session key is removed, and the digest of it. */
+async function removal(
+  options: { signer?: typeof trader; minified?: boolean; changes?: Any; key?: Hex } = {},
+) {
+  const { relayParams } = (await paper.prepare({})).body.payload
+  const params = { ...big(relayParams), ...options.changes }
+  const subaccount = options.key ?? session.address
+  const message = { subaccount, relayParams: hashRelayParams(params) }
+  const domain = relayRouterDomain(42_161, router)
+  const types = {
+    RemoveSubaccount: [
+      { name: 'subaccount', type: 'address' },
+      { name: 'relayParams', type: 'bytes32' },
+    ],
+  } as const
+  const digest = hashTypedData({ domain, types, primaryType: 'RemoveSubaccount', message })
+  const hash = options.minified === true ? minifiedDigest(domainSeparator(42_161, router), digest) : digest
+  const signature = await (options.signer ?? trader).sign({ hash })
+  const args = [{ ...params, signature }, trader.address, subaccount] as const
+  const data = encodeFunctionData({ abi: subaccountRouterAbi, functionName: 'removeSubaccount', args })
+  return { to: router, data }
+}
+
+const big = (value: Any): Any =>
+  typeof value === 'string' && /^\d+$/.test(value)
+    ? BigInt(value)
+    : Array.isArray(value)
+      ? value.map(big)
+      : typeof value === 'object' && value !== null
+        ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, big(inner)]))
+        : value
+
+async function relayed(call: Any): Promise<Any> {
+  const { status, body } = await paper.post('/relay/submit', call)
+  expect(status, JSON.stringify(body)).toBe(200)
+  paper.clock.move(2500)
+  return (await paper.post('/relay/status', { taskId: body.taskId })).body
+}
+
+test("a session key that its owner removed trades no more, and its count stays; the owner's word is used once", async () => {
+  expect(await tradeWith(await approve())).toMatchObject({ status: 'executed' })
+  const call = await removal()
+  expect(await relayed(call)).toMatchObject({ status: 'executed' })
+  expect(await ask()).toMatchObject({ active: false, currentActionsCount: '1', approvalNonce: '1' })
+  expect(await tradeWith(emptyApproval)).toMatchObject({
+    status: 'relay_reverted',
+    error: { code: 'SubaccountNotAuthorized' },
+  })
+  expect(await relayed(call)).toMatchObject({
+    status: 'reverted',
+    reason: expect.stringContaining('InvalidUserDigest'),
+  })
+  // A new approval brings it back.
+  expect(await tradeWith(await approve({ maxAllowedCount: '5' }))).toMatchObject({ status: 'executed' })
+  expect(await relayed(await removal({ minified: true }))).toMatchObject({ status: 'executed' })
+  expect(await ask()).toMatchObject({ active: false, currentActionsCount: '2' })
+})
+
+test('a removal that the owner did not sign, late, or with a call beside it removes nothing, and one of another key not this one', async () => {
+  expect(await tradeWith(await approve())).toMatchObject({ status: 'executed' })
+  const foreign = await paper.post('/relay/submit', await removal({ signer: stranger }))
+  expect(foreign).toMatchObject({ status: 400, body: { code: 'INVALID_SIGNATURE' } })
+  const own = await paper.post('/relay/submit', await removal({ signer: session }))
+  expect(own.status).toBe(400)
+  const toOwn = await paper.post('/relay/submit', {
+    ...(await removal()),
+    to: chains.arbitrum.contracts.gelatoRelayRouter,
+  })
+  expect(toOwn.status).toBe(400)
+  const late = await removal({ changes: { deadline: BigInt(START - 1) } })
+  expect(await relayed(late)).toMatchObject({
+    status: 'reverted',
+    reason: expect.stringContaining('DeadlinePassed'),
+  })
+  const calls = {
+    sendTokens: [],
+    sendAmounts: [],
+    externalCallTargets: [stranger.address],
+    externalCallDataList: ['0x'],
+    refundTokens: [],
+    refundReceivers: [],
+  }
+  expect(await relayed(await removal({ changes: { externalCalls: calls } }))).toMatchObject({
+    status: 'reverted',
+    reason: expect.stringContaining('NonEmptyExternalCallsForSubaccountOrder'),
+  })
+  expect(await relayed(await removal({ key: stranger.address }))).toMatchObject({ status: 'executed' })
+  expect(await ask()).toMatchObject({ active: true })
+})
+
+test('an approval that the owner signed in its minified form counts as one', async () => {
+  const { signature: _, ...message } = await approve()
+  const digest = approvalDigest(chains.arbitrum, { ...big(message), signature: '0x' })
+  const hash = minifiedDigest(domainSeparator(42_161, router), digest)
+  const minified = { ...message, signature: await trader.sign({ hash }) }
+  expect(await tradeWith(minified)).toMatchObject({ status: 'executed' })
+  expect(await ask()).toMatchObject({ active: true, maxAllowedCount: '3' })
 })
