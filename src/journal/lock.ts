@@ -1,7 +1,8 @@
 /**
  * One writer per journal. The right is an exclusive sqlite lock on a tiny file beside the journal, which the operating
  * system takes back when the process dies, however it dies; so a reused process id or a stale file can never keep
- * anybody out. A second file says who holds it, for the message alone.
+ * anybody out. A second file says who holds it, for the message alone. Where the lock does not hold (it was removed, or two
+ * machines share the volume) the lease in the journal does: see lease.ts.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -33,20 +34,21 @@ export interface WriterLock {
 export function acquireWriterLock(path: string, holder: string, nowMs: number): WriterLock {
   const lockPath = `${path}.lock`
   const ownerPath = `${path}.owner.json`
+  const owner: Owner = {
+    pid: process.pid,
+    startedAt: new Date(nowMs).toISOString(),
+    hostname: hostname(),
+    bootId: bootId(),
+    holder,
+  }
+  const ownerText = `${JSON.stringify(owner)}\n`
   let db: DatabaseSync | undefined
   try {
     createPrivateFile(lockPath)
     db = new DatabaseSync(lockPath, { timeout: 0 })
     db.exec('PRAGMA journal_mode = MEMORY')
     db.exec('BEGIN EXCLUSIVE')
-    const owner: Owner = {
-      pid: process.pid,
-      startedAt: new Date(nowMs).toISOString(),
-      hostname: hostname(),
-      bootId: bootId(),
-      holder,
-    }
-    writeFileSync(ownerPath, `${JSON.stringify(owner)}\n`, { mode: 0o600 })
+    writeFileSync(ownerPath, ownerText, { mode: 0o600 })
   } catch (cause) {
     if (db?.isOpen) db.close()
     throw isBusy(cause) ? lockedFault(path, ownerPath, cause) : openFault(path, cause)
@@ -55,9 +57,18 @@ export function acquireWriterLock(path: string, holder: string, nowMs: number): 
   return {
     release: () => {
       if (!held.isOpen) return
-      rmSync(ownerPath, { force: true })
+      removeOwn(ownerPath, ownerText)
       held.close()
     },
+  }
+}
+
+/** Removes the holder's name, unless another holder has written its own since: the lock did not keep it out. */
+function removeOwn(ownerPath: string, ownerText: string): void {
+  try {
+    if (readFileSync(ownerPath, 'utf8') === ownerText) rmSync(ownerPath)
+  } catch {
+    // Gone already, or not ours to read: the name is for a message alone.
   }
 }
 

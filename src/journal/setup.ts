@@ -1,4 +1,4 @@
-/** Making a sqlite connection fit to be a journal: ours, durable, and leased to one writer. */
+/** Making a sqlite connection fit to be a journal: ours, and durable. */
 import type { DatabaseSync } from 'node:sqlite'
 import { journalFault, newerFault } from './faults.ts'
 import { APPLICATION_ID, readMarks, readNumber, SCHEMA_VERSION } from './schema.ts'
@@ -53,15 +53,4 @@ export function configure(db: DatabaseSync, path: string, maxBytes: number | und
       { facts: { journalMode: mode, synchronous } },
     )
   }
-}
-
-/** Takes the lease: the epoch grows by one with every opening, and is 1 at the first. */
-export function takeLease(db: DatabaseSync, holder: string, nowMs: number): number {
-  const row = db
-    .prepare(
-      `INSERT INTO lease (only, holder, epoch, opened_at_ms) VALUES (1, ?1, 1, ?2)
-       ON CONFLICT (only) DO UPDATE SET holder = ?1, epoch = epoch + 1, opened_at_ms = ?2 RETURNING epoch`,
-    )
-    .get(holder, nowMs)
-  return Number(row?.epoch)
 }

@@ -3,6 +3,7 @@
  *
  * - Group commit: records appended in one turn of the event loop share one transaction, and so one fsync.
  * - A record that may not be written (a repeated decision, a record out of order) is refused alone; its neighbours commit.
+ * - Every transaction asks first whether the lease is still ours: a writer that another has replaced writes nothing.
  * - Anything else that fails a commit ends the journal: every later append rejects with the same fault, since after a
  *   failed fsync nobody knows what the disk holds.
  * - Checkpoints wait for a pause, so that an order never waits for one; only a long busy stretch forces one. The snapshot
@@ -23,11 +24,12 @@ import { type AdmissionView, admitRecord } from './admission.ts'
 import { journalFault, openFault, writeFault } from './faults.ts'
 import { createPrivateFile, prepareFile, syncDirectory } from './file.ts'
 import { type Head, headPathOf, type Loss, openHead } from './head.ts'
-import type { Journal, JournalFaultError } from './journal.ts'
+import { type Journal, JournalFaultError } from './journal.ts'
+import { type Lease, takeLease } from './lease.ts'
 import { acquireWriterLock, type WriterLock } from './lock.ts'
 import { createRowReader, hashOf, type RowReader, type Tail } from './rows.ts'
 import { migrate, readMarks } from './schema.ts'
-import { configure, refuseForeign, takeLease } from './setup.ts'
+import { configure, refuseForeign } from './setup.ts'
 import { SNAPSHOT_EVERY, writeSnapshot } from './snapshot.ts'
 import { fillSums, type Start, startOf } from './start.ts'
 import { createRowWriter, type RowWriter } from './writes.ts'
@@ -110,14 +112,23 @@ export function openSqliteJournal(options: SqliteJournalOptions, rules: OpeningR
     })
     syncDirectory(path)
     const reader = createRowReader(opened, path)
-    const start = startOf(opened, path, reader.hashAt, rules.compact !== true)
-    const headPath = headPathOf(path, options.headPath)
-    head = openHead(path, headPath, start.tail, reader.hashAt, rules.acceptLoss)
-    const epoch = takeLease(opened, options.holder, options.clockNow())
+    const read = () => startOf(opened, path, reader.hashAt, rules.compact !== true)
+    let start = read()
+    const nowMs = options.clockNow()
+    opened.exec('BEGIN IMMEDIATE')
+    // A writer whose lock did not hold may have gone on while we read: what it wrote is read too, and it writes no more.
+    while (reader.summary().records !== start.tail.seq) {
+      opened.exec('ROLLBACK')
+      start = read()
+      opened.exec('BEGIN IMMEDIATE')
+    }
+    head = openHead(path, headPathOf(path, options.headPath), start.tail, reader.hashAt, rules.acceptLoss)
+    const lease = takeLease(opened, path, options.holder, nowMs)
+    opened.exec('COMMIT')
     const mustKeep = rules.compact === true || start.tail.seq - start.replayedFrom >= SNAPSHOT_EVERY
-    if (mustKeep) keepSnapshot(opened, start)
+    if (mustKeep) keepSnapshot(opened, lease, start)
     const snapshotSeq = mustKeep ? start.tail.seq : start.replayedFrom
-    const journal = new SqliteJournal({ db: opened, path, reader, start, snapshotSeq, epoch, head, lock })
+    const journal = new SqliteJournal({ db: opened, path, reader, start, snapshotSeq, lease, head, lock })
     const { loss } = head
     return { journal, replayedFrom: start.replayedFrom, ...(loss === undefined ? {} : { loss }) }
   } catch (cause) {
@@ -128,8 +139,9 @@ export function openSqliteJournal(options: SqliteJournalOptions, rules: OpeningR
   }
 }
 
-function keepSnapshot(db: DatabaseSync, folded: Parameters<typeof writeSnapshot>[1]): void {
+function keepSnapshot(db: DatabaseSync, lease: Lease, folded: Parameters<typeof writeSnapshot>[1]): void {
   db.exec('BEGIN IMMEDIATE')
+  lease.check()
   writeSnapshot(db, folded)
   db.exec('COMMIT')
 }
@@ -141,7 +153,7 @@ interface OpenedParts {
   readonly reader: RowReader
   readonly start: Start
   readonly snapshotSeq: number
-  readonly epoch: number
+  readonly lease: Lease
   readonly head: Head
   readonly lock: WriterLock
 }
@@ -159,6 +171,7 @@ class SqliteJournal implements Journal {
   readonly acceptedSince: RowWriter['acceptedSince']
   readonly #db: DatabaseSync
   readonly #reader: RowReader
+  readonly #lease: Lease
   readonly #head: Head
   readonly #lock: WriterLock
   readonly #writer: RowWriter
@@ -174,7 +187,7 @@ class SqliteJournal implements Journal {
   #commitsSinceCheckpoint = 0
   #checkpointTimer: NodeJS.Timeout | undefined
 
-  constructor({ db, path, reader, start, snapshotSeq, epoch, head, lock }: OpenedParts) {
+  constructor({ db, path, reader, start, snapshotSeq, lease, head, lock }: OpenedParts) {
     this.#db = db
     this.path = path
     this.#reader = reader
@@ -184,7 +197,8 @@ class SqliteJournal implements Journal {
     this.#head = head
     this.#lock = lock
     this.#open = new Map(start.open)
-    this.leaseEpoch = epoch
+    this.#lease = lease
+    this.leaseEpoch = lease.epoch
     this.#writer = createRowWriter(db)
     this.hasDecision = this.#writer.hasDecision
     this.explains = this.#writer.explains
@@ -258,13 +272,14 @@ class SqliteJournal implements Journal {
     const intentCount = this.#intentCount
     try {
       this.#db.exec('BEGIN IMMEDIATE')
+      this.#lease.check()
       for (const entry of group) settled.push(this.#writeOne(entry, touched))
       this.#db.exec('COMMIT')
       if (this.#tail !== tail) this.#head.write(this.#tail)
     } catch (cause) {
       this.#tail = tail
       this.#intentCount = intentCount
-      this.#fail(writeFault(this.path, group.length, cause), group)
+      this.#fail(faultOf(this.path, group.length, cause), group)
       return
     }
     for (const [intentId, state] of touched) {
@@ -324,7 +339,7 @@ class SqliteJournal implements Journal {
 
   #keepSnapshotIfDue(): void {
     if (this.#tail.seq - this.#snapshotSeq < SNAPSHOT_EVERY) return
-    keepSnapshot(this.#db, { tail: this.#tail, open: this.#open, account: this.#account })
+    keepSnapshot(this.#db, this.#lease, { tail: this.#tail, open: this.#open, account: this.#account })
     this.#snapshotSeq = this.#tail.seq
   }
 
@@ -334,9 +349,14 @@ class SqliteJournal implements Journal {
       this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')
       this.#commitsSinceCheckpoint = 0
     } catch (cause) {
-      this.#fail(writeFault(this.path, this.#queue.length, cause), this.#queue.splice(0))
+      this.#fail(faultOf(this.path, this.#queue.length, cause), this.#queue.splice(0))
     }
   }
+}
+
+/** What ended a transaction: the lease went to another, or the disk failed. */
+function faultOf(path: string, records: number, cause: unknown): JournalFaultError {
+  return cause instanceof JournalFaultError ? cause : writeFault(path, records, cause)
 }
 
 function closedFault(path: string): JournalFaultError {

@@ -1,7 +1,7 @@
 /**
  * Loaded with `--import` before the daemon: kills the process with SIGKILL right before or right after the commit of the
- * journal record that KILL_AT names ("attempt.armed:before"). The daemon itself is untouched; only node:sqlite is watched
- * from outside.
+ * journal record that KILL_AT names ("attempt.armed:before"), or freezes it there when KILL_WITH is SIGSTOP. The daemon
+ * itself is untouched; only node:sqlite is watched from outside.
  */
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 
@@ -9,10 +9,13 @@ const [kind = '', moment = ''] = (process.env.KILL_AT ?? '').split(':')
 const inserts = new WeakSet<StatementSync>()
 let isArmed = false
 
+const freezes = process.env.KILL_WITH === 'SIGSTOP'
+
 const die = () => {
-  process.kill(process.pid, 'SIGKILL')
-  // SIGKILL is asynchronous to this thread: nothing may run in between.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  isArmed = false
+  process.kill(process.pid, freezes ? 'SIGSTOP' : 'SIGKILL')
+  // A signal is asynchronous to this thread: nothing may run in between. One that was frozen goes on.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, freezes ? 200 : undefined)
 }
 
 if (kind !== '') {
