@@ -45,7 +45,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
 }
 
 function contextOf(config: Config, endings: readonly Ending[]): ExplainContext {
-  const { evidence, rpc, embedsVenue, budget, venue } = config
+  const { evidence, rpc, embedsVenue, limits, venue } = config
   const hasEndpoints = embedsVenue || rpc.http.length + rpc.ws.length > 0
   return {
     rules: {
@@ -53,7 +53,7 @@ function contextOf(config: Config, endings: readonly Ending[]): ExplainContext {
       trustVenue: evidence.trustVenue,
     },
     endings,
-    attemptsPerCause: budget.attemptsPerCause,
+    attemptsPerCause: limits.attemptsPerCause,
     feeToken: venue.chain.feeToken,
   }
 }

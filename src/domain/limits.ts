@@ -1,5 +1,5 @@
 /** How much, and whether at all. */
-import type { Usd } from './units.ts'
+import type { TokenAmount, Usd } from './units.ts'
 
 /** Whether new orders may be made: all, only such as cannot add risk, or none. */
 export type TradingState = 'active' | 'reducing' | 'halted'
@@ -12,6 +12,8 @@ export interface Limits {
   readonly maxPositionEquityBps?: number
   /** Largest sum of both sides of one market, open increases included, USD. */
   readonly maxMarketExposureUsd?: Usd
+  /** The same as a share of equity, bps. */
+  readonly maxMarketExposureEquityBps?: number
   /** Largest sum of all positions and open increases, USD. */
   readonly maxTotalExposureUsd?: Usd
   /** The same as a share of equity, bps. */
@@ -32,10 +34,18 @@ export interface Limits {
   readonly minLiquidationDistanceBps?: number
   /** Widest slippage that may be signed, bps. */
   readonly maxSlippageBps?: number
-  /** Most orders in any hour. */
+  /** Most orders in any hour: of the strategy, on the market, of the account. */
   readonly maxOrdersPerHour?: number
-  /** Largest loss since 00:00 UTC, USD: of a strategy what its own orders realized, of the account its equity. */
+  /** Endings of one wish by one cause in any 24 hours before it waits. */
+  readonly attemptsPerCause?: number
+  /** Execution fees in any 24 hours after which increases wait, native token, base units. */
+  readonly executionFeesPerDay?: TokenAmount
+  /** Relay fees in any 24 hours after which increases wait, USD. */
+  readonly relayFeesPerDayUsd?: Usd
+  /** Largest loss since 00:00 UTC, USD: what a strategy's orders or those on a market realized; of the account its equity. */
   readonly maxDailyLossUsd?: Usd
+  /** The same as a share of equity, bps. */
+  readonly maxDailyLossEquityBps?: number
   /** Oldest data that an increase may stand on, ms. The four fields after it are for one feed each. */
   readonly maxDataAgeMs?: number
   readonly maxTickerAgeMs?: number
@@ -51,11 +61,15 @@ export interface Limits {
   readonly reduceAgainAfterMs?: number
 }
 
-/** Of each limit, which of two values is the tighter one. */
-const tighterIs: Readonly<Record<keyof Limits, 'less' | 'more'>> = {
+/** Of some figures, which of two values of each is the tighter one. */
+export type Tightness<T> = Readonly<Record<keyof T & string, 'less' | 'more'>>
+
+/** Of each limit. */
+export const limitTightness: Tightness<Limits> = {
   maxPositionSizeUsd: 'less',
   maxPositionEquityBps: 'less',
   maxMarketExposureUsd: 'less',
+  maxMarketExposureEquityBps: 'less',
   maxTotalExposureUsd: 'less',
   maxExposureEquityBps: 'less',
   maxOrderSizeUsd: 'less',
@@ -67,7 +81,11 @@ const tighterIs: Readonly<Record<keyof Limits, 'less' | 'more'>> = {
   minLiquidationDistanceBps: 'more',
   maxSlippageBps: 'less',
   maxOrdersPerHour: 'less',
+  attemptsPerCause: 'less',
+  executionFeesPerDay: 'less',
+  relayFeesPerDayUsd: 'less',
   maxDailyLossUsd: 'less',
+  maxDailyLossEquityBps: 'less',
   maxDataAgeMs: 'less',
   maxTickerAgeMs: 'less',
   maxCapacityAgeMs: 'less',
@@ -78,44 +96,44 @@ const tighterIs: Readonly<Record<keyof Limits, 'less' | 'more'>> = {
   reduceAgainAfterMs: 'more',
 }
 
-/** Names of all limits. */
-export const limitNames = Object.keys(tighterIs) as readonly (keyof Limits)[]
+/** Limits of what a scope has used up; a market's hold for what happened on it, a strategy's for its own orders. */
+export const countedLimits = [
+  'maxOrdersPerHour',
+  'executionFeesPerDay',
+  'relayFeesPerDayUsd',
+  'maxDailyLossUsd',
+  'maxDailyLossEquityBps',
+] as const satisfies readonly (keyof Limits)[]
+
+/** The limits of what is counted. */
+export type CountedLimits = Pick<Limits, (typeof countedLimits)[number]>
 
 type Value = number | bigint | undefined
 
-function isTighter(name: keyof Limits, one: Value, other: Value): boolean {
+/** Whether `one` is the tighter of two values; an absent one does not limit. */
+export function isTighter(rule: 'less' | 'more', one: Value, other: Value): boolean {
   if (one === undefined || one === other) return false
   if (other === undefined) return true
-  return tighterIs[name] === 'less' ? one < other : one > other
+  return rule === 'less' ? one < other : one > other
+}
+
+/** Of each figure the tighter one of two sets. Pure; commutative and associative. */
+export function tightenBy<K extends string, T extends { readonly [P in K]?: Value }>(
+  tightness: Readonly<Record<K, 'less' | 'more'>>,
+  one: T,
+  other: T,
+): Pick<T, K & keyof T> {
+  const [first, second] = [one, other] as readonly Readonly<Record<string, Value>>[]
+  const entries = Object.entries<'less' | 'more'>(tightness).map(([name, rule]) => [
+    name,
+    isTighter(rule, second?.[name], first?.[name]) ? second?.[name] : first?.[name],
+  ])
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Pick<T, K & keyof T>
 }
 
 /** The limits that satisfy both: of each field the tighter one. Pure; commutative and associative. */
 export function tighten(one: Limits, other: Limits): Limits {
-  const entries = limitNames.map((name) => [
-    name,
-    isTighter(name, other[name], one[name]) ? other[name] : one[name],
-  ])
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
-}
-
-/** One limit that two sets do not share. An absent value does not limit. */
-export interface LimitChange {
-  readonly limit: keyof Limits
-  readonly from: number | bigint | undefined
-  readonly to: number | bigint | undefined
-  readonly isTighter: boolean
-}
-
-/** What changes when `to` takes the place of `from`, in the order of `limitNames`. */
-export function limitChanges(from: Limits, to: Limits): readonly LimitChange[] {
-  return limitNames
-    .filter((limit) => from[limit] !== to[limit])
-    .map((limit) => ({
-      limit,
-      from: from[limit],
-      to: to[limit],
-      isTighter: isTighter(limit, to[limit], from[limit]),
-    }))
+  return tightenBy(limitTightness, one, other)
 }
 
 /** The stricter of two trading states. */

@@ -116,7 +116,12 @@ export interface TradingFold {
   readonly liftedAtMs: Readonly<Record<string, number>>
   readonly equity?: EquityMark
   readonly kill?: KillState
+  /** The limits in force, as they were last written down: decimal text by scope and limit. */
+  readonly limits?: Readonly<Record<string, string>>
 }
+
+/** The command of an entry whose detail is the limits in force. */
+export const LIMITS_IN_FORCE = 'limits.in-force'
 
 /** Before the first entry. */
 export const emptyTradingFold: TradingFold = { holds: [], liftedAtMs: {} }
@@ -161,7 +166,8 @@ export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: 
       return { ...fold, kill: { ...fold.kill, endedAtMs: atMs, outcome: entry.outcome } }
     }
     case 'operator.command':
-      return fold
+      if (entry.command !== LIMITS_IN_FORCE) return fold
+      return { ...fold, limits: JSON.parse(entry.detail) as NonNullable<TradingFold['limits']> }
   }
 }
 

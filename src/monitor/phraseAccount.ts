@@ -45,6 +45,7 @@ export function accountLine(
         | 'subaccount.read'
         | 'subaccount.unread'
         | 'subaccount.low'
+        | 'limits.started'
         | 'trading.state'
     }
   >,
@@ -136,6 +137,13 @@ export function accountLine(
         },
       )
     }
+    case 'limits.started':
+      return line(
+        event.isLooser ? 'warn' : 'info',
+        'limits',
+        `limits are not those of the run before: ${plain(event.statement)}`,
+        { is_looser: event.isLooser },
+      )
     case 'trading.state':
       return line(
         event.state === 'active' ? 'info' : 'warn',

@@ -48,14 +48,14 @@ export function admit(decision: Decision, desk: Desk): Admission {
     checkSlippage(desk.slippageBps, limits) ??
     checkSlot(wish, side) ??
     checkReduceInFlight(wish, side, limits, nowMs) ??
-    checkOrdersPerHour(wish, desk.acceptedLastHour, limits, desk.accountLimits) ??
+    checkOrdersPerHour(wish, desk.acceptedLastHour, limits, desk.accountLimits, desk.marketLimits) ??
     checkPriceDoubts(wish, view) ??
     checkDataAge(wish, snapshot, view, limits) ??
     checkPriceDivergence(wish, view, limits) ??
     checkClockSkew(wish, desk.clockSkewMs ?? 0, limits) ??
-    // The account's own loss is its breaker's: this one is of the strategy alone.
-    checkDailyLoss(wish, desk.dayResultUsd ?? 0n, limits) ??
-    checkEquityKnown(wish, desk.equityUsd, limits)
+    // The account's own loss is its breaker's: this one is of the strategy and of the market.
+    checkDailyLoss(wish, desk) ??
+    checkEquityKnown(wish, desk.equityUsd, limits, desk.marketLimits)
   if (denial) return denied(denial)
 
   const plan = planOf(wish, view, desk)

@@ -13,6 +13,7 @@
  * | `drift` | what the account shows and the journal cannot explain | its settlement |
  * | `subaccount` | actions and time left of the approval, less what closing needs | a new approval |
  */
+import type { Tightness } from '../domain/limits.ts'
 import { type Ending, isWanted } from '../domain/spend.ts'
 import type { SubaccountReport } from '../domain/subaccount.ts'
 import {
@@ -24,12 +25,14 @@ import {
   type TradingHold,
   type TradingScope,
 } from '../domain/trading.ts'
-import { BPS_ONE, bps, formatUsd, type Usd } from '../domain/units.ts'
+import { BPS_ONE, bps, formatUsd, maxOf, type Usd } from '../domain/units.ts'
 
 /** Thresholds; an absent one switches its breaker off. */
 export interface BreakerSettings {
   /** Loss of equity since 00:00 UTC, USD. */
   readonly maxDailyLossUsd?: Usd
+  /** The same, bps of the day's first figure. */
+  readonly maxDailyLossEquityBps?: number
   /** Loss of equity since its peak, bps of the peak. */
   readonly maxDrawdownBps?: number
   /** Orders of one strategy in a row that came to nothing. */
@@ -49,6 +52,18 @@ export interface BreakerSettings {
   /** What a breaker sets; `reducing` when absent. */
   readonly sets: Readonly<Partial<Record<BreakerName, TradingHold['state']>>>
 }
+
+/** Of each threshold, which of two values is the tighter one; the losses of a day stand among the account's limits. */
+export const breakerTightness = {
+  maxDrawdownBps: 'less',
+  rejectsInRow: 'less',
+  poisonedPerDay: 'less',
+  unknownAgeMs: 'less',
+  staleMs: 'less',
+  openFindings: 'less',
+  reserveActions: 'more',
+  reserveSeconds: 'more',
+} as const satisfies Tightness<Omit<BreakerSettings, 'maxDailyLossUsd' | 'maxDailyLossEquityBps' | 'sets'>>
 
 /** What breakers look at. */
 export interface BreakerFacts {
@@ -91,14 +106,14 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
   const { equity } = facts
   if (equity !== undefined) {
     const { equityUsd, peakUsd, dayStartUsd } = equity
-    const { maxDailyLossUsd, maxDrawdownBps } = settings
+    const { maxDrawdownBps } = settings
     const lostUsd = dayStartUsd - equityUsd
     // Yesterday's figure says nothing about today.
     const isToday = equity.dayStartMs === dayStartOf(facts.nowMs)
-    if (isToday && maxDailyLossUsd !== undefined && lostUsd >= maxDailyLossUsd) {
+    if (isToday && hasLost(lostUsd, dayStartUsd, settings)) {
       trip(
         'daily-loss',
-        `the account lost ${formatUsd(lostUsd)} since 00:00 UTC; ${formatUsd(maxDailyLossUsd)} is the limit`,
+        `the account lost ${formatUsd(lostUsd)} since 00:00 UTC; ${lossLimit(dayStartUsd, settings)} is the limit`,
       )
     }
     // Multiplied out, so that no rounding lets a loss through.
@@ -161,6 +176,35 @@ function subaccount(
       `the approval ends in ${Math.max(0, secondsLeft)} s; ${reserveSeconds} s are kept; ${renew}`,
     )
   }
+}
+
+/** Limits of a day's loss. */
+export type LossLimits = Pick<BreakerSettings, 'maxDailyLossUsd' | 'maxDailyLossEquityBps'>
+
+/** Whether a loss has reached a limit; `equityUsd` is what its share is of, and without it no share is reached. */
+export function hasLost(
+  lostUsd: Usd,
+  equityUsd: Usd | undefined,
+  { maxDailyLossUsd, maxDailyLossEquityBps }: LossLimits,
+): boolean {
+  if (maxDailyLossUsd !== undefined && lostUsd >= maxDailyLossUsd) return true
+  if (maxDailyLossEquityBps === undefined || equityUsd === undefined || lostUsd <= 0n) return false
+  // Multiplied out, so that no rounding lets a loss through.
+  return lostUsd * BigInt(BPS_ONE) >= equityUsd * BigInt(maxDailyLossEquityBps)
+}
+
+/** The lower of the limits of a loss, for people. */
+export function lossLimit(
+  equityUsd: Usd | undefined,
+  { maxDailyLossUsd, maxDailyLossEquityBps }: LossLimits,
+): string {
+  const share =
+    maxDailyLossEquityBps === undefined || equityUsd === undefined
+      ? undefined
+      : bps(maxOf(0n, equityUsd), maxDailyLossEquityBps)
+  if (maxDailyLossUsd === undefined || (share !== undefined && share < maxDailyLossUsd))
+    return formatUsd(share ?? 0n)
+  return formatUsd(maxDailyLossUsd)
 }
 
 /** Whether a breaker's hold ends by itself now. `trips` are those of now. */

@@ -6,17 +6,23 @@
 import { sameHex } from '../domain/address.ts'
 import { addsRisk, type Decision } from '../domain/decision.ts'
 import type { Denial } from '../domain/intent.ts'
+import type { Limits } from '../domain/limits.ts'
 import { type Ending, isWanted } from '../domain/spend.ts'
-import { formatUnits, type TokenAmount } from '../domain/units.ts'
+import { formatUnits, formatUsd, USD_DECIMALS, type Usd } from '../domain/units.ts'
+
+/** Fees of a day. */
+export type FeeLimits = Pick<Limits, 'executionFeesPerDay' | 'relayFeesPerDayUsd'>
 
 /** What a day may hold. Absent: no limit. */
 export interface Budget {
   /** Endings by one cause, of one strategy on one side of one market, in any 24 hours. */
   readonly attemptsPerCause?: number
-  /** Execution fees in any 24 hours, native token, base units. */
-  readonly executionFeesPerDay?: TokenAmount
-  /** Relay fees in any 24 hours, base units of the chain's fee token. */
-  readonly relayFeesPerDay?: TokenAmount
+  /** Of the strategy's own endings. */
+  readonly strategy?: FeeLimits
+  /** Of all endings on the market. */
+  readonly market?: FeeLimits
+  /** Of all endings. */
+  readonly account?: FeeLimits
 }
 
 /** Past its budget, what cannot add risk is still tried, this far apart, ms: a position must never be given up. */
@@ -26,7 +32,6 @@ export const RETRY_PAST_BUDGET_MS = 3_600_000
 export interface FeeUnits {
   readonly nativeDecimals: number
   readonly feeTokenDecimals: number
-  readonly feeTokenSymbol: string
 }
 
 /**
@@ -42,7 +47,8 @@ export function checkBudget(
   nowMs: number,
 ): Denial | undefined {
   return (
-    checkCauses(decision, strategy, endings, budget, nowMs) ?? checkFees(decision, endings, budget, units)
+    checkCauses(decision, strategy, endings, budget, nowMs) ??
+    checkFees(decision, strategy, endings, budget, units)
   )
 }
 
@@ -91,40 +97,48 @@ function checkCauses(
 
 function checkFees(
   decision: Decision,
+  strategy: string,
   endings: readonly Ending[],
   budget: Budget,
-  units: FeeUnits,
+  { nativeDecimals, feeTokenDecimals }: FeeUnits,
 ): Denial | undefined {
   // Fees never keep a position open: what cannot add risk may always be paid for.
   if (!addsRisk(decision)) return undefined
-  const sums = endings.reduce(
-    (sum, { executionFee, relayFee }) => ({
-      execution: sum.execution + executionFee,
-      relay: sum.relay + relayFee,
-    }),
-    { execution: 0n, relay: 0n },
-  )
-  const { executionFeesPerDay, relayFeesPerDay } = budget
-  if (executionFeesPerDay !== undefined && sums.execution >= executionFeesPerDay) {
-    return feesDenial(
-      'execution',
-      sums.execution,
-      executionFeesPerDay,
-      units.nativeDecimals,
-      'of the native token',
+  const scopes: readonly (readonly [string, FeeLimits | undefined, (ending: Ending) => boolean])[] = [
+    ['of this strategy', budget.strategy, (ending) => ending.strategy === strategy],
+    ['on this market', budget.market, (ending) => sameHex(ending.marketToken, decision.marketToken)],
+    ['of the account', budget.account, () => true],
+  ]
+  for (const [whose, limits, isMeant] of scopes) {
+    const { executionFeesPerDay, relayFeesPerDayUsd } = limits ?? {}
+    if (executionFeesPerDay === undefined && relayFeesPerDayUsd === undefined) continue
+    const own = endings.filter(isMeant)
+    const execution = own.reduce((sum, { executionFee }) => sum + executionFee, 0n)
+    if (executionFeesPerDay !== undefined && execution >= executionFeesPerDay) {
+      const text = (fee: bigint): string => `${formatUnits(fee, nativeDecimals)} of the native token`
+      return feesDenial(`execution fees ${whose}`, text(execution), text(executionFeesPerDay))
+    }
+    const relayUsd = usdOfRelay(
+      own.reduce((sum, { relayFee }) => sum + relayFee, 0n),
+      feeTokenDecimals,
     )
-  }
-  if (relayFeesPerDay !== undefined && sums.relay >= relayFeesPerDay) {
-    return feesDenial('relay', sums.relay, relayFeesPerDay, units.feeTokenDecimals, units.feeTokenSymbol)
+    if (relayFeesPerDayUsd !== undefined && relayUsd >= relayFeesPerDayUsd) {
+      return feesDenial(`relay fees ${whose}`, formatUsd(relayUsd), formatUsd(relayFeesPerDayUsd))
+    }
   }
   return undefined
 }
 
-function feesDenial(name: string, spent: bigint, most: bigint, decimals: number, unit: string): Denial {
+/** The fee token is a dollar coin: one unit counts as one USD. */
+function usdOfRelay(amount: bigint, feeTokenDecimals: number): Usd {
+  return amount * 10n ** BigInt(USD_DECIMALS - feeTokenDecimals)
+}
+
+function feesDenial(name: string, spent: string, most: string): Denial {
   return {
     code: 'FEES_PER_DAY',
-    reason: `the ${name} fees of the last 24 hours have reached their budget; increases wait`,
-    wanted: `${formatUnits(spent, decimals)} ${unit} spent`,
-    allowed: `${formatUnits(most, decimals)} ${unit} in 24 h`,
+    reason: `the ${name} in the last 24 hours have reached their budget; increases wait`,
+    wanted: `${spent} spent`,
+    allowed: `${most} in 24 h`,
   }
 }

@@ -39,6 +39,10 @@ const denialOfCut: Readonly<Record<string, { readonly code: string; readonly rea
     code: 'MAX_MARKET_EXPOSURE',
     reason: 'Both sides of the market together have reached its limit, open orders included.',
   },
+  maxMarketExposureEquityBps: {
+    code: 'MAX_MARKET_EQUITY',
+    reason: 'Both sides of the market together have reached their share of the equity, open orders included.',
+  },
   maxTotalExposureUsd: {
     code: 'MAX_TOTAL_EXPOSURE',
     reason: 'All positions and open orders together have reached the exposure limit.',
@@ -74,6 +78,10 @@ export function capsOf(
     { by: 'maxPositionSizeUsd', capUsd: rest(limits.maxPositionSizeUsd, heldUsd) },
     { by: 'maxPositionEquityBps', capUsd: rest(shareOf(worthUsd, limits.maxPositionEquityBps), heldUsd) },
     { by: 'maxMarketExposureUsd', capUsd: rest(limits.maxMarketExposureUsd, heldUsd + otherUsd) },
+    {
+      by: 'maxMarketExposureEquityBps',
+      capUsd: rest(shareOf(worthUsd, limits.maxMarketExposureEquityBps), heldUsd + otherUsd),
+    },
     { by: 'maxTotalExposureUsd', capUsd: rest(limits.maxTotalExposureUsd, book.totalExposureUsd) },
     {
       by: 'maxExposureEquityBps',

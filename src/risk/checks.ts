@@ -5,12 +5,13 @@
 import { sameHex } from '../domain/address.ts'
 import type { Decision } from '../domain/decision.ts'
 import type { Denial } from '../domain/intent.ts'
-import type { Limits, TradingState } from '../domain/limits.ts'
+import type { CountedLimits, Limits, TradingState } from '../domain/limits.ts'
 import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
 import { ageOf, capacityReading } from '../domain/snapshot.ts'
 import { absOf, BPS_ONE, formatUsd, type Usd } from '../domain/units.ts'
 import type { SideBook } from './book.ts'
-import { marketUnknown } from './desk.ts'
+import { hasLost, lossLimit } from './breakers.ts'
+import { type Desk, marketUnknown } from './desk.ts'
 
 /** A decision, and whether it can add risk (`addsRisk`). */
 export interface Wish {
@@ -151,18 +152,20 @@ function sortOf(decision: Decision): string | undefined {
 }
 
 /**
- * ORDERS_PER_HOUR: the hourly budget of the strategy or of the account is spent. Reductions may use it
+ * ORDERS_PER_HOUR: the hourly budget of the strategy, of the market or of the account is spent. Reductions may use it
  * `REDUCTION_ORDERS_FACTOR` times. `accountLimits` absent: `limits` stands in for them.
  */
 export function checkOrdersPerHour(
   wish: Wish,
-  acceptedLastHour: { readonly strategy: number; readonly account: number },
+  acceptedLastHour: Desk['acceptedLastHour'],
   limits: Pick<Limits, 'maxOrdersPerHour'>,
   accountLimits: Pick<Limits, 'maxOrdersPerHour'> = limits,
+  marketLimits: Pick<Limits, 'maxOrdersPerHour'> = {},
 ): Denial | undefined {
   const factor = wish.adds ? 1 : REDUCTION_ORDERS_FACTOR
   const budgets = [
     { who: 'this strategy', used: acceptedLastHour.strategy, most: limits.maxOrdersPerHour },
+    { who: 'this market', used: acceptedLastHour.market ?? 0, most: marketLimits.maxOrdersPerHour },
     { who: 'the account', used: acceptedLastHour.account, most: accountLimits.maxOrdersPerHour },
   ]
   for (const { who, used, most } of budgets) {
@@ -251,30 +254,52 @@ export function checkClockSkew(
   }
 }
 
-/** MAX_DAILY_LOSS: what the strategy's own orders lost since 00:00 UTC has reached its limit. Denies increases only. */
+/**
+ * MAX_DAILY_LOSS: what the strategy's own orders lost since 00:00 UTC, or those on the market whosever, has reached its
+ * limit. Denies increases only. A share is one of the equity as it is now.
+ */
 export function checkDailyLoss(
   wish: Wish,
-  dayResultUsd: Usd,
-  limits: Pick<Limits, 'maxDailyLossUsd'>,
+  { dayResultUsd = 0n, marketDayResultUsd = 0n, limits, marketLimits = {}, equityUsd }: DailyLossDesk,
 ): Denial | undefined {
-  const most = limits.maxDailyLossUsd
-  if (!wish.adds || most === undefined || -dayResultUsd < most) return undefined
+  if (!wish.adds) return undefined
+  const results = [
+    { whose: "The strategy's loss", lostUsd: -dayResultUsd, limits },
+    { whose: 'The loss on this market', lostUsd: -marketDayResultUsd, limits: marketLimits },
+  ]
+  const over = results.find((each) => hasLost(each.lostUsd, equityUsd, each.limits))
+  if (over === undefined) return undefined
   return {
     code: 'MAX_DAILY_LOSS',
-    reason: "The strategy's loss of this day (UTC) has reached its limit; increases wait for the next day.",
-    wanted: `${formatUsd(-dayResultUsd)} lost`,
-    allowed: `less than ${formatUsd(most)}`,
+    reason: `${over.whose} of this day (UTC) has reached its limit; increases wait for the next day.`,
+    wanted: `${formatUsd(over.lostUsd)} lost`,
+    allowed: `less than ${lossLimit(equityUsd, over.limits)}`,
   }
 }
+
+/** What the loss of a day is judged with. */
+export type DailyLossDesk = Pick<
+  Desk,
+  'dayResultUsd' | 'marketDayResultUsd' | 'limits' | 'marketLimits' | 'equityUsd'
+>
+
+/** Limits that are shares of the equity. */
+const shares = [
+  'maxPositionEquityBps',
+  'maxMarketExposureEquityBps',
+  'maxExposureEquityBps',
+  'maxDailyLossEquityBps',
+] as const satisfies readonly (keyof Limits)[]
 
 /** EQUITY_UNKNOWN: a limit is a share of the equity, and the equity could not be read. Denies increases only. */
 export function checkEquityKnown(
   wish: Wish,
   equityUsd: Usd | undefined,
-  limits: Pick<Limits, 'maxPositionEquityBps' | 'maxExposureEquityBps'>,
+  limits: Limits,
+  marketLimits: CountedLimits = {},
 ): Denial | undefined {
-  const { maxPositionEquityBps, maxExposureEquityBps } = limits
-  const isNeeded = maxPositionEquityBps !== undefined || maxExposureEquityBps !== undefined
+  const isNeeded =
+    shares.some((name) => limits[name] !== undefined) || marketLimits.maxDailyLossEquityBps !== undefined
   if (!wish.adds || !isNeeded || equityUsd !== undefined) return undefined
   return {
     code: 'EQUITY_UNKNOWN',

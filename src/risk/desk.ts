@@ -1,7 +1,7 @@
 /** The desk: all that a decision is judged with, handed in whole so that judging it reads nothing. */
 import type { Address } from '../domain/address.ts'
 import type { Denial, Lane } from '../domain/intent.ts'
-import type { Limits, TradingState } from '../domain/limits.ts'
+import type { CountedLimits, Limits, TradingState } from '../domain/limits.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import { marketOf } from '../domain/snapshot.ts'
 import type { Usd } from '../domain/units.ts'
@@ -16,6 +16,8 @@ export interface Desk {
   readonly limits: Limits
   /** The account's own limits, for what is counted over all strategies; absent: `limits` stands in, which is stricter. */
   readonly accountLimits?: Limits
+  /** The market's own limits of what is counted on it, over all strategies; absent: none. */
+  readonly marketLimits?: CountedLimits
   readonly tradingState: TradingState
   /** Why it is not active: the hold's own sentence. */
   readonly tradingReason?: string
@@ -23,6 +25,8 @@ export interface Desk {
   readonly equityUsd?: Usd
   /** What the strategy's own orders realized since 00:00 UTC, USD, signed; absent counts as nothing. */
   readonly dayResultUsd?: Usd
+  /** What all orders on the market realized since 00:00 UTC, USD, signed; absent counts as nothing. */
+  readonly marketDayResultUsd?: Usd
   /** How far our clock and the venue's are apart, ms; absent counts as nothing. */
   readonly clockSkewMs?: number
   /** An operator's wish: any resting order may be cancelled, whoever made it. */
@@ -39,8 +43,12 @@ export interface Desk {
   readonly nowMs: number
   /** Unix ms after which no new attempt is prepared or armed. */
   readonly expiresAtMs: number
-  /** Intents accepted in the hour before `nowMs`, by this strategy and by all. */
-  readonly acceptedLastHour: { readonly strategy: number; readonly account: number }
+  /** Intents accepted in the hour before `nowMs`: by this strategy, on this market (absent counts as none) and by all. */
+  readonly acceptedLastHour: {
+    readonly strategy: number
+    readonly market?: number
+    readonly account: number
+  }
 }
 
 /** The view of the market that a decision names, or undefined. */

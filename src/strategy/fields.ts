@@ -4,7 +4,14 @@
  * float could not carry.
  */
 import { z } from 'zod'
-import { BPS_ONE, parseUnits, USD_DECIMALS, type Usd } from '../domain/units.ts'
+import {
+  BPS_ONE,
+  NATIVE_DECIMALS,
+  parseUnits,
+  type TokenAmount,
+  USD_DECIMALS,
+  type Usd,
+} from '../domain/units.ts'
 
 /** A decimal text of a YAML value, or undefined when it is not a plain decimal. */
 function decimalText(value: unknown): string | undefined {
@@ -31,6 +38,16 @@ export function usdField(options: { readonly minUsd?: number } = {}): z.ZodType<
     const amount = parseUnits(text, USD_DECIMALS)
     const enough = minUsd === undefined ? amount > 0n : amount >= parseUnits(String(minUsd), USD_DECIMALS)
     return enough && amount <= 10n ** BigInt(USD_DECIMALS + 15) ? amount : undefined
+  })
+}
+
+/** A part or several of the chain's native token, as fees are paid in; base units in code. */
+export function nativeField(): z.ZodType<TokenAmount> {
+  return field('an amount of the native token up to 1000000, like "0.05"', (value) => {
+    const text = decimalText(value)
+    if (text === undefined || (text.split('.')[1] ?? '').length > NATIVE_DECIMALS) return undefined
+    const amount = parseUnits(text, NATIVE_DECIMALS)
+    return amount >= 0n && amount <= 10n ** BigInt(NATIVE_DECIMALS + 6) ? amount : undefined
   })
 }
 

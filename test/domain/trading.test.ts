@@ -1,9 +1,17 @@
 /** Limits tighten, holds fold: the strictest wins, and what is lifted is gone. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Limits, limitChanges, limitNames, stricter, tighten } from '../../src/domain/limits.ts'
+import {
+  countedLimits,
+  isTighter,
+  type Limits,
+  limitTightness,
+  stricter,
+  tighten,
+} from '../../src/domain/limits.ts'
 import {
   applyTradingEntry,
+  breakerNames,
   emptyTradingFold,
   type HoldCause,
   holdKey,
@@ -13,13 +21,17 @@ import {
   type TradingEntry,
   type TradingScope,
 } from '../../src/domain/trading.ts'
-import { createLiveLimits } from '../../src/engine/liveLimits.ts'
+import { type ConfiguredLimits, changesOf, createLiveLimits, figuresOf } from '../../src/engine/liveLimits.ts'
+import { type BreakerSettings, breakerTightness } from '../../src/risk/breakers.ts'
 
+const limitNames = Object.keys(limitTightness) as (keyof Limits)[]
 const limits: fc.Arbitrary<Limits> = fc.record(
   Object.fromEntries(
     limitNames.map((name) => [
       name,
-      name.endsWith('Usd') ? fc.bigInt({ min: 0n, max: 9n }) : fc.integer({ min: 0, max: 9 }),
+      name.endsWith('Usd') || name === 'executionFeesPerDay'
+        ? fc.bigInt({ min: 0n, max: 9n })
+        : fc.integer({ min: 0, max: 9 }),
     ]),
   ),
   { requiredKeys: [] },
@@ -31,28 +43,71 @@ test('tightening is commutative, associative and idempotent, and never loosens',
       expect(tighten(one, two)).toEqual(tighten(two, one))
       expect(tighten(tighten(one, two), three)).toEqual(tighten(one, tighten(two, three)))
       expect(tighten(one, one)).toEqual(one)
-      expect(limitChanges(one, tighten(one, two)).every((change) => change.isTighter)).toBe(true)
+      const both = tighten(one, two)
+      for (const name of limitNames) {
+        expect(both[name] === one[name] || isTighter(limitTightness[name], both[name], one[name])).toBe(true)
+      }
     }),
     { seed: 6, numRuns: 500 },
   )
 })
 
-test('live limits take what is tighter at once, and what is looser only when it is confirmed', () => {
+const breakers: fc.Arbitrary<BreakerSettings> = fc
+  .tuple(
+    fc.record(
+      Object.fromEntries(Object.keys(breakerTightness).map((name) => [name, fc.integer({ min: 0, max: 9 })])),
+      { requiredKeys: [] },
+    ),
+    fc.record(Object.fromEntries(breakerNames.map((name) => [name, fc.constantFrom('halted', 'reducing')])), {
+      requiredKeys: [],
+    }),
+  )
+  .map(([figures, sets]) => ({ ...figures, sets }) as BreakerSettings)
+const configured: fc.Arbitrary<ConfiguredLimits> = fc.record({
+  account: limits,
+  markets: fc.dictionary(fc.constantFrom('ETH', 'BTC'), limits),
+  strategies: fc.record({ a: limits, b: limits }),
+  breakers,
+})
+const counted = (all: Limits) =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => countedLimits.some((each) => each === name)))
+const plain = (all: Limits) =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => !countedLimits.some((each) => each === name)))
+
+test('live limits of every scope take what is tighter at once, and what is looser only when it is confirmed', () => {
   fc.assert(
-    fc.property(limits, limits, limits, (first, next, ofMarket) => {
-      const live = createLiveLimits({ account: first, markets: {} })
-      const wanted = { account: next, markets: { ETH: ofMarket } }
-      const before = live.compare(wanted, false)
-      live.replace(wanted, false)
-      expect(live.current().account).toEqual(tighten(first, next))
-      expect(live.on('ETH', {})).toEqual(tighten(tighten(first, next), ofMarket))
-      expect(before.filter(({ isApplied }) => !isApplied).every(({ isTighter }) => !isTighter)).toBe(true)
-      live.replace(wanted, true)
-      expect(live.current()).toEqual(wanted)
-      expect(live.compare(wanted, true)).toEqual([])
+    fc.property(configured, configured, (first, next) => {
+      const live = createLiveLimits(first)
+      const changes = live.compare(next, false)
+      live.replace(next, false)
+      const now = figuresOf(live.current())
+      // What was applied is all that changed, and all of it is tighter.
+      expect(changesOf(figuresOf(first), now)).toEqual(
+        changes.filter(({ isApplied }) => isApplied).map(({ isApplied: _, ...change }) => change),
+      )
+      expect(changesOf(figuresOf(first), now).every((change) => change.isTighter)).toBe(true)
+      // Nothing that is tighter in the new ones is left out.
+      expect(changesOf(now, figuresOf(next)).some((change) => change.isTighter)).toBe(false)
+      const { account, markets, strategies } = live.current()
+      expect(live.on('ETH', 'a')).toEqual(
+        tighten(tighten(account, plain(markets.ETH ?? {})), strategies.a ?? {}),
+      )
+      expect(live.countedOn('ETH')).toEqual(counted(markets.ETH ?? {}))
+      live.replace(next, true)
+      expect(figuresOf(live.current())).toEqual(figuresOf(next))
+      expect(live.compare(next, true)).toEqual([])
     }),
     { seed: 6, numRuns: 300 },
   )
+})
+
+test('strategies that are not read again keep their limits, and such as do not run bring none', () => {
+  const none = { account: {}, markets: {}, breakers: { sets: {} } }
+  const live = createLiveLimits({ ...none, strategies: { a: { maxSlippageBps: 5 } } })
+  const next = { ...none, strategies: { other: { maxSlippageBps: 1 } } }
+  expect(live.compare(next, true)).toEqual([])
+  live.replace(next, true)
+  expect(live.current().strategies).toEqual({ a: { maxSlippageBps: 5 } })
 })
 
 const scopes: readonly TradingScope[] = ['global', 'account', 'strategy:a', 'strategy:b']

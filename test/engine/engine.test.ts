@@ -120,9 +120,12 @@ function world(
       ...context,
       shell: createShell(context),
       strategies,
-      limits: { account: options.limits ?? {}, markets: {} },
-      breakers: { sets: {}, ...options.breakers },
-      budget: options.budget ?? {},
+      limits: {
+        account: { ...options.limits, ...options.budget },
+        markets: {},
+        strategies: Object.fromEntries(strategies.map(({ name, limits }) => [name, limits])),
+        breakers: { sets: {}, ...options.breakers },
+      },
       trading,
       engineSettings: {
         lane: 'order-chain',

@@ -42,9 +42,7 @@ async function run(path: PricePath, strategies: readonly LoadedStrategy[]): Prom
       mayNotSign: trading.mayNotSign,
       shell: bench.shell,
       strategies,
-      limits: { account: {}, markets: {} },
-      breakers: { sets: {} },
-      budget: {},
+      limits: { account: {}, markets: {}, strategies: {}, breakers: { sets: {} } },
       trading,
       engineSettings: {
         intentExpiryMs: 30_000,

@@ -3,10 +3,11 @@ import { afterEach, expect, test } from 'vitest'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { AccountRecord } from '../../src/domain/accountRecord.ts'
 import type { Emit, Event } from '../../src/domain/event.ts'
+import type { Limits } from '../../src/domain/limits.ts'
 import { usd } from '../../src/domain/units.ts'
 import { createAccountBook } from '../../src/engine/accountBook.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
-import type { LimitSet } from '../../src/engine/liveLimits.ts'
+import type { ConfiguredLimits, LimitSet } from '../../src/engine/liveLimits.ts'
 import type { OperatorCommand } from '../../src/engine/operator.ts'
 import { createTrading } from '../../src/engine/trading.ts'
 import type { ExecutionContext } from '../../src/execution/context.ts'
@@ -82,7 +83,9 @@ function world(
     readonly bench?: VenueBench
     readonly journal?: Journal
     readonly limits?: LimitSet
-    readonly readLimits?: () => LimitSet
+    /** Of the strategy's own file. */
+    readonly own?: Limits
+    readonly readLimits?: () => Partial<ConfiguredLimits>
     readonly breakers?: Partial<BreakerSettings>
     readonly settings?: Partial<VenueSettings>
     readonly between?: Between
@@ -127,15 +130,20 @@ function world(
       throw error
     },
   }
+  const configured: ConfiguredLimits = {
+    ...(options.limits ?? { account: { maxPositionSizeUsd: usd(1_000) }, markets: {} }),
+    strategies: { greedy: options.own ?? {} },
+    breakers: { sets: {}, ...options.breakers },
+  }
   const engine = createEngine(
     {
       ...context,
       shell: createShell(context),
       strategies: [strategy],
-      limits: options.limits ?? { account: { maxPositionSizeUsd: usd(1_000) }, markets: {} },
-      ...(options.readLimits === undefined ? {} : { readLimits: options.readLimits }),
-      breakers: { sets: {}, ...options.breakers },
-      budget: {},
+      limits: configured,
+      ...(options.readLimits === undefined
+        ? {}
+        : { readLimits: async () => ({ ...configured, ...options.readLimits?.() }) }),
       trading,
       engineSettings: {
         lane: 'order-chain',
@@ -202,7 +210,10 @@ test('a halt makes nothing more, a restart keeps it, and an operator lifts it; e
   expect(submits(second)).toBeGreaterThan(0)
   expect(told(first)).toEqual(['global halted'])
   expect(told(second)).toEqual(['global active'])
-  const commands = kept.filter(({ kind }) => kind === 'operator.command' || kind === 'trading.state')
+  const commands = kept.filter(
+    (record) =>
+      (record.kind === 'operator.command' && record.by !== 'the start') || record.kind === 'trading.state',
+  )
   const common = { command: 'trading', by: 'ann', via: 'control' }
   expect(commands).toMatchObject([
     { ...common, detail: '{"scope":"global","state":"halted","reason":"the test says so"}' },
@@ -362,11 +373,11 @@ test('a fall from the peak waits for an operator, whose word makes a new peak', 
 })
 
 test('limits tighten at once and loosen only when it is confirmed', async () => {
-  let configured: LimitSet = { account: { maxPositionSizeUsd: usd(1_000) }, markets: {} }
+  let configured: Partial<ConfiguredLimits> = { account: { maxPositionSizeUsd: usd(1_000) } }
   const { journal, kept } = watchedJournal()
   const there = world({ journal, readLimits: () => configured })
   await there.engine.start()
-  configured = { account: { maxPositionSizeUsd: usd(2_000), maxOrderSizeUsd: usd(100) }, markets: {} }
+  configured = { account: { maxPositionSizeUsd: usd(2_000), maxOrderSizeUsd: usd(100) } }
   expect(await command(there, { type: 'limits', isConfirmed: false })).toEqual({
     ok: true,
     statement:
@@ -419,4 +430,96 @@ test('an order whose fate nothing shows is closed by an operator while the daemo
   }
   await there.clock.advance(5_000)
   expect(there.engine.status().holds).toEqual([])
+})
+
+test('limits of a market, of a strategy file and of breakers tighten at once and are obeyed at once', async () => {
+  let configured: Partial<ConfiguredLimits> = {}
+  const there = world({
+    readLimits: () => configured,
+    limits: {
+      account: { maxPositionSizeUsd: usd(1_000) },
+      markets: { [symbol]: { maxLeverageBps: 100_000 } },
+    },
+    own: { maxOrdersPerHour: 100 },
+    breakers: { rejectsInRow: 5, sets: { rejects: 'halted' } },
+  })
+  await there.engine.start()
+  configured = {
+    markets: { [symbol]: { maxLeverageBps: 20_000, maxOrdersPerHour: 1 } },
+    strategies: { greedy: { maxOrdersPerHour: 200, maxSlippageBps: 30 } },
+    breakers: { rejectsInRow: 2, staleMs: 60_000, sets: { drift: 'halted' } },
+  }
+  expect(await command(there, { type: 'limits', isConfirmed: false })).toEqual({
+    ok: true,
+    statement:
+      `in force: ${symbol} maxLeverageBps 100000 -> 20000, ${symbol} maxOrdersPerHour none -> 1, ` +
+      'breakers rejectsInRow 5 -> 2, breakers staleMs none -> 60000, breakers drift reducing -> halted, strategy greedy maxSlippageBps none -> 30; ' +
+      'looser, so only after a restart or with --confirm: breakers rejects halted -> reducing, strategy greedy maxOrdersPerHour 100 -> 200',
+  })
+  await there.clock.advance(10_000)
+  const [first, ...others] = there.journal.intents().map(({ intent }) => intent)
+  expect(others).toEqual([])
+  expect(first?.terms.slippageBps).toBe(30)
+  // Twice the collateral of what was wished for at five times.
+  expect(first?.terms.sizeDeltaUsd).toBe(usd(200))
+  expect(codes(there)).toContain('ORDERS_PER_HOUR')
+  there.engine.abort()
+
+  // Over a restart the market's hour still counts what was made before it.
+  const again = world({
+    bench: there,
+    journal: there.journal,
+    limits: { account: { maxPositionSizeUsd: usd(1_000) }, markets: { [symbol]: { maxOrdersPerHour: 1 } } },
+  })
+  await again.engine.start()
+  await again.clock.advance(10_000)
+  expect(again.journal.intents()).toHaveLength(1)
+})
+
+test('a start takes the configured limits, tells which are looser than before, and keeps that in the journal', async () => {
+  const { journal, kept } = watchedJournal()
+  const limits = (maxOrderSizeUsd: number, maxSlippageBps: number): LimitSet => ({
+    account: { maxOrderSizeUsd: usd(maxOrderSizeUsd), maxSlippageBps },
+    markets: {},
+  })
+  const told = ({ events }: World) => events.filter(({ type }) => type === 'limits.started')
+  const first = world({ journal, limits: limits(500, 50), readLimits: () => limits(100, 50) })
+  await first.engine.start()
+  await command(first, { type: 'limits', isConfirmed: false })
+  first.engine.abort()
+  const second = world({ bench: first, journal, limits: limits(100, 50) })
+  await second.engine.start()
+  expect([told(first), told(second)]).toEqual([[], []])
+  second.engine.abort()
+  const written = kept.length
+  const third = world({ bench: first, journal, limits: limits(700, 40) })
+  await third.engine.start()
+  const statement =
+    'looser by this start: maxOrderSizeUsd $100.00 -> $700.00; tighter: maxSlippageBps 50 -> 40'
+  expect(told(third)).toEqual([{ type: 'limits.started', statement, isLooser: true }])
+  expect(kept.slice(written).map((record) => ('command' in record ? record.command : record.kind))).toEqual([
+    'limits.changed',
+    'limits.in-force',
+  ])
+  expect(kept[written]).toMatchObject({ detail: statement, by: 'the start' })
+})
+
+test('a share of the equity that was lost in a day opens its breaker', async () => {
+  const settings: Partial<VenueSettings> = {
+    replay: pathOf([
+      [0, 2_000],
+      [60, 2_000],
+      [90, 1_800],
+      [100_000, 1_800],
+    ]),
+  }
+  const there = world({
+    settings,
+    limits: { account: { maxPositionSizeUsd: usd(500), maxDailyLossEquityBps: 3 }, markets: {} },
+  })
+  await there.engine.start()
+  await there.clock.advance(55_000)
+  expect(there.engine.status().holds).toEqual([])
+  await there.clock.advance(120_000)
+  expect(there.engine.status().holds).toMatchObject([{ cause: 'daily-loss', lifts: 'next-day' }])
 })

@@ -5,7 +5,7 @@ import { usd } from '../../src/domain/units.ts'
 import { checkBudget } from '../../src/risk/budget.ts'
 import { ethMarket, startMs, usdc } from '../support/intents.ts'
 
-const units = { nativeDecimals: 18, feeTokenDecimals: 6, feeTokenSymbol: 'USDC' }
+const units = { nativeDecimals: 18, feeTokenDecimals: 6 }
 const hourMs = 3_600_000
 const open: IncreaseDecision = {
   kind: 'increase',
@@ -79,13 +79,30 @@ test('a reduction past its budget is tried once an hour and never given up', () 
 
 test('the day’s fees keep increases back and never a reduction', () => {
   const spent = times(4, { cause: 'executed', strategy: 'other' })
-  const execution = { executionFeesPerDay: 4n * 10n ** 14n }
+  const execution = { account: { executionFeesPerDay: 4n * 10n ** 14n } }
   expect(checkBudget(open, 'one', spent, execution, units, startMs)).toMatchObject({
     code: 'FEES_PER_DAY',
     wanted: '0.0004 of the native token spent',
     allowed: '0.0004 of the native token in 24 h',
   })
   expect(code(open, 'one', spent.slice(1), execution, units, startMs)).toBeUndefined()
-  expect(code(open, 'one', spent, { relayFeesPerDay: 1_000_000n }, units, startMs)).toBe('FEES_PER_DAY')
-  expect(code(close, 'one', spent, { ...execution, relayFeesPerDay: 1n }, units, startMs)).toBeUndefined()
+  expect(
+    checkBudget(open, 'one', spent, { account: { relayFeesPerDayUsd: usd(1) } }, units, startMs),
+  ).toMatchObject({
+    code: 'FEES_PER_DAY',
+    wanted: '$1.00 spent',
+    allowed: '$1.00 in 24 h',
+  })
+  const both = { account: { executionFeesPerDay: 1n, relayFeesPerDayUsd: 1n } }
+  expect(code(close, 'one', spent, both, units, startMs)).toBeUndefined()
+})
+
+test('fees have budgets of the strategy and of the market too, each for what it spent itself', () => {
+  const elsewhere: IncreaseDecision = { ...open, marketToken: usdc }
+  const spent = times(4, { cause: 'executed', strategy: 'other' })
+  const fees = { executionFeesPerDay: 4n * 10n ** 14n, relayFeesPerDayUsd: usd(1) }
+  expect(code(open, 'one', spent, { strategy: fees }, units, startMs)).toBeUndefined()
+  expect(code(open, 'other', spent, { strategy: fees }, units, startMs)).toBe('FEES_PER_DAY')
+  expect(code(open, 'one', spent, { market: fees }, units, startMs)).toBe('FEES_PER_DAY')
+  expect(code(elsewhere, 'one', spent, { market: fees }, units, startMs)).toBeUndefined()
 })
