@@ -107,6 +107,12 @@ export class Branch {
   readonly logs: ModelLog[] = []
   readonly uses = new Map<Hex, Use>()
   readonly orders = new Map<Hex, ModelOrder>()
+  readonly #keepsPositions: boolean
+
+  /** `keepsPositions`: a reduction of what is not there is cancelled. */
+  constructor(keepsPositions: boolean) {
+    this.#keepsPositions = keepsPositions
+  }
 
   get tip(): Block {
     return this.blocks.at(-1) as Block
@@ -163,14 +169,18 @@ export class Branch {
           return { ok: false, revert: 'EmptyOrder' }
         if (action.event === 'OrderFrozen' && order.state === 'frozen')
           return { ok: false, revert: 'Passing' }
+        const movedUsd = this.#moveOf(order.spec)
+        const isVain = this.#keepsPositions && movedUsd < order.spec.sizeDeltaUsd && movedUsd === 0n
+        const event = isVain && action.event === 'OrderExecuted' ? 'OrderCancelled' : action.event
+        const reason = event === action.event ? action.reason : 'EmptyPosition'
         const newest = emit({
-          event: action.event,
+          event,
           orderKey: action.orderKey,
           transactionHash: tx.hash,
-          ...(action.reason === '' ? {} : { reason: action.reason }),
-          ...(action.event === 'OrderExecuted' ? { movedUsd: this.#moveOf(order.spec) } : {}),
+          ...(reason === '' ? {} : { reason }),
+          ...(event === 'OrderExecuted' ? { movedUsd } : {}),
         })
-        this.orders.set(action.orderKey, { ...order, state: stateAfter[action.event], newest })
+        this.orders.set(action.orderKey, { ...order, state: stateAfter[event], newest })
         return { ok: true }
       }
     }
@@ -270,16 +280,22 @@ const stateAfter = { OrderExecuted: 'executed', OrderCancelled: 'cancelled', Ord
 
 /** The chain, its waiting transactions and its past branches. */
 export class ModelChain {
-  canonical = new Branch()
+  canonical: Branch
   /** Branches that a reorganisation left behind; endpoints may still stand on one. */
   readonly left: Branch[] = []
   readonly #random: Random
   readonly #finalityMs: number
   readonly #skewMs: number
+  readonly #keepsPositions: boolean
   #finalNumber = 0n
   #salt = 0
 
-  constructor(random: Random, options: { readonly finalityMs: number; readonly skewMs: number }) {
+  constructor(
+    random: Random,
+    options: { readonly finalityMs: number; readonly skewMs: number; readonly keepsPositions?: boolean },
+  ) {
+    this.#keepsPositions = options.keepsPositions === true
+    this.canonical = new Branch(this.#keepsPositions)
     this.#random = random
     this.#finalityMs = options.finalityMs
     this.#skewMs = options.skewMs
@@ -352,7 +368,7 @@ export class ModelChain {
     if (cut < 0) return []
     const from = Math.max(cut, old.blocks.length - depth)
     const dropped = old.blocks.slice(from).flatMap(({ txs }) => txs)
-    const branch = new Branch()
+    const branch = new Branch(this.#keepsPositions)
     for (const block of old.blocks.slice(0, from)) replay(branch, block, old)
     const kept: Tx[] = []
     const gone: Tx[] = []

@@ -9,10 +9,12 @@ import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Intent } from '../../src/domain/intent.ts'
 import { expectedOf } from '../../src/domain/machine/expected.ts'
 import type { HostAnswer } from '../../src/domain/machine/observation.ts'
+import { contractPriceOf } from '../../src/domain/units.ts'
 import { usdc } from '../support/intents.ts'
 import type { Message, ModelOrder } from './chainModel.ts'
 import type { DaemonParts } from './daemon.ts'
-import { intentIdOf, numberOfAmount, specsOf } from './intentsOf.ts'
+import { type MarketModel, oracleHost } from './engineMarkets.ts'
+import { specsOf } from './intentsOf.ts'
 import type { NetOutcome } from './network.ts'
 import { hostilities, jsonText, payloadOf } from './payload.ts'
 import { epochMs } from './timeline.ts'
@@ -28,6 +30,12 @@ export interface SignedMessage {
   message?: Message
 }
 
+/** What a request asks for. */
+interface Asked {
+  readonly path: string
+  readonly query: URLSearchParams
+}
+
 interface Reply {
   readonly status: number
   readonly body: unknown
@@ -35,15 +43,26 @@ interface Reply {
 
 type Body = Readonly<Record<string, unknown>>
 
-/** The fetch of one process of the daemon. */
-export function createFetch(parts: DaemonParts, signatures: ReadonlyMap<string, SignedMessage>): Fetch {
+const oracle: readonly Peer[] = [{ host: oracleHost, records: new Map(), skewMs: 0, isDown: false, lagMs: 0 }]
+
+/**
+ * The fetch of one process of the daemon. `services`: what else the venue and the oracle say, where the daemon asks for more
+ * than its orders.
+ */
+export function createFetch(
+  parts: DaemonParts,
+  signatures: ReadonlyMap<string, SignedMessage>,
+  account: Address,
+  services?: MarketModel,
+): Fetch {
   const { network, venue, process, boundary, faults, random, timeline } = parts
 
   return (url, init) => {
-    const peer = venue.peers.find(({ host }) => url.startsWith(`${host}/`))
+    const peer = [...venue.peers, ...oracle].find(({ host }) => url.startsWith(`${host}/`))
     if (peer === undefined) throw new Error(`the model has no host for ${url}`)
     const target = url.slice(peer.host.length)
-    const path = target.split('?')[0] ?? ''
+    const [path = '', search = ''] = target.split('?')
+    const query = new URLSearchParams(search)
     if (boundary(`fetch ${path}`)) return new Promise(() => {})
     const body = init.body === undefined ? {} : (JSON.parse(init.body) as Body)
     return new Promise<FetchAnswer>((resolve, reject) => {
@@ -54,7 +73,7 @@ export function createFetch(parts: DaemonParts, signatures: ReadonlyMap<string, 
         if (outcome.kind === 'not-sent') reject(new RequestFailed('connect ECONNREFUSED', { sent: 'no' }))
         else if (outcome.kind === 'broken') reject(new RequestFailed('socket hang up', { sent: 'maybe' }))
         else if (outcome.kind === 'status') resolve(failed(peer, outcome))
-        else if (outcome.kind === 'answer') resolve(answered(peer, outcome.value))
+        else if (outcome.kind === 'answer') resolve(answered(peer, { path, query }, outcome.value))
       }
       init.signal?.addEventListener('abort', () => {
         if (isOver) return
@@ -64,7 +83,7 @@ export function createFetch(parts: DaemonParts, signatures: ReadonlyMap<string, 
       network.request<Reply>({
         peer,
         left: () => leaves(peer, path, body),
-        handle: () => handle(peer, path, body),
+        handle: () => handle(peer, path, query, body),
         done,
       })
     })
@@ -114,23 +133,36 @@ export function createFetch(parts: DaemonParts, signatures: ReadonlyMap<string, 
     return answerOf(peer, status, '<html>not now</html>', more)
   }
 
-  function answered(peer: Peer, { status, body }: Reply): FetchAnswer {
+  function answered(peer: Peer, { path, query }: Asked, reply: Reply): FetchAnswer {
+    const text = bodyOf(path, reply)
+    services?.heard(path, query, text)
+    return answerOf(peer, reply.status, text)
+  }
+
+  /** The body, or what a broken host makes of it. */
+  function bodyOf(path: string, { body }: Reply): string {
     const text = jsonText(body)
-    if (!faults.comes('body-malformed', 0.06)) return answerOf(peer, status, text)
+    if (!faults.comes('body-malformed', 0.06)) return text
     const broken = random.pick([
       () => text.slice(0, random.int(0, Math.max(0, text.length - 1))),
       () => '<html>proxy</html>',
       () => '',
       () => 'null',
-      () => text.replace(/"(\d{5,})"/, (_all, digits: string) => `"${digits.repeat(12)}"`),
+      // A wrong size in the account's history is a wrong history: nobody can tell.
+      () =>
+        path === '/trades'
+          ? ''
+          : text.replace(/"(\d{5,})"/, (_all, digits: string) => `"${digits.repeat(12)}"`),
       () => text.replace(/"status":"[a-z_]+"/, '"status":"half_done"'),
       () => text.replace(/"requestId":"[^"]*"/, '"requestId":"other"'),
       () => text.replace('[', '{"rows":[').replace(/\]([^\]]*)$/, ']}$1'),
     ])
-    return answerOf(peer, status, broken())
+    return broken()
   }
 
-  function handle(peer: Peer, path: string, body: Body): Reply {
+  function handle(peer: Peer, path: string, query: URLSearchParams, body: Body): Reply {
+    const said = services?.reply(peer, path, query)
+    if (said !== undefined) return { status: 200, body: said }
     switch (path) {
       case '/orders/txns/prepare':
       case '/orders/txns/edit/prepare':
@@ -146,14 +178,11 @@ export function createFetch(parts: DaemonParts, signatures: ReadonlyMap<string, 
       case '/relay/status':
         return relayReply(String(body.taskId), venue.statusOfTask(peer.host, String(body.taskId)))
       case '/orders':
-        return {
-          status: 200,
-          body: venue.listsAt(peer.host).orders.map((order) => orderRow(order, accountOf())),
-        }
+        return { status: 200, body: venue.listsAt(peer.host).orders.map(orderRow) }
       case '/positions':
         return { status: 200, body: [] }
       case '/trades': {
-        const trades = venue.listsAt(peer.host).trades.map((row) => tradeRow(row, accountOf()))
+        const trades = venue.listsAt(peer.host).trades.map(tradeRow)
         return { status: 200, body: { trades, hasMore: false } }
       }
       default:
@@ -161,25 +190,54 @@ export function createFetch(parts: DaemonParts, signatures: ReadonlyMap<string, 
     }
   }
 
-  function accountOf(): Address {
-    return [...parts.truth.intents.values()][0]?.account ?? usdc
+  function intentAsked(path: string, body: Body): Intent | undefined {
+    return [...parts.truth.intents.values()].findLast((intent) => isAsked(intent, path, body))
   }
 
-  function intentAsked(path: string, body: Body): Intent | undefined {
-    const { intents } = parts.truth
-    if (path.includes('/cancel/')) {
-      const [key] = body.orderIds as readonly string[]
-      return [...intents.values()].filter(({ terms }) => terms.cancelOrderKeys?.[0] === key).at(-1)
+  function orderRow(order: ModelOrder): unknown {
+    const { orderKey, spec, newest, state, intentId } = order
+    const terms = intentId === undefined ? undefined : parts.truth.intents.get(intentId)?.terms
+    const exit = terms?.tpsl?.find(({ type }) => type === spec.role)
+    const trigger = exit?.triggerPrice ?? (spec.role === 'main' ? terms?.triggerPrice : undefined)
+    const decimals = terms?.indexToken.decimals ?? 18
+    const paid = paying.has(spec.orderType) ? spec.sizeDeltaUsd / (2n * 10n ** 24n) : 0n
+    return {
+      key: orderKey,
+      account,
+      receiver: account,
+      marketAddress: spec.marketToken,
+      initialCollateralTokenAddress: usdc,
+      orderType: spec.orderType,
+      isLong: spec.direction === 'long',
+      sizeDeltaUsd: spec.sizeDeltaUsd,
+      initialCollateralDeltaAmount: paid,
+      triggerPrice: trigger === undefined ? '0' : contractPriceOf(trigger, decimals),
+      acceptablePrice: trigger === undefined ? '0' : contractPriceOf(trigger, decimals),
+      isFrozen: state === 'frozen',
+      updatedAtTime: newest.block.timestampSeconds,
+      validFromTime: spec.role === 'part' ? newest.block.timestampSeconds : 0,
     }
-    const paid = body.collateralToPay as { amount?: string } | undefined
-    const amount = path.includes('/edit/')
-      ? body.newSize
-      : path.includes('/collateral/')
-        ? body.amount
-        : body.kind === 'swap'
-          ? paid?.amount
-          : body.size
-    return intents.get(intentIdOf(numberOfAmount(BigInt(String(amount)))))
+  }
+
+  function tradeRow({ order, log }: ListRow): unknown {
+    const { spec } = order
+    // Where positions are asked for, a trade says what it moved.
+    const movedUsd = services === undefined ? undefined : log.movedUsd
+    return {
+      id: `${log.transactionHash}:${log.logIndex}`,
+      account,
+      orderKey: log.orderKey,
+      transactionHash: log.transactionHash,
+      eventName: log.event,
+      orderType: spec.orderType,
+      timestamp: log.block.timestampSeconds,
+      initialCollateralTokenAddress: usdc,
+      initialCollateralDeltaAmount: '0',
+      marketAddress: spec.marketToken,
+      isLong: spec.direction === 'long',
+      sizeDeltaUsd: movedUsd ?? spec.sizeDeltaUsd,
+      reason: log.reason,
+    }
   }
 
   function prepared(peer: Peer, path: string, body: Body): Reply {
@@ -267,40 +325,28 @@ function relayReply(taskId: string, answer: HostAnswer): Reply {
   return { status: 200, body: { taskId, status: relayWord(answer.status), txHash: answer.txHash } }
 }
 
-function orderRow({ orderKey, spec, newest, state }: ModelOrder, account: Address): unknown {
-  return {
-    key: orderKey,
-    account,
-    receiver: account,
-    marketAddress: spec.marketToken,
-    initialCollateralTokenAddress: usdc,
-    orderType: spec.orderType,
-    isLong: spec.direction === 'long',
-    sizeDeltaUsd: spec.sizeDeltaUsd,
-    initialCollateralDeltaAmount: '0',
-    triggerPrice: '0',
-    acceptablePrice: '0',
-    isFrozen: state === 'frozen',
-    updatedAtTime: newest.block.timestampSeconds,
-    validFromTime: 0,
-  }
-}
+/** Orders that hold what they pay while they wait. */
+const paying: ReadonlySet<number> = new Set([2, 3, 8])
 
-function tradeRow({ order, log }: ListRow, account: Address): unknown {
-  const { spec } = order
-  return {
-    id: `${log.transactionHash}:${log.logIndex}`,
-    account,
-    orderKey: log.orderKey,
-    transactionHash: log.transactionHash,
-    eventName: log.event,
-    orderType: spec.orderType,
-    timestamp: log.block.timestampSeconds,
-    initialCollateralTokenAddress: usdc,
-    initialCollateralDeltaAmount: '0',
-    marketAddress: spec.marketToken,
-    isLong: spec.direction === 'long',
-    sizeDeltaUsd: spec.sizeDeltaUsd,
-    reason: log.reason,
-  }
+/** Whether this is the intent that a prepare route is asked for; equal ones are asked for alike. */
+function isAsked({ kind, terms }: Intent, path: string, body: Body): boolean {
+  const isAmount = (value: unknown, amount: bigint | undefined) => String(value) === String(amount)
+  const [key] = (body.orderIds ?? []) as readonly string[]
+  if (path.includes('/cancel/')) return kind === 'cancel' && terms.cancelOrderKeys?.[0] === key
+  if (path.includes('/edit/'))
+    return terms.edit?.orderKey === key && isAmount(body.newSize, terms.edit?.sizeDeltaUsd)
+  if (path.includes('/collateral/'))
+    return terms.positionKey === body.positionKey && isAmount(body.amount, terms.collateralDelta)
+  const paid = (body.collateralToPay ?? {}) as { readonly amount?: string }
+  if (body.kind === 'swap') return kind === 'swap' && isAmount(paid.amount, terms.collateralDelta)
+  const isKind = body.kind === 'increase' ? kind === 'increase' : kind === 'decrease' || kind === 'close'
+  return (
+    isKind &&
+    isAmount(body.size, terms.sizeDeltaUsd) &&
+    body.symbol === terms.symbol &&
+    body.direction === terms.direction &&
+    body.orderType === terms.orderType &&
+    isAmount(body.triggerPrice, terms.triggerPrice) &&
+    (body.kind !== 'increase' || isAmount(paid.amount, terms.collateralDelta))
+  )
 }

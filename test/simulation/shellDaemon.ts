@@ -14,6 +14,7 @@ import { createShell, type Shell } from '../../src/execution/shell.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import type { Daemon, DaemonParts, Tier } from './daemon.ts'
 import { latestOf, viewOf } from './endpoints.ts'
+import { oracleHost } from './engineMarkets.ts'
 import { createFetch, type SignedMessage } from './httpVenue.ts'
 import { intentIdOf, markets, numberOfAmount } from './intentsOf.ts'
 import { jsonText } from './payload.ts'
@@ -56,9 +57,9 @@ class ShellDaemon implements Daemon {
       hosts: {
         ...arbitrum.hosts,
         api: parts.venue.peers.map(({ host }) => host),
-        oracle: ['http://oracle.test'],
+        oracle: [oracleHost],
       },
-      fetch: createFetch(parts, signatures),
+      fetch: createFetch(parts, signatures, localSigner.address),
       clock: this.#clock,
       random: () => parts.random.next(),
       limits: { requestsPerSecondPerHost: Number.POSITIVE_INFINITY },

@@ -94,6 +94,7 @@ class World {
     this.#chain = new ModelChain(randomOf(seed, 'chain'), {
       finalityMs: hasChain ? (scenario ? 5_000 : random.int(4, 40) * 1000) : 0,
       skewMs: skewed ? random.int(-20, 20) * 1000 : 0,
+      keepsPositions: options.tier.decides === true,
     })
     const peers = ['http://a.test/v1', 'http://b.test/v1'].map(
       (host): Peer => ({
