@@ -1,6 +1,7 @@
 /**
- * Calldata of the relay routers' `batch`, signed by the account or by its subaccount: what the generic relay is handed, and
- * what anybody could send until the deadline (wire: eip712-and-chain, sections 2 to 4; application-api-orders, section 10).
+ * Calldata of the relay routers' `batch`, signed by the account or by its subaccount, and of `removeSubaccount`: what the
+ * generic relay is handed, and what anybody could send until the deadline (wire: eip712-and-chain, sections 2 to 4;
+ * application-api-orders, section 10).
  *
  * The digest covers every field of it but, when the account signs, the account, which the router finds by the signature. Enums are uint8 here and
  * uint256 in the signed message.
@@ -26,6 +27,9 @@ export const batchSelector: Hex = '0x0427ef5f'
 
 /** Selector of `batch(relayParams, subaccountApproval, account, subaccount, params)` of the subaccount router. */
 export const subaccountBatchSelector: Hex = '0x412a08b7'
+
+/** Selector of `removeSubaccount(relayParams, account, subaccount)` of the subaccount router. */
+export const removeSubaccountSelector: Hex = '0xf6f2900e'
 
 function addressesPart(value: CreateOrderAddresses): Part {
   return {
@@ -100,4 +104,20 @@ export function encodeBatchCall(call: BatchCall): Hex {
   const { subaccount } = subaccountApproval
   const owners = [addressWord(account), addressWord(subaccount)]
   return `${subaccountBatchSelector}${encodeTuple([relay, approvalPart(subaccountApproval), ...owners, actions])}`
+}
+
+/** What is to be encoded: an owner's signed word that a delegated key is removed. */
+export interface RemovalCall {
+  /** Whose key it was. */
+  readonly account: Address
+  readonly subaccount: Address
+  readonly relayParams: RelayParams
+  /** 65 bytes over the digest of the removal. */
+  readonly signature: Hex
+}
+
+/** The calldata, for the subaccount router. Throws RangeError for a value that does not fit its type. */
+export function encodeRemovalCall({ account, subaccount, relayParams, signature }: RemovalCall): Hex {
+  const relay: Part = { tail: relayParamsTuple(relayParams, signature) }
+  return `${removeSubaccountSelector}${encodeTuple([relay, addressWord(account), addressWord(subaccount)])}`
 }

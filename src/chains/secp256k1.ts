@@ -156,6 +156,24 @@ export function recoverSigner(digest: Hex, signature: Hex, curve: Curve = fastes
   return addressOf(publicKeyOf(message, rs, parity, curve))
 }
 
+/** Half the order of the group: the contracts take a signature with s up to it, and refuse its twin. */
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+
+/**
+ * A signature in the one form that the contracts take: lower case, s in the lower half, v 27 or 28.
+ *
+ * @param signature 65 bytes r, s, v, with v 0, 1, 27 or 28, as wallets give it.
+ * @throws RangeError when it is malformed, or has no such form.
+ */
+export function contractSignature(signature: string): Hex {
+  if (!/^0x[0-9a-fA-F]{130}$/.test(signature)) throw new RangeError('it is not 65 bytes of hex')
+  const text = signature.toLowerCase()
+  if (BigInt(`0x${text.slice(66, 130)}`) > HALF_ORDER) throw new RangeError('its s is in the upper half')
+  const v = Number.parseInt(text.slice(130), 16)
+  if (v > 1 && v !== 27 && v !== 28) throw new RangeError(`v of a signature is 0, 1, 27 or 28, not ${v}`)
+  return `0x${text.slice(2, 130)}${(v < 27 ? v + 27 : v).toString(16)}`
+}
+
 function publicKeyOf(digest: Uint8Array, rs: Uint8Array, parity: 0 | 1, curve: Curve): Uint8Array {
   let cause: unknown
   try {

@@ -29,7 +29,11 @@ export function relayNonceOf(intentId: string, attempt: number): bigint {
  * The fee of a message that no host prepared: `perOrder` for each order that it creates, at least once, swapped into the
  * native token through the chain's own market for that. What the relay does not use comes back to the account.
  */
-export function ownRelayFee(chain: Chain, batch: BatchTerms, perOrder: TokenAmount): RelayFee {
+export function ownRelayFee(
+  chain: Chain,
+  batch: Pick<BatchTerms, 'createOrderParamsList'>,
+  perOrder: TokenAmount,
+): RelayFee {
   const { contracts, feeToken, feeSwapPath } = chain
   const orders = Math.max(1, batch.createOrderParamsList.length)
   const priced = [feeToken.address, contracts.wrappedNative]
@@ -40,6 +44,35 @@ export function ownRelayFee(chain: Chain, batch: BatchTerms, perOrder: TokenAmou
       providers: priced.map(() => contracts.chainlinkPriceFeedProvider),
       data: priced.map((): Hex => '0x'),
     },
+  }
+}
+
+/**
+ * Relay parameters of our own: no permits and no external calls, for this chain alone.
+ *
+ * @param deadline Unix seconds of block time
+ */
+export function ownRelayParams(
+  chain: Chain,
+  { fee, oracleParams }: RelayFee,
+  userNonce: bigint,
+  deadline: bigint,
+): RelayParams {
+  return {
+    oracleParams,
+    externalCalls: {
+      sendTokens: [],
+      sendAmounts: [],
+      externalCallTargets: [],
+      externalCallDataList: [],
+      refundTokens: [],
+      refundReceivers: [],
+    },
+    tokenPermits: [],
+    fee,
+    userNonce,
+    deadline,
+    desChainId: BigInt(chain.chainId),
   }
 }
 
@@ -59,22 +92,8 @@ export interface RelayMessage {
 /** The message with relay parameters of our own: no permits, no external calls, our nonce and deadline. Yet to be verified. */
 export function relayProposal(chain: Chain, policy: SigningPolicy, message: RelayMessage): Proposal {
   const { intent, attempt, actions, fee, nowSeconds, validForSeconds } = message
-  const relayParams: RelayParams = {
-    oracleParams: fee.oracleParams,
-    externalCalls: {
-      sendTokens: [],
-      sendAmounts: [],
-      externalCallTargets: [],
-      externalCallDataList: [],
-      refundTokens: [],
-      refundReceivers: [],
-    },
-    tokenPermits: [],
-    fee: fee.fee,
-    userNonce: relayNonceOf(intent.intentId, attempt),
-    deadline: BigInt(Math.floor(nowSeconds) + validForSeconds),
-    desChainId: BigInt(chain.chainId),
-  }
+  const deadline = BigInt(Math.floor(nowSeconds) + validForSeconds)
+  const relayParams = ownRelayParams(chain, fee, relayNonceOf(intent.intentId, attempt), deadline)
   const { account, subaccountApproval } = signingDomainOf(chain, intent.account, policy)
   const batch: Batch = {
     account,

@@ -3,15 +3,15 @@ import type { PreparedApproval } from '../api/subaccounts.ts'
 import { approvalTypes, SUBACCOUNT_ORDER_ACTION } from '../chains/approvalTypes.ts'
 import type { Chain } from '../chains/chain.ts'
 import { domainSeparator, relayRouterDomainName, relayRouterDomainVersion } from '../chains/relayRouter.ts'
-import { recoverSigner } from '../chains/secp256k1.ts'
 import {
   approvalDigestOf,
   type SubaccountApproval,
   type SubaccountApprovalMessage,
 } from '../chains/subaccountApproval.ts'
-import { type Address, type Hex, sameHex, ZERO_HASH } from '../domain/address.ts'
+import { type Address, type Hex, ZERO_HASH } from '../domain/address.ts'
 import type { Difference } from '../domain/event.ts'
 import { Findings } from './findings.ts'
+import { checkOwnerSignature } from './ownerSignature.ts'
 
 /** What an owner grants. */
 export interface Grant {
@@ -102,12 +102,7 @@ export function signedApprovalDifferences(
   const grant = { subaccount, expiresAtSeconds: Number(expiresAt), maxAllowedCount, nonce }
   checkMessage(findings, { ...approvalOf(chain, grant), expiresAt, deadline }, message)
   findings.same('message.deadline', expiresAt, deadline)
-  let signer = 'nobody'
-  try {
-    signer = recoverSigner(ownerDigestOf(chain, message), signature)
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-  }
-  if (!sameHex(owner, signer)) findings.add('signature', `of ${owner}`, `of ${signer}`)
+  const separator = domainSeparator(chain.chainId, chain.contracts.subaccountGelatoRelayRouter)
+  checkOwnerSignature(findings, owner, separator, approvalDigestOf(separator, message), signature)
   return findings.list
 }

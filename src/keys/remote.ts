@@ -5,7 +5,7 @@
  * is not believed either: a signature counts only when it is over the digest that was computed here, by the account's own
  * key, in the one form that the contracts take.
  */
-import { recoverSigner } from '../chains/secp256k1.ts'
+import { contractSignature, recoverSigner } from '../chains/secp256k1.ts'
 import { type Address, type Hex, sameHex } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Secret } from '../domain/secret.ts'
@@ -81,9 +81,6 @@ function typedDataText({ typedData }: SignRequest): string {
   return JSON.stringify(document, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 }
 
-/** Half the order of the group: the contracts take a signature with s up to it, and its twin is refused. */
-const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
-
 /** The signature in the one form that is used, or an error that says what is wrong with it. */
 function checkedSignature(options: RemoteSignerOptions, digest: Hex, signature: unknown): Hex {
   const wrong = (reason: string): RemoteSignerError =>
@@ -92,20 +89,16 @@ function checkedSignature(options: RemoteSignerOptions, digest: Hex, signature: 
       facts: { signer: options.url, account: options.address, digest },
       details: 'It was thrown away and nothing was sent. Look at that signer before anything else.',
     })
-  if (typeof signature !== 'string' || !/^0x[0-9a-fA-F]{130}$/.test(signature)) {
-    throw wrong('it is not 65 bytes of hex')
-  }
-  const text = signature.toLowerCase() as Hex
-  if (BigInt(`0x${text.slice(66, 130)}`) > HALF_ORDER) throw wrong('its s is in the upper half')
+  let usable: Hex
   let by: Address
   try {
-    by = recoverSigner(digest, text)
+    usable = contractSignature(typeof signature === 'string' ? signature : '')
+    by = recoverSigner(digest, usable)
   } catch (error) {
-    throw wrong(reasonOf(error).replaceAll(text, 'the signature'))
+    throw wrong(reasonOf(error).replace(/0x[0-9a-f]{130}/gi, 'the signature'))
   }
   if (!sameHex(by, options.address)) throw wrong(`over the digest computed here it is the signature of ${by}`)
-  const v = Number.parseInt(text.slice(130), 16)
-  return `0x${text.slice(2, 130)}${(v < 27 ? v + 27 : v).toString(16)}`
+  return usable
 }
 
 type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>

@@ -31,7 +31,12 @@ import {
   primaryTypes,
   typesOfMessage,
 } from '../../src/chains/messageTypes.ts'
-import { encodeBatchCall, subaccountBatchSelector } from '../../src/chains/relayCalldata.ts'
+import {
+  encodeBatchCall,
+  encodeRemovalCall,
+  removeSubaccountSelector,
+  subaccountBatchSelector,
+} from '../../src/chains/relayCalldata.ts'
 import {
   type Batch,
   digestOf,
@@ -176,13 +181,13 @@ function holds(primaryType: PrimaryType, message: Message, at: number): Hex {
 }
 
 const counts: Record<PrimaryType, number> = {
-  Batch: 4_000,
+  Batch: 2_500,
   SubaccountApproval: 1_500,
   CreateOrder: 1_000,
-  UpdateOrder: 500,
-  CancelOrder: 500,
-  RemoveSubaccount: 500,
-  BridgeOut: 500,
+  UpdateOrder: 750,
+  CancelOrder: 750,
+  RemoveSubaccount: 1_000,
+  BridgeOut: 1_000,
   SetTraderReferralCode: 500,
   RegisterCode: 500,
   Minified: 500,
@@ -335,6 +340,7 @@ test('the published approval, its hashes and the batch of a subaccount are the p
 })
 
 test('calldata of the subaccount router is what viem makes of it', () => {
+  expect(toFunctionSelector(subaccountRouterAbi[1])).toBe(removeSubaccountSelector)
   expect(toFunctionSelector(subaccountRouterAbi[0])).toBe(subaccountBatchSelector)
   const { createOrderParamsList, ...changes } = batch
   const actions = {
@@ -358,6 +364,14 @@ test('calldata of the subaccount router is what viem makes of it', () => {
           batch,
         }),
       ).toBe(encodeFunctionData({ abi: subaccountRouterAbi, functionName: 'batch', args }))
+      const { subaccount } = approval
+      expect(encodeRemovalCall({ account: owner, subaccount, relayParams: params, signature })).toBe(
+        encodeFunctionData({
+          abi: subaccountRouterAbi,
+          functionName: 'removeSubaccount',
+          args: [{ ...params, signature }, owner, subaccount],
+        }),
+      )
     }),
     { numRuns: 100, seed: 4 },
   )

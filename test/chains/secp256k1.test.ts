@@ -4,6 +4,7 @@ import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import {
   type CurvePackage,
+  contractSignature,
   curveSource,
   isPrivateKey,
   loadCurve,
@@ -205,4 +206,23 @@ const installed = await import('tiny-secp256k1').then(
 
 test('the package is used exactly when it is installed', () => {
   expect(curveSource).toBe(installed ? 'tiny-secp256k1' : '@noble/curves')
+})
+
+test('a signature has one form that the contracts take; its twin with a high s has none', () => {
+  fc.assert(
+    fc.property(anyKey, anyDigest, (privateKey, hash) => {
+      const signed = signDigest(privateKey, hash)
+      const v = Number.parseInt(signed.slice(-2), 16)
+      expect(contractSignature(signed)).toBe(signed)
+      expect(contractSignature(`0x${signed.slice(2, 130).toUpperCase()}0${v - 27}`)).toBe(signed)
+      const twin = `${signed.slice(0, 66)}${word(ORDER - BigInt(`0x${signed.slice(66, 130)}`))}${v === 27 ? '1c' : '1b'}`
+      expect(recoverSigner(hash, twin as Hex)).toBe(recoverSigner(hash, signed))
+      expect(() => contractSignature(twin)).toThrow('its s is in the upper half')
+    }),
+    seeded(100),
+  )
+  for (const odd of ['', '0x', signature.slice(2), `${signature}00`, signature.replace('0', 'g')])
+    expect(() => contractSignature(odd)).toThrow('it is not 65 bytes of hex')
+  for (const v of ['02', '1a', '1d', 'ff'])
+    expect(() => contractSignature(signature.slice(0, 130) + v)).toThrow('v of a signature')
 })

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import { approvalTypes } from '../../src/chains/approvalTypes.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { relayRouterDomain } from '../../src/chains/relayRouter.ts'
+import { minifiedDigestOf } from '../../src/chains/messages.ts'
+import { domainSeparator, relayRouterDomain } from '../../src/chains/relayRouter.ts'
 import { signDigest } from '../../src/chains/secp256k1.ts'
 import { type Address, type Hex, ZERO_HASH } from '../../src/domain/address.ts'
 import {
@@ -29,6 +30,21 @@ const signed = { ...message, signature: signDigest(key, ownerDigestOf(arbitrum, 
 test('what was asked for may be signed, and what the owner signed may be used', () => {
   expect(approvalDifferences(arbitrum, grant, proposed)).toEqual([])
   expect(signedApprovalDifferences(arbitrum, owner, subaccount, signed)).toEqual([])
+})
+
+test('the owner may have signed its minified form, at this router alone', () => {
+  const at = (contract: Address) =>
+    minifiedDigestOf(domainSeparator(arbitrum.chainId, contract), ownerDigestOf(arbitrum, message))
+  const of = (digest: Hex, by = key) =>
+    signedApprovalDifferences(arbitrum, owner, subaccount, { ...message, signature: signDigest(by, digest) })
+  expect(of(at(router))).toEqual([])
+  expect(of(at(arbitrum.contracts.gelatoRelayRouter))).toMatchObject([{ field: 'signature' }])
+  expect(of(at(router), `0x${'22'.repeat(32)}`)).toMatchObject([{ field: 'signature' }])
+  // Another message than the one that was minified.
+  const changed = { ...message, maxAllowedCount: 91n, signature: signDigest(key, at(router)) }
+  expect(signedApprovalDifferences(arbitrum, owner, subaccount, changed)).toMatchObject([
+    { field: 'signature' },
+  ])
 })
 
 const changes = {

@@ -1,0 +1,72 @@
+/**
+ * Taking a delegated key's right away on the chain through the relay: the message that its owner signs, and whether a signed
+ * one may be sent. All of it is ours: the venue proposes nothing here (wire: eip712-and-chain, section 3; generic relay:
+ * application-api-orders, section 10).
+ */
+import type { Chain } from '../chains/chain.ts'
+import { type Message, messageDigestOf } from '../chains/messages.ts'
+import { domainSeparator, hashRelayParams, type RelayParams } from '../chains/relayRouter.ts'
+import type { Address, Hex } from '../domain/address.ts'
+import type { Difference } from '../domain/event.ts'
+import type { TokenAmount } from '../domain/units.ts'
+import { Findings } from './findings.ts'
+import { checkOwnerSignature } from './ownerSignature.ts'
+import type { SigningPolicy } from './policy.ts'
+import { ownRelayFee, ownRelayParams } from './relayLane.ts'
+import { checkRelayParams } from './verifyRelayParams.ts'
+
+/** What of a removal is chosen; everything else is fixed by the chain. */
+export interface RemovalTerms {
+  readonly subaccount: Address
+  /** Most that the relay is paid, in the chain's fee token; what it does not use comes back. */
+  readonly feeAmount: TokenAmount
+  readonly userNonce: bigint
+  /** Unix seconds of block time. */
+  readonly deadline: bigint
+}
+
+/** What is signed. */
+export interface Removal {
+  readonly relayParams: RelayParams
+  readonly message: Message & { readonly subaccount: Address; readonly relayParams: Hex }
+  /** At the chain's subaccount router. */
+  readonly digest: Hex
+}
+
+function separatorOf({ chainId, contracts }: Chain): Hex {
+  return domainSeparator(chainId, contracts.subaccountGelatoRelayRouter)
+}
+
+/** The message of a removal, its relay parameters and its digest. */
+export function removalOf(chain: Chain, terms: RemovalTerms): Removal {
+  const { subaccount, feeAmount, userNonce, deadline } = terms
+  const fee = ownRelayFee(chain, { createOrderParamsList: [] }, feeAmount)
+  const relayParams = ownRelayParams(chain, fee, userNonce, deadline)
+  const message = { subaccount, relayParams: hashRelayParams(relayParams) }
+  return {
+    relayParams,
+    message,
+    digest: messageDigestOf(separatorOf(chain), 'RemoveSubaccount', message),
+  }
+}
+
+/**
+ * Every reason why a removal may not be signed, or with a signature not be sent; empty when it may. Fee and deadline are
+ * bounded by `policy`, as for orders.
+ */
+export function removalDifferences(
+  chain: Chain,
+  policy: SigningPolicy,
+  meant: { readonly owner: Address; readonly subaccount: Address; readonly nowSeconds: number },
+  terms: RemovalTerms,
+  signature?: Hex,
+): readonly Difference[] {
+  const findings = new Findings()
+  const { relayParams, digest } = removalOf(chain, terms)
+  findings.hex('message.subaccount', meant.subaccount, terms.subaccount)
+  checkRelayParams(findings, chain, relayParams, policy, 0, meant.nowSeconds)
+  if (signature !== undefined) {
+    checkOwnerSignature(findings, meant.owner, separatorOf(chain), digest, signature)
+  }
+  return findings.list
+}
