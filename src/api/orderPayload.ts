@@ -173,11 +173,18 @@ function warnings(fields: Fields, name: string): readonly ValidationWarning[] {
   return optional(fields[name], name, (value) => list(value, name, warning)) ?? []
 }
 
+/** The typed warnings, and those texts of the older list that none of them says already. */
+function allWarnings(fields: Fields): readonly ValidationWarning[] {
+  const typed = warnings(fields, 'validationWarnings')
+  const said = new Set(typed.map(({ message }) => message))
+  return [...typed, ...warnings(fields, 'warnings').filter(({ message }) => !said.has(message))]
+}
+
 function prepareFacts(fields: Fields): PrepareFacts {
   return {
     requestId: word(fields.requestId, 'requestId'),
     estimates: inside(fields.estimates ?? {}, 'estimates', estimates),
-    validationWarnings: [...warnings(fields, 'validationWarnings'), ...warnings(fields, 'warnings')],
+    validationWarnings: allWarnings(fields),
     ...present({
       idempotencyKey: optional(fields.idempotencyKey, 'idempotencyKey', word),
       expiresAtSeconds: optional(fields.expiresAt, 'expiresAt', unixSeconds),

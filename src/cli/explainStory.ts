@@ -2,7 +2,8 @@
 import type { IntentState, Lane, SendClass, SendFacts } from '../domain/intent.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
 import { formatUsd } from '../domain/units.ts'
-import { span } from '../monitor/text.ts'
+import type { WarnedFacts } from '../domain/warning.ts'
+import { money, span } from '../monitor/text.ts'
 import { seen, timeOf } from './explainEvidence.ts'
 
 /** One thing that happened: when, and what, one text or two. */
@@ -38,6 +39,8 @@ function happened(record: JournalRecord, state: IntentState): string[] {
       ]
     case 'attempt.preparing':
       return [`attempt ${record.attempt}, ${laneWords[record.lane]}: ${record.host} is asked to prepare`]
+    case 'attempt.warned':
+      return warnedTexts(record.attempt, record.warned)
     case 'attempt.armed': {
       const { armed } = record
       const checked =
@@ -96,6 +99,20 @@ function happened(record: JournalRecord, state: IntentState): string[] {
       return [`closed ${outcome}${code === outcome ? '' : `, ${code}`}: ${reason}`]
     }
   }
+}
+
+/** What the venue warned of and what was done, for the story. */
+function warnedTexts(attempt: number, { warnings, action, reason, shrunk }: WarnedFacts): string[] {
+  const codes = warnings.map(({ code, reason }) => (reason === undefined ? code : `${code}, ${reason}`))
+  const done = {
+    sign: 'signed all the same',
+    shrink: `made smaller: ${money(shrunk?.terms.sizeDeltaUsd ?? 0n)}`,
+    drop: 'dropped',
+  }[action]
+  return [
+    `attempt ${attempt}: the venue warns of ${codes.join('; ')}; by policy ${done}`,
+    ...(reason === undefined ? [] : [reason]),
+  ]
 }
 
 function sendFacts(send: SendFacts): string {

@@ -90,12 +90,17 @@ function orderLines(state: IntentState): string[] {
 }
 
 function warningLines(state: IntentState): string[] {
-  return state.attempts.flatMap(({ n, armed }) =>
-    (armed?.validationWarnings ?? []).map(
-      ({ code, message }) =>
-        `attempt ${n}, before signing: ${message === '' ? code : `${message} [${code}]`}`,
-    ),
-  )
+  return state.attempts.flatMap(({ n, armed, warned }) => {
+    // Stories from before warnings had a record of their own hold those of what was signed.
+    const told =
+      warned?.flatMap(({ warnings }) => warnings) ??
+      armed?.validationWarnings.map((each) => ({ ...each, action: undefined })) ??
+      []
+    return told.map(
+      ({ code, message, action }) =>
+        `attempt ${n}, before signing: ${message === '' ? code : `${message} [${code}]`}${action === undefined ? '' : `; policy says ${action}`}`,
+    )
+  })
 }
 
 function resultLines({ closing }: IntentState): string[] {

@@ -35,7 +35,13 @@ import { processProblems } from './hardening.ts'
 import { journalOptions } from './journalFile.ts'
 import type { KeySources } from './keySources.ts'
 import { type StartedVenue, startVenue } from './paper.ts'
-import { breakersOf, feeTokenAmount, limitsOf, openSigningGuard, signingPolicyOf } from './runSettings.ts'
+import {
+  feeTokenAmount,
+  limitsOf,
+  openSigningGuard,
+  signingPolicyOf,
+  warningPoliciesOf,
+} from './runSettings.ts'
 import { listenForSignals } from './signals.ts'
 import { openSigner } from './signer.ts'
 import { readApprovalFile } from './subaccountFile.ts'
@@ -195,6 +201,9 @@ async function live(
       poisonRestMs,
     },
     signingPolicy: signingPolicyOf(config, () => listedMarkets),
+    warningPolicies: warningPoliciesOf(config, strategies),
+    sizeAnew: async (intent, atMostUsd) =>
+      (await engine?.sizeAnew(intent, atMostUsd)) ?? { code: 'STARTING', reason: 'perpd is starting' },
     mayNotSign: (intent) => trading.mayNotSign(intent) ?? subaccount?.mayNotSign(intent),
     fatal,
   }

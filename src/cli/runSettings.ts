@@ -1,7 +1,8 @@
 /** From the configuration's words to the settings that the rooms are handed. */
 import { systemClock } from '../api/systemClock.ts'
 import { fromDecimal, type TokenAmount, toDecimal, USD_DECIMALS, type Usd } from '../domain/units.ts'
-import type { LimitSet } from '../engine/liveLimits.ts'
+import type { WarningPolicy } from '../domain/warning.ts'
+import type { ConfiguredLimits } from '../engine/liveLimits.ts'
 import type { SigningPolicy } from '../execution/policy.ts'
 import { openGuard, type SigningGuard } from '../journal/guard.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -55,3 +56,12 @@ export function signingPolicyOf(
 export function feeTokenAmount(config: Config, amountUsd: Usd): TokenAmount {
   return fromDecimal(toDecimal(amountUsd, USD_DECIMALS), config.venue.chain.feeToken.decimals)
 }
+/** What warnings do to a strategy's orders: the account's policy, and its file's own where it has one. */
+export function warningPoliciesOf(
+  { signing }: Config,
+  strategies: readonly LoadedStrategy[],
+): (strategy: string) => readonly WarningPolicy[] {
+  const own = new Map(strategies.map(({ name, warnings }) => [name, warnings]))
+  return (strategy) => [signing.warnings, ...[own.get(strategy) ?? []].flat()]
+}
+

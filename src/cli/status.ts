@@ -95,7 +95,7 @@ export function statusText(body: StatusBody): string {
       row.strategy,
       `${row.kind} ${row.direction} ${row.market}`,
       money(BigInt(row.sizeDeltaUsd)),
-      `${span(body.nowMs - Date.parse(row.acceptedAt))} old${row.observedStatus === undefined ? '' : `, the venue says ${row.observedStatus}`}`,
+      `${span(body.nowMs - Date.parse(row.acceptedAt))} old${row.observedStatus === undefined ? '' : `, the venue says ${row.observedStatus}`}${row.warnings.length === 0 ? '' : `, warned of ${row.warnings.join(', ')}`}`,
     ])
     blocks.push(`open orders\n${columns(rows, '  ')}`)
   }

@@ -13,6 +13,7 @@ import type { JournalRecord } from './records.ts'
 import type { SubaccountReport } from './subaccount.ts'
 import type { Usd } from './units.ts'
 
+import type { JudgedWarning, WarningAction } from './warning.ts'
 /** Feeds whose age is watched. */
 export type Feed = 'tickers' | 'capacity' | 'positions' | 'orders' | 'candles' | 'oracle' | 'markets'
 
@@ -115,7 +116,13 @@ export type Event =
       readonly intent: Intent
       readonly host: string
       readonly requestId: string
-      readonly warnings: readonly { readonly code: string; readonly message: string }[]
+      readonly warnings: readonly JudgedWarning[]
+      /** What is done with the order. */
+      readonly action: WarningAction
+      /** Why it is dropped though policy says shrink. */
+      readonly reason?: string
+      /** The size it shrinks to. */
+      readonly toUsd?: Usd
     }
   /** A payload did not say what was meant; nothing was signed. */
   | {

@@ -7,6 +7,7 @@ import type { CreateOrderParams, UpdateOrderParams } from './batch.ts'
 import type { Decision } from './decision.ts'
 import type { Direction } from './market.ts'
 import type { TokenAmount, Usd } from './units.ts'
+import type { WarnedFacts } from './warning.ts'
 
 /**
  * What an intent does. `close` is a decrease of everything; `collateral-in` and `collateral-out` are orders of size 0;
@@ -272,6 +273,8 @@ export interface Attempt {
   /** Host asked to prepare. */
   readonly host: string
   readonly phase: AttemptPhase
+  /** Prepares that were warned of, and what was done; absent when none was, and in stories from before they were kept. */
+  readonly warned?: readonly WarnedFacts[]
   readonly armed?: ArmedFacts
   readonly armedAtMs?: number
   readonly send?: SendFacts

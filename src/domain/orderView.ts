@@ -35,6 +35,8 @@ export interface OrderRow {
   readonly reason: string | null
   /** The venue's last word on an order whose fate is not proven. */
   readonly observedStatus: string | null
+  /** What the venue warned of before signing and what was done, `CODE: action`; empty when it warned of nothing. */
+  readonly warnings: readonly string[]
 }
 
 /** One record of a story with its distance from the first, ms. */
@@ -79,6 +81,9 @@ export function orderRow({ state, label, observedStatus }: LabelledState): Order
     outcome: closing?.outcome ?? null,
     reason: closing?.reason ?? null,
     observedStatus: (closing === undefined ? observedStatus : undefined) ?? null,
+    warnings: state.attempts.flatMap(({ warned = [] }) =>
+      warned.flatMap(({ warnings, action }) => warnings.map(({ code }) => `${code}: ${action}`)),
+    ),
   }
 }
 

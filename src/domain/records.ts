@@ -15,6 +15,7 @@ import type {
   SendFacts,
   Settlement,
 } from './intent.ts'
+import type { WarnedFacts } from './warning.ts'
 
 /** Version written today. */
 export const RECORD_VERSION = 2
@@ -38,6 +39,13 @@ export interface AttemptPreparing extends RecordBase {
   readonly attempt: number
   readonly lane: Lane
   readonly host: string
+}
+
+/** The venue warned when it prepared, and what policy did with the order: shown and durable before anything is signed. */
+export interface AttemptWarned extends RecordBase {
+  readonly kind: 'attempt.warned'
+  readonly attempt: number
+  readonly warned: WarnedFacts
 }
 
 /** J3: verified and signed; from here the digest counts as sent. */
@@ -103,6 +111,7 @@ export interface IntentClosed extends RecordBase {
 export type JournalRecord =
   | IntentAccepted
   | AttemptPreparing
+  | AttemptWarned
   | AttemptArmed
   | SendResult
   | Landed
@@ -127,6 +136,7 @@ export interface StoredRecord {
 const kinds: ReadonlySet<string> = new Set<RecordKind>([
   'intent.accepted',
   'attempt.preparing',
+  'attempt.warned',
   'attempt.armed',
   'send.result',
   'landed',

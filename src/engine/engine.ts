@@ -13,13 +13,26 @@ import { DecodeError, RefusedError, UnreachableError } from '../api/errors.ts'
 import { hexKey, sameHex } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
-import { type IntentState, isOpen, isUnresolved, labelOf, lastAttempt } from '../domain/intent.ts'
+import {
+  type Denial,
+  type Intent,
+  type IntentState,
+  isOpen,
+  isUnresolved,
+  labelOf,
+  lastAttempt,
+} from '../domain/intent.ts'
+import type { Limits } from '../domain/limits.ts'
 import { worstCase } from '../domain/machine/exposure.ts'
 import type { Market } from '../domain/market.ts'
 import type { Position } from '../domain/position.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import { accountOf } from '../execution/context.ts'
+import type { Usd } from '../domain/units.ts'
 import type { Needs } from '../strategy/strategy.ts'
+import { bookOf } from '../risk/book.ts'
+import type { LossLimits } from '../risk/breakers.ts'
+import { resizeIncrease } from '../risk/resize.ts'
 import { createBreakers } from './breakers.ts'
 import type { EngineContext } from './context.ts'
 import { createDayResult } from './dayResult.ts'
@@ -53,6 +66,11 @@ export interface Engine extends EngineDoor {
 
 /** Lists may lag behind a fill by seconds (wire: gaps, section 4); after this they are believed all the same. */
 const listLagMs = 30_000
+  /**
+   * The size that an accepted increase may have by everything that is read anew, at most `atMostUsd` less headroom; or why
+   * there is none. Rejects as reading does.
+   */
+  sizeAnew(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial>
 /** How long a stop waits for reads that are still in the air, beyond the drain. */
 const stopGraceMs = 1_000
 /** Intents that are looked through at start, for new fills and for what the day realized. */
@@ -345,6 +363,20 @@ export function createEngine(
   }
 }
 
+    async sizeAnew(intent, atMostUsd) {
+      const { symbol, direction } = intent.terms
+      // Not an answer that was asked for before the warning: the snapshot then shares this one.
+      await api.getTradingCapacity({ symbol, direction }, { isFresh: true })
+      const snapshot = await read({ symbols: [symbol] })
+      const others = unseen(snapshot).filter((state) => state.intent.intentId !== intent.intentId)
+      const equityUsd = admission.equityUsd()
+      return resizeIncrease(intent, atMostUsd, {
+        snapshot,
+        book: bookOf(snapshot, others),
+        limits: limits.on(symbol, intent.strategy),
+        ...(equityUsd === undefined ? {} : { equityUsd }),
+      })
+    },
 /** Whether a fill shows in the snapshot's positions, or is so old that the lists are believed without it. */
 function isSeen({ intent, closing, closedAtMs }: IntentState, snapshot: Snapshot): boolean {
   if ((closedAtMs ?? 0) + listLagMs <= snapshot.positions.atMs) return true

@@ -9,7 +9,8 @@ import type { Emit } from '../domain/event.ts'
 import type { Denial, Intent } from '../domain/intent.ts'
 import type { EvidenceRules } from '../domain/machine/observation.ts'
 import type { Signer } from '../domain/signer.ts'
-import type { TokenAmount } from '../domain/units.ts'
+import type { TokenAmount, Usd } from '../domain/units.ts'
+import type { WarningPolicy } from '../domain/warning.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { SigningPolicy } from './policy.ts'
 
@@ -53,6 +54,13 @@ export interface ExecutionContext {
   readonly settings: ExecutionSettings
   /** Read when it is needed: the listed markets in it change with the catalogue. */
   readonly signingPolicy: () => SigningPolicy
+  /** What warnings do to orders of a strategy: the account's policy and its own. Absent: the defaults. */
+  readonly warningPolicies?: (strategy: string) => readonly WarningPolicy[]
+  /**
+   * The size that an increase may have by all limits on the world as it is read now, at most `atMostUsd` less headroom; or why
+   * there is none. Rejects as reading does. Absent: no order is made smaller, and one that should be is dropped.
+   */
+  readonly sizeAnew?: (intent: Intent, atMostUsd: Usd) => Promise<Usd | Denial>
   /** Why an accepted intent may not be signed any more (a halt came since); absent: nothing holds one back. */
   readonly mayNotSign?: (intent: Intent) => Denial | undefined
   /** A mistake of ours or a journal that cannot be written: the daemon stops. Never returns to the road. */

@@ -18,6 +18,7 @@ import { prepare } from './prepare.ts'
 import { ownRelayFee, type RelayFee, relayProposal } from './relayLane.ts'
 import { armedFactsOf, type Signed, sign } from './sign.ts'
 import { type Rejection, type Verified, verify, verifyBatch } from './verify.ts'
+import { heedWarnings, type WarningLog } from './warned.ts'
 
 /** What the machine is told, and the signature that waits for its J3. */
 export interface MadeAttempt {
@@ -46,15 +47,27 @@ interface Message {
   readonly time: ArmingTime
 }
 
+/** The order is to be prepared anew, as this smaller one. */
+interface Smaller {
+  readonly smaller: Intent
+}
+
+/** perpd stops: what was begun is left to the next start. */
+interface Stopped {
+  readonly isStopped: true
+}
+
 /**
- * Makes attempt `n` of an intent at `host`. Never throws for anything that the network, the venue or the signer did.
+ * Makes attempt `n` of an intent at `host`; what it is warned of goes through `log`. Undefined when perpd stops meanwhile.
+ * Never throws for anything that the network, the venue or the signer did.
  */
 export async function makeAttempt(
   context: ExecutionContext,
   intent: Intent,
   n: number,
   host: string,
-): Promise<MadeAttempt> {
+  log: WarningLog,
+): Promise<MadeAttempt | undefined> {
   const { clock, chain, signer, journal } = context
   // The message of an own-wallet order does not say whose it is: the signature does. An intent of another account or chain,
   // from a journal that was shared or a key that was changed, must never be signed by this key.
@@ -75,7 +88,11 @@ export async function makeAttempt(
   const message =
     intent.kind === 'batch'
       ? await ownMessage(context, policy, intent, n, host)
-      : await preparedMessage(context, policy, intent, n, host)
+      : await preparedMessage(context, policy, intent, n, host, log)
+  if ('isStopped' in message) return undefined
+  // Each time around is one of the few that an intent may shrink.
+  if ('smaller' in message)
+    return await makeAttempt(context, message.smaller, n, host, { ...log, shrinks: log.shrinks + 1 })
   if ('event' in message) return message
   const doubt = clockDoubtOf(context, intent, message.time)
   if (doubt !== undefined) return doubted(context, doubt)
@@ -106,7 +123,8 @@ async function preparedMessage(
   intent: Intent,
   n: number,
   host: string,
-): Promise<Message | MadeAttempt> {
+  log: WarningLog,
+): Promise<Message | MadeAttempt | Smaller | Stopped> {
   const { clock, chain } = context
   const timeAt = beginArmingTime(context)
   let atMs = clock.monotonicMs()
@@ -119,8 +137,11 @@ async function preparedMessage(
   }
   const time = await timeAt(prepared.host)
   atMs = timed(context, intent.intentId, 'prepare', atMs)
-  const warned = showWarnings(context, intent, prepared)
-  if (warned !== undefined) return warned
+  const heeded = await heedWarnings(context, intent, prepared, log)
+  if (heeded.kind === 'stop') return { isStopped: true }
+  if (heeded.kind === 'shrink') return { smaller: heeded.intent }
+  if (heeded.kind === 'drop')
+    return refused(context, 'PREPARE_WARNED', heeded.reason, { requestId: prepared.requestId })
   const verified = verify(chain, intent, prepared, policy, time.nowSeconds)
   if ('kind' in verified) return rejected(context, intent, prepared, verified)
   const message = { host: prepared.host, warnings: prepared.validationWarnings, time }
@@ -212,21 +233,6 @@ function doubted(context: ExecutionContext, doubt: ClockDoubt): MadeAttempt {
     return refused(context, 'CHAIN_CLOCK_SKEW', reason, { skewSeconds: Math.round(doubt.skewSeconds) })
   }
   return { event: { type: 'prepare.unreachable', nowMs: context.clock.now(), reason }, signed: undefined }
-}
-
-/** Shows prepare's warnings before anything is signed. The venue cannot vouch for an increase with one: it is dropped. */
-function showWarnings(
-  context: ExecutionContext,
-  intent: Intent,
-  prepared: Prepared,
-): MadeAttempt | undefined {
-  const { host, requestId, validationWarnings } = prepared
-  if (validationWarnings.length === 0) return undefined
-  const warnings = validationWarnings.map(({ code, message }) => ({ code, message }))
-  context.emit({ type: 'order.warned', intent, host, requestId, warnings })
-  if (intent.kind !== 'increase') return undefined
-  const text = warnings.map(({ code, message }) => `${code} (${message})`).join('; ')
-  return refused(context, 'PREPARE_WARNED', `the venue warned: ${text}`, { requestId })
 }
 
 function rejected(

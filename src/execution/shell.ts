@@ -23,6 +23,7 @@ import { applyRecord } from '../domain/machine/fold.ts'
 import type { HostAnswer } from '../domain/machine/observation.ts'
 import { type Effect, type MachineEvent, step } from '../domain/machine/step.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
+import type { WarnedFacts } from '../domain/warning.ts'
 import { DuplicateDecisionError } from '../journal/journal.ts'
 import type { ExecutionContext } from './context.ts'
 import { createFollower } from './follow.ts'
@@ -275,9 +276,24 @@ export function createShell(context: ExecutionContext): Shell {
     if (stopping.signal.aborted) return
     // Until it is armed an attempt may change host; a repeated prepare asks the next one.
     const host = again ? chooseHost() : attempt.host
-    const { event, signed } = await makeAttempt(context, state.intent, attempt.n, host)
-    live.signed = signed
-    feedAside(intentId, live, event)
+    const made = await makeAttempt(context, state.intent, attempt.n, host, {
+      shrinks: attempt.warned?.filter(({ action }) => action === 'shrink').length ?? 0,
+      write: (warned) => writeWarned(intentId, live, warned),
+    })
+    if (made === undefined) return
+    live.signed = made.signed
+    feedAside(intentId, live, made.event)
+  }
+
+  /** Writes what an attempt was warned of before it goes on; false when perpd stops, and it must not. */
+  async function writeWarned(intentId: string, live: Live, warned: WarnedFacts): Promise<boolean> {
+    if (stopping.signal.aborted) return false
+    try {
+      await feed(intentId, live, { type: 'warned', nowMs: context.clock.now(), warned })
+    } catch (error) {
+      if (!stopping.signal.aborted) throw error
+    }
+    return !stopping.signal.aborted
   }
 
   function saveUnsent(intentId: string, live: Live): void {

@@ -193,9 +193,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'perpd_poisoned_payloads_total',
     'Payloads to sign that did not say what was meant; none was signed.',
   )
-  const warned = counter('perpd_validation_warnings_total', "The venue's warnings before signing, by code.", [
-    'code',
-  ])
+  const warned = counter(
+    'perpd_validation_warnings_total',
+    "The venue's warnings before signing, by code and by what was done with the order: sign, shrink or drop.",
+    ['code', 'action'],
+  )
   const commit = histogram(
     'perpd_journal_commit_duration_seconds',
     'From appending a record to its being durable.',
@@ -271,7 +273,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
         drift.inc({ kind: event.finding.kind })
         return
       case 'order.warned':
-        for (const { code } of event.warnings) warned.inc({ code: boundedCode(code) })
+        for (const { code } of event.warnings) warned.inc({ code: boundedCode(code), action: event.action })
         return
       case 'tick.done':
         turns.inc({ strategy: event.strategy, result: 'done' })

@@ -135,6 +135,18 @@ export function orderLine(
     {
       type:
         | 'decision.made'
+/** What is done with a warned order. */
+function warnedWords({ action, reason, toUsd }: Extract<Event, { type: 'order.warned' }>): string {
+  switch (action) {
+    case 'sign':
+      return 'By policy it is signed all the same'
+    case 'shrink':
+      return `By policy it is made smaller: ${money(toUsd ?? 0n)}`
+    case 'drop':
+      return reason === undefined ? 'By policy it is dropped' : `It is dropped: ${plain(reason)}`
+  }
+}
+
         | 'decision.denied'
         | 'decision.admitted'
         | 'order.moved'
@@ -203,7 +215,7 @@ export function orderLine(
       return line(
         'warn',
         'order',
-        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) the venue warns before signing: ${event.warnings.map(({ code, message }) => (message === '' ? code : `${plain(message)} [${code}]`)).join('; ')}`,
+        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) the venue warns before signing: ${event.warnings.map(({ code, message }) => (message === '' ? code : `${plain(message)} [${code}]`)).join('; ')}. ${warnedWords(event)}`,
         {
           ...orderFields(event.intent),
           host: event.host,
@@ -217,6 +229,9 @@ export function orderLine(
         'order',
         `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) NOT SIGNED: ${event.host} prepared something else than was asked: ${event.differences.map((each) => `${each.field} is ${each.found}, expected ${each.expected}`).join('; ')}. The order was dropped and the host rests; look at that host before trusting it again`,
         {
+          action: event.action,
+          ...(event.reason !== undefined && { reason: event.reason }),
+          ...(event.toUsd !== undefined && { to_usd: usdField(event.toUsd) }),
           ...orderFields(event.intent),
           host: event.host,
           request_id: event.requestId,

@@ -36,6 +36,8 @@ export interface DataFaults {
   rpcForkBlocks: number
   /** `unknown`: nobody can say whether an account may use JIT liquidity. */
   jitEligibility: 'known' | 'unknown'
+  /** Code of a warning that every prepared order carries besides its own, as a newer venue may have; empty = none. */
+  prepareWarns: string
   /** `marketDataStatus` of every capacity. */
   marketData: 'fresh' | 'stale'
   /** Markets whose value rows have no successful refresh: `updatedAt` null. */
@@ -77,6 +79,7 @@ export function noDataFaults(): DataFaults {
     relayReverts: '',
     keeperFails: '',
     keeperExtraDelayMs: 0,
+    prepareWarns: '',
     marketData: 'fresh',
     staleValues: [],
     disabledMarkets: [],
@@ -122,10 +125,13 @@ const numbers = new Set([
   'rpcForkBlocks',
 ])
 const errors = new Set(['relayReverts', 'keeperFails'])
+const codes = new Set(['prepareWarns'])
 
 /** Whether a switch of that name is one of these. */
 export function isDataFault(name: string): name is keyof DataFaults {
-  return Object.hasOwn(words, name) || lists.has(name) || numbers.has(name) || errors.has(name)
+  return (
+    Object.hasOwn(words, name) || lists.has(name) || numbers.has(name) || errors.has(name) || codes.has(name)
+  )
 }
 
 function unitOf(name: string): string {
@@ -146,6 +152,11 @@ export function wrongDataFault(name: keyof DataFaults, value: unknown): string |
     return typeof value === 'string' && (value === '' || isErrorName(value))
       ? undefined
       : `${name} must be empty or the name of a custom error of the protocol, as EmptyPosition`
+  }
+  if (codes.has(name)) {
+    return typeof value === 'string' && /^([A-Z][A-Z0-9_]{0,63})?$/.test(value)
+      ? undefined
+      : `${name} must be empty or a code of capital letters, as HIGH_PRICE_IMPACT`
   }
   if (lists.has(name)) {
     return Array.isArray(value) && value.every((one) => typeof one === 'string')

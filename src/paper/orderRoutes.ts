@@ -48,6 +48,7 @@ function answerPrepared(venue: VenueState, peer: Peer, prepared: Prepared, isPoi
   const { world } = venue
   const nowMs = world.clock.now()
   const { actions, mode } = prepared
+  const warnings = [...prepared.warnings, ...givenWarnings(venue)]
   // A classic request is stored too: its status is `prepared` for ever.
   const built = buildPayload(world, {
     actions,
@@ -86,9 +87,15 @@ function answerPrepared(venue: VenueState, peer: Peer, prepared: Prepared, isPoi
     payload: mode === 'express' ? built.payload : classicPayload(world, actions, prepared.paysNative),
     estimates: prepared.estimates,
     expiresAt: built.deadlineSeconds,
-    warnings: prepared.warnings.map((warning) => warning.message),
-    validationWarnings: prepared.warnings,
+    warnings: warnings.map((warning) => warning.message),
+    validationWarnings: warnings,
   }
+}
+
+/** What every prepared order is warned of on purpose. */
+function givenWarnings({ world }: VenueState): Quote['warnings'] {
+  const { prepareWarns: code } = world.dataFaults
+  return code === '' ? [] : [{ code, message: `Every order is warned of ${code}`, details: {} }]
 }
 
 function takePrepareFault(venue: VenueState): boolean {

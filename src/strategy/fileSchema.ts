@@ -1,7 +1,8 @@
 /** The fields of a strategy file, and how they become the daemon's words. */
 import { z } from 'zod'
 import type { Limits } from '../domain/limits.ts'
-import { bpsField, countField, leverageField, secondsField, usdField } from './fields.ts'
+import { type WarningPolicy, warningActions } from '../domain/warning.ts'
+import { bpsField, countField, leverageField, nativeField, secondsField, usdField } from './fields.ts'
 import type { OrderSize } from './strategy.ts'
 
 const sizeSchema = z.strictObject({
@@ -50,6 +51,17 @@ export const fileSchema = z.strictObject({
 })
 
 /** A strategy file that passed. */
+  warnings: z
+    .record(
+      z
+        .string()
+        .regex(
+          /^[A-Z][A-Z0-9_]{1,63}(\.[A-Z][A-Z0-9_]{1,63})?$/,
+          'a code of a warning, like INSUFFICIENT_LIQUIDITY',
+        ),
+      z.enum(warningActions),
+    )
+    .optional(),
 export type StrategyFile = z.output<typeof fileSchema>
 
 /** The `size` block in the daemon's words. */
@@ -63,6 +75,11 @@ export function limitsOf(limits: StrategyFile['limits']): Limits {
   const {
     maxLeverage,
     maxDataAgeSeconds,
+/** The `warnings` block as a policy beside the account's: it can only be stricter. */
+export function warningsOf(warnings: NonNullable<StrategyFile['warnings']>): WarningPolicy {
+  return { adding: new Map(Object.entries(warnings)), droppingReductions: new Set(), isPartial: true }
+}
+
     maxTickerAgeSeconds,
     maxCapacityAgeSeconds,
     maxOracleAgeSeconds,

@@ -7,8 +7,9 @@ import { basename, extname, join } from 'node:path'
 import { reasonOf } from '../domain/errors.ts'
 import type { Limits } from '../domain/limits.ts'
 import { formatUsd } from '../domain/units.ts'
+import type { WarningPolicy } from '../domain/warning.ts'
 import { didYouMean } from './didYouMean.ts'
-import { fileSchema, limitsOf, orderSizeOf, type StrategyFile } from './fileSchema.ts'
+import { fileSchema, limitsOf, orderSizeOf, type StrategyFile, warningsOf } from './fileSchema.ts'
 import { kindOf, kindProblem } from './loadKind.ts'
 import { openToOthers } from './openToOthers.ts'
 import { openProblem, type Place, StrategyFileError } from './problem.ts'
@@ -41,6 +42,8 @@ export interface LoadedStrategy {
   readonly cadenceMs: number
   /** The file's own limits; the account's tighten them. */
   readonly limits: Limits
+  /** What the venue's warnings do to its orders, where that is stricter than the account's policy. */
+  readonly warnings?: WarningPolicy
   readonly slippageBps?: number
   readonly orderExpiryMs?: number
   /** Where each of `symbols` stands in the file. */
@@ -229,6 +232,7 @@ async function loadFile(
     symbols,
     cadenceMs: fields.cadenceSeconds ?? options.defaultCadenceMs ?? DEFAULT_CADENCE_MS,
     limits: limitsOf(fields.limits),
+    ...(fields.warnings === undefined ? {} : { warnings: warningsOf(fields.warnings) }),
     ...(fields.slippageBps === undefined ? {} : { slippageBps: fields.slippageBps }),
     ...(fields.orderExpirySeconds === undefined ? {} : { orderExpiryMs: fields.orderExpirySeconds }),
     symbolPlaces: places,

@@ -177,6 +177,7 @@ test('orders --json gives every field of a row', async () => {
       "status": "executed",
       "strategy": "eth-trend",
       "taskId": "task-1",
+      "warnings": [],
     }
   `)
 })

@@ -117,7 +117,8 @@ export const everyEvent: readonly Event[] = [
     intent,
     host,
     requestId: 'req-1',
-    warnings: [{ code: 'HIGH_PRICE_IMPACT', message: 'Price impact is 1.2 %.' }],
+    warnings: [{ code: 'HIGH_PRICE_IMPACT', message: 'Price impact is 1.2 %.', action: 'sign' }],
+    action: 'sign',
   },
   {
     type: 'order.poisoned',

@@ -63,7 +63,7 @@ test('events count', async () => {
       'perpd_denials_total{code="EXCEEDS_AVAILABLE_LIQUIDITY"} 1',
       'perpd_http_attempts_total{route="/markets/tickers",host="arbitrum.gmxapi.io/v1",outcome="not-now"} 1',
       'perpd_poisoned_payloads_total 1',
-      'perpd_validation_warnings_total{code="HIGH_PRICE_IMPACT"} 1',
+      'perpd_validation_warnings_total{code="HIGH_PRICE_IMPACT",action="sign"} 1',
       'perpd_capacity_headroom_usd{market="ETH/USD [WETH-USDC]",direction="long"} 1234567',
       'perpd_order_step_duration_seconds_count{step="submit"} 1',
       'perpd_order_step_duration_seconds_sum{step="submit"} 0.012',
@@ -82,14 +82,15 @@ test('no series carries an id of an order, and codes of a server cannot grow the
       intent,
       host,
       requestId: 'r',
-      warnings: [{ code: `CODE_${n}`, message: '' }],
+      warnings: [{ code: `CODE_${n}`, message: '', action: 'drop' }],
+      action: 'drop',
     }),
   )
   const { text, ours } = await render(running, [...everyEvent, ...warned])
   expect(text).not.toContain(intent.intentId)
   const codes = ours.filter((line) => line.startsWith('perpd_validation_warnings_total'))
   expect(codes).toHaveLength(51)
-  expect(codes).toContain('perpd_validation_warnings_total{code="other"} 451')
+  expect(codes).toContain('perpd_validation_warnings_total{code="other",action="drop"} 451')
 })
 
 test('names follow the conventions: counters end in _total, durations in _seconds', async () => {

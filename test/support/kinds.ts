@@ -11,6 +11,7 @@ import type { Intent, IntentState, Lane } from '../../src/domain/intent.ts'
 import type { Limits } from '../../src/domain/limits.ts'
 import { marketOf, type Snapshot } from '../../src/domain/snapshot.ts'
 import { usd } from '../../src/domain/units.ts'
+import type { WarningPolicy } from '../../src/domain/warning.ts'
 import { readSnapshot } from '../../src/engine/snapshot.ts'
 import { createSubaccountWatch, type SubaccountWatch } from '../../src/engine/subaccountWatch.ts'
 import { connectChain } from '../../src/evm/connect.ts'
@@ -26,6 +27,7 @@ import { type ServedVenue, serveVenue } from '../../src/paper/serve.ts'
 import type { VenueSettings } from '../../src/paper/settings.ts'
 import { type Admission, admit } from '../../src/risk/admit.ts'
 import { bookOf } from '../../src/risk/book.ts'
+import { resizeIncrease } from '../../src/risk/resize.ts'
 import { settle, type VenueBench, venueBench } from './venue.ts'
 
 export const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
@@ -83,6 +85,10 @@ export interface KindsOptions {
   readonly approvedActions?: number
   /** How long that holds, seconds; a week when absent. */
   readonly approvedSeconds?: number
+  /** What warnings do; absent: the defaults. */
+  readonly warningPolicies?: readonly WarningPolicy[]
+  /** Limits that a warned increase is sized by anew; absent: none. */
+  readonly limits?: Limits
   /** Told every answer of the venue, with the path that was asked. */
   readonly onAnswer?: (url: string, text: string) => void
 }
@@ -201,6 +207,15 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
       relayFeePerOrder: 1_000_000n,
     },
     signingPolicy: () => policy,
+    ...(options.warningPolicies === undefined
+      ? {}
+      : { warningPolicies: () => options.warningPolicies ?? [] }),
+    sizeAnew: async (intent, atMostUsd) => {
+      const world = await snapshot()
+      const others = shell.open().filter(({ state }) => state.intent.intentId !== intent.intentId)
+      const book = bookOf(world, [...others.map(({ state }) => state), ...recentIncreases()])
+      return resizeIncrease(intent, atMostUsd, { snapshot: world, book, limits: options.limits ?? {} })
+    },
     fatal: (error) => {
       throw error
     },

@@ -1,6 +1,7 @@
 /** What a setting's value may be: how it is read from a file's JSON and from the text of a flag or a variable. */
 import { breakerNames } from '../../domain/trading.ts'
 import { parseUnits } from '../../domain/units.ts'
+import { warningActions as actions } from '../../domain/warning.ts'
 
 /** A value in its normal form, as JSON can carry it. */
 export type Value = string | number | boolean | readonly string[]
@@ -233,6 +234,20 @@ export const walletMarkets: Format = list(
   'a list of WALLET=MARKET, as 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A=ETH/USD [WETH-USDC]',
   (item) => /^0x[0-9a-fA-F]{40}=[^=]+$/.test(item),
 )
+/** What a warning of the venue does, `CODE=action` or `CODE.REASON=action`. */
+export const warningActions: Format = list(
+  `a list of CODE=ACTION or CODE.REASON=ACTION, with an action of ${actions.join(', ')}`,
+  (item) => {
+    const [, action] = /^[A-Z][A-Z0-9_]{1,63}(?:\.[A-Z][A-Z0-9_]{1,63})?=(\w+)$/.exec(item) ?? []
+    return actions.some((each) => each === action)
+  },
+)
+
+/** Codes of warnings, `CODE` or `CODE.REASON`. */
+export const warningCodes: Format = list('a list of CODE or CODE.REASON', (item) =>
+  /^[A-Z][A-Z0-9_]{1,63}(?:\.[A-Z][A-Z0-9_]{1,63})?$/.test(item),
+)
+
 
 /** Parts of pools that wallets hold, `WALLET=MARKET=millionths`. */
 export const walletShares: Format = list(

@@ -379,6 +379,26 @@ export const schema = {
     trustVenue: setting(
       as.flag,
       false,
+    usualExecutionFee: setting(
+      as.decimal('an amount of the native token, as "0.001"', 18, '0', '1000000'),
+      '0.001',
+      'What an execution fee is taken for until orders of its kind have landed, and the least that it is taken for after, in whole native tokens. Of relay fees that is signing.relayFeeUsd.',
+    ),
+    feeFactor: setting(
+      as.integer(1, 100),
+      5,
+      'How many times our own estimate a fee of what adds risk may be: of the execution and relay fees of the last orders of its kind that landed, the middle one. What takes risk away is bounded by the highest fees alone, so that a gas spike holds no close back.',
+    ),
+    warnings: setting(
+      as.warningActions,
+      ['INSUFFICIENT_LIQUIDITY=shrink', 'TRADING_CAPACITY_UNAVAILABLE=drop'],
+      "What the venue's warnings before signing do to an order that adds risk: `sign` it, `shrink` it to the room that is read anew (increases; dropped where none is left), or `drop` it. `INSUFFICIENT_LIQUIDITY`: a waiting order does not fit now and may never fill whole, so it is made to fit. `TRADING_CAPACITY_UNAVAILABLE`: the venue itself does not know the room, so what was sized on it stands on nothing. A `CODE.REASON`, as `TRADING_CAPACITY_UNAVAILABLE.COLLATERAL_SWAP=sign`, goes before its code. A code that is not listed drops: nobody has thought about it yet. A strategy file may be stricter (`warnings`).",
+    ),
+    warningsDropReductions: setting(
+      as.warningCodes,
+      [],
+      'Codes for which a decrease or a payment of collateral into a position is dropped too. None by default: less risk is never worse than what is warned of. Closes and cancels are signed whatever stands here, and a kill with them.',
+    ),
       "Let the venue's own statement close an order as dead in API-only mode. Only the paper profile may.",
     ),
   },

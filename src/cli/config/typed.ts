@@ -7,10 +7,17 @@ import type { Address } from '../../domain/address.ts'
 import type { Limits } from '../../domain/limits.ts'
 import { Secret } from '../../domain/secret.ts'
 import { NATIVE_DECIMALS, parseUnits, usd } from '../../domain/units.ts'
+import type { WarningAction, WarningPolicy } from '../../domain/warning.ts'
 import { isJournalLocation } from '../../journal/open.ts'
 import { isLoopback } from './formats.ts'
 import type { RawConfig } from './schema.ts'
 import type { Config } from './types.ts'
+
+/** `CODE=action` as a policy; the last of two of one code counts. */
+function warningPolicyOf(adding: readonly string[], reductions: readonly string[]): WarningPolicy {
+  const actions = adding.map((item) => item.split('=') as [string, WarningAction])
+  return { adding: new Map(actions), droppingReductions: new Set(reductions) }
+}
 
 /** The profile that trades play money. */
 export const paperProfile = 'paper'
@@ -130,7 +137,10 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       minDeadlineSeconds: number(signing.minDeadlineSeconds),
       maxExecutionFee: parseUnits(String(signing.maxExecutionFee), NATIVE_DECIMALS),
       maxRelayFeeUsd: amount(signing.maxRelayFeeUsd),
+      usualExecutionFee: parseUnits(String(signing.usualExecutionFee), NATIVE_DECIMALS),
+      feeFactor: number(signing.feeFactor),
       relayFeeUsd: amount(signing.relayFeeUsd),
+      warnings: warningPolicyOf(texts(signing.warnings), texts(signing.warningsDropReductions)),
       priceToleranceBps: number(signing.priceToleranceBps),
     },
     evidence: {
@@ -350,6 +360,7 @@ const ordered = [
   ['risk.maxPositionSizeUsd', 'risk.maxTotalExposureUsd'],
   ['execution.statusPollMs', 'execution.statusPollMaxMs'],
   ['signing.minDeadlineSeconds', 'signing.maxDeadlineSeconds'],
+  ['signing.usualExecutionFee', 'signing.maxExecutionFee'],
   ['signing.relayFeeUsd', 'signing.maxRelayFeeUsd'],
 ] as const
 
@@ -370,6 +381,10 @@ function limitOf(config: Config, key: (typeof ordered)[number][number]): number 
     case 'signing.relayFeeUsd':
       return config.signing.relayFeeUsd
     case 'signing.maxRelayFeeUsd':
+    case 'signing.usualExecutionFee':
+      return config.signing.usualExecutionFee
+    case 'signing.maxExecutionFee':
+      return config.signing.maxExecutionFee
       return config.signing.maxRelayFeeUsd
     case 'signing.minDeadlineSeconds':
       return config.signing.minDeadlineSeconds

@@ -6,6 +6,7 @@ import type { Lane } from '../../domain/intent.ts'
 import type { Limits } from '../../domain/limits.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { TokenAmount, Usd } from '../../domain/units.ts'
+import type { WarningPolicy } from '../../domain/warning.ts'
 import type { BreakerSettings } from '../../risk/breakers.ts'
 
 /** Limits that the account always has. */
@@ -97,7 +98,11 @@ export interface Config {
   readonly signing: {
     readonly maxDeadlineSeconds: number
     readonly minDeadlineSeconds: number
+    /** Native token, smallest unit. */
+    readonly usualExecutionFee: TokenAmount
+    readonly feeFactor: number
     /** Smallest unit of the native token. */
+    readonly warnings: WarningPolicy
     readonly maxExecutionFee: TokenAmount
     readonly maxRelayFeeUsd: Usd
     readonly relayFeeUsd: Usd

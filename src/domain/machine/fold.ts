@@ -12,10 +12,12 @@ import {
   type Child,
   type ChildPhase,
   hasEnded,
+  type Intent,
   type IntentState,
   isProvisional,
 } from '../intent.ts'
 import type { JournalRecord } from '../records.ts'
+import type { Shrunk } from '../warning.ts'
 
 function outOfOrder(record: JournalRecord, state: IntentState | undefined, why: string): BaseError {
   return new BaseError(`The journal tells a story that cannot have happened: ${why}.`, {
@@ -31,6 +33,7 @@ function outOfOrder(record: JournalRecord, state: IntentState | undefined, why: 
 
 /** Phases that a record may find the newest attempt in. */
 const allowed: Readonly<Partial<Record<JournalRecord['kind'], readonly AttemptPhase[]>>> = {
+  'attempt.warned': ['PREPARING'],
   'attempt.armed': ['PREPARING'],
   'send.result': ['ARMED'],
   landed: ['ARMED', 'ACKED', 'UNRESOLVED', 'LANDED'],
@@ -108,7 +111,25 @@ export function applyRecord(state: IntentState | undefined, record: JournalRecor
     throw outOfOrder(record, state, `${record.kind} cannot follow ${current.phase}`)
   }
   const moved = moveAttempt(state, current, record)
-  return { ...state, attempts: [...state.attempts.slice(0, -1), moved], updatedAtMs: record.atMs }
+  const shrunk = record.kind === 'attempt.warned' ? record.warned.shrunk : undefined
+  if (shrunk !== undefined && !isSmaller(shrunk, state.intent)) {
+    throw outOfOrder(record, state, 'an order does not get smaller by shrinking')
+  }
+  return {
+    ...state,
+    intent: { ...state.intent, ...shrunk },
+    attempts: [...state.attempts.slice(0, -1), moved],
+    updatedAtMs: record.atMs,
+  }
+}
+
+/** Only the size shrinks, and nothing of it grows. */
+function isSmaller({ terms, reservationUsd }: Shrunk, intent: Intent): boolean {
+  return (
+    terms.sizeDeltaUsd < intent.terms.sizeDeltaUsd &&
+    terms.collateralDelta <= intent.terms.collateralDelta &&
+    reservationUsd <= intent.reservationUsd
+  )
 }
 
 type AttemptRecord = Exclude<
@@ -118,6 +139,8 @@ type AttemptRecord = Exclude<
 
 function moveAttempt(state: IntentState, current: Attempt, record: AttemptRecord): Attempt {
   switch (record.kind) {
+    case 'attempt.warned':
+      return { ...current, warned: [...(current.warned ?? []), record.warned] }
     case 'attempt.armed':
       return {
         ...current,

@@ -30,6 +30,7 @@ import {
   type SendFacts,
 } from '../intent.ts'
 import { type JournalRecord, RECORD_VERSION } from '../records.ts'
+import type { WarnedFacts } from '../warning.ts'
 import { endOf, landingOf, lossOf, unlandingOf } from './evidence.ts'
 import type { EvidenceRules, Landing, Observation } from './observation.ts'
 
@@ -46,6 +47,8 @@ export type MachineEvent =
       readonly reason: string
       readonly facts?: Readonly<Record<string, string | number | boolean>>
     }
+  /** The venue warned when it prepared; nothing is signed before this is durable. */
+  | { readonly type: 'warned'; readonly nowMs: number; readonly warned: WarnedFacts }
   | { readonly type: 'signed'; readonly nowMs: number; readonly armed: ArmedFacts }
   | { readonly type: 'sent'; readonly nowMs: number; readonly send: SendFacts }
   | { readonly type: 'recovered'; readonly nowMs: number }
@@ -110,6 +113,18 @@ export function step(state: IntentState | undefined, event: MachineEvent, rules:
         evidence: local(event.nowMs, 'no signature left the process: the journal holds no armed attempt'),
         ...(event.facts === undefined ? {} : { facts: event.facts }),
       })
+    case 'warned':
+      if (attempt?.phase !== 'PREPARING') throw misused(event, state)
+      return {
+        record: {
+          ...stamp(state, event.nowMs),
+          kind: 'attempt.warned',
+          attempt: attempt.n,
+          warned: event.warned,
+        },
+        effects: [],
+        again: false,
+      }
     case 'signed':
       if (attempt?.phase !== 'PREPARING') throw misused(event, state)
       if (event.nowMs >= state.intent.expiresAtMs)

@@ -1,0 +1,34 @@
+/** The size that an accepted increase may have now, when the venue warned that it has no room for all of it. */
+import type { Denial, Intent } from '../domain/intent.ts'
+import { BPS_ONE, maxOf, minOf, mulDivUp, type Usd } from '../domain/units.ts'
+import { deskMarket, isDenial } from './desk.ts'
+import { type SizingDesk, sizeIncrease } from './sizing.ts'
+
+/**
+ * Sizes the increase anew, by all limits and the room on `desk`, whose book must not count the intent itself: at most its own
+ * size, and at most `atMostUsd` less headroom when that is less. Never below the market's or the strategy's minimum. Refuses
+ * with the codes of `sizeIncrease`, and for decisions that are no increase.
+ */
+export function resizeIncrease(
+  { decision, terms }: Pick<Intent, 'decision' | 'terms'>,
+  atMostUsd: Usd,
+  desk: SizingDesk,
+): Usd | Denial {
+  if (decision.kind !== 'increase')
+    return { code: 'NOT_AN_INCREASE', reason: 'Only an increase is made smaller.' }
+  const { limits } = desk
+  const headroomUsd = mulDivUp(maxOf(0n, atMostUsd), BigInt(limits.capacityHeadroomBps ?? 0), BigInt(BPS_ONE))
+  const mostUsd =
+    atMostUsd >= terms.sizeDeltaUsd ? terms.sizeDeltaUsd : minOf(terms.sizeDeltaUsd, atMostUsd - headroomUsd)
+  if (mostUsd <= 0n) {
+    return { code: 'NO_CAPACITY', reason: 'The venue has no room left on this side of the market.' }
+  }
+  // The size was cut for its leverage when it was admitted; it is not cut for it again.
+  const leverageBps = Math.min(
+    decision.leverageBps,
+    limits.maxLeverageBps ?? decision.leverageBps,
+    deskMarket(desk, decision)?.market.maxLeverageBps ?? decision.leverageBps,
+  )
+  const sized = sizeIncrease({ ...decision, sizeDeltaUsd: mostUsd, leverageBps }, desk)
+  return isDenial(sized) ? sized : sized.sizeDeltaUsd
+}
