@@ -30,17 +30,13 @@ import { acquireWriterLock, type WriterLock } from './lock.ts'
 import { createRowReader, hashOf, type RowReader, type Tail } from './rows.ts'
 import { migrate, readMarks } from './schema.ts'
 import { configure, refuseForeign } from './setup.ts'
-import { SNAPSHOT_EVERY, writeSnapshot } from './snapshot.ts'
+import { writeSnapshot } from './snapshot.ts'
 import { fillSums, type Start, startOf } from './start.ts'
+import { type CheckpointPlan, planCheckpoints, type Upkeep, usualUpkeep } from './upkeep.ts'
 import { createRowWriter, type RowWriter } from './writes.ts'
 
 /** How long sqlite waits for a foreign lock, ms. Our own readers never hold one against the writer. */
 const BUSY_TIMEOUT_MS = 250
-/** A pause of this length after a commit is taken for a checkpoint, ms. */
-const CHECKPOINT_PAUSE_MS = 50
-/** Commits after which a pause is used for a checkpoint, and after which none is waited for. */
-const CHECKPOINT_AFTER_COMMITS = 100
-const CHECKPOINT_AT_LATEST_COMMITS = 200
 
 /** What a sqlite journal needs. */
 export interface SqliteJournalOptions {
@@ -53,6 +49,8 @@ export interface SqliteJournalOptions {
   readonly clockNow: () => number
   /** Who opens it, for the lease and for the message a second daemon gets: an account or an instance name. */
   readonly holder: string
+  /** When snapshots and checkpoints are due; as `usualUpkeep` where nothing is said. */
+  readonly upkeep?: Partial<Upkeep>
 }
 
 interface Pending {
@@ -125,10 +123,22 @@ export function openSqliteJournal(options: SqliteJournalOptions, rules: OpeningR
     head = openHead(path, headPathOf(path, options.headPath), start.tail, reader.hashAt, rules.acceptLoss)
     const lease = takeLease(opened, path, options.holder, nowMs)
     opened.exec('COMMIT')
-    const mustKeep = rules.compact === true || start.tail.seq - start.replayedFrom >= SNAPSHOT_EVERY
+    const upkeep = { ...usualUpkeep, ...options.upkeep }
+    const mustKeep =
+      rules.compact === true || start.tail.seq - start.replayedFrom >= upkeep.snapshotEveryRecords
     if (mustKeep) keepSnapshot(opened, lease, start)
     const snapshotSeq = mustKeep ? start.tail.seq : start.replayedFrom
-    const journal = new SqliteJournal({ db: opened, path, reader, start, snapshotSeq, lease, head, lock })
+    const journal = new SqliteJournal({
+      db: opened,
+      path,
+      reader,
+      start,
+      snapshotSeq,
+      lease,
+      head,
+      lock,
+      upkeep,
+    })
     const { loss } = head
     return { journal, replayedFrom: start.replayedFrom, ...(loss === undefined ? {} : { loss }) }
   } catch (cause) {
@@ -156,6 +166,7 @@ interface OpenedParts {
   readonly lease: Lease
   readonly head: Head
   readonly lock: WriterLock
+  readonly upkeep: Upkeep
 }
 
 class SqliteJournal implements Journal {
@@ -175,6 +186,8 @@ class SqliteJournal implements Journal {
   readonly #head: Head
   readonly #lock: WriterLock
   readonly #writer: RowWriter
+  readonly #upkeep: Upkeep
+  readonly #checkpoints: CheckpointPlan
   /** Open intents, oldest first; what is committed, never more. */
   readonly #open: Map<string, IntentState>
   #account: AccountState
@@ -184,10 +197,8 @@ class SqliteJournal implements Journal {
   #queue: Pending[] = []
   #fault: JournalFaultError | undefined
   #closed = false
-  #commitsSinceCheckpoint = 0
-  #checkpointTimer: NodeJS.Timeout | undefined
 
-  constructor({ db, path, reader, start, snapshotSeq, lease, head, lock }: OpenedParts) {
+  constructor({ db, path, reader, start, snapshotSeq, lease, head, lock, upkeep }: OpenedParts) {
     this.#db = db
     this.path = path
     this.#reader = reader
@@ -196,6 +207,8 @@ class SqliteJournal implements Journal {
     this.#snapshotSeq = snapshotSeq
     this.#head = head
     this.#lock = lock
+    this.#upkeep = upkeep
+    this.#checkpoints = planCheckpoints(upkeep, () => this.#checkpoint())
     this.#open = new Map(start.open)
     this.#lease = lease
     this.leaseEpoch = lease.epoch
@@ -245,7 +258,7 @@ class SqliteJournal implements Journal {
     if (this.#closed) return
     this.#flush()
     this.#closed = true
-    clearTimeout(this.#checkpointTimer)
+    this.#checkpoints.cancel()
     try {
       if (this.#fault === undefined) this.#keepSnapshotIfDue()
     } finally {
@@ -290,7 +303,7 @@ class SqliteJournal implements Journal {
       if (isAccountRecord(record)) this.#account = applyAccountRecord(this.#account, record)
     }
     for (const settle of settled) settle()
-    this.#planCheckpoint()
+    this.#checkpoints.committed()
   }
 
   /** Writes one record of the group, or refuses it alone; throws what sqlite throws. */
@@ -319,7 +332,7 @@ class SqliteJournal implements Journal {
 
   #fail(fault: JournalFaultError, group: readonly Pending[]): void {
     this.#fault = fault
-    clearTimeout(this.#checkpointTimer)
+    this.#checkpoints.cancel()
     try {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
     } catch {
@@ -328,17 +341,8 @@ class SqliteJournal implements Journal {
     for (const entry of group) entry.reject(fault)
   }
 
-  #planCheckpoint(): void {
-    this.#commitsSinceCheckpoint += 1
-    if (this.#commitsSinceCheckpoint < CHECKPOINT_AFTER_COMMITS) return
-    clearTimeout(this.#checkpointTimer)
-    const pauseMs = this.#commitsSinceCheckpoint < CHECKPOINT_AT_LATEST_COMMITS ? CHECKPOINT_PAUSE_MS : 0
-    this.#checkpointTimer = setTimeout(() => this.#checkpoint(), pauseMs)
-    this.#checkpointTimer.unref()
-  }
-
   #keepSnapshotIfDue(): void {
-    if (this.#tail.seq - this.#snapshotSeq < SNAPSHOT_EVERY) return
+    if (this.#tail.seq - this.#snapshotSeq < this.#upkeep.snapshotEveryRecords) return
     keepSnapshot(this.#db, this.#lease, { tail: this.#tail, open: this.#open, account: this.#account })
     this.#snapshotSeq = this.#tail.seq
   }
@@ -347,7 +351,7 @@ class SqliteJournal implements Journal {
     try {
       this.#keepSnapshotIfDue()
       this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')
-      this.#commitsSinceCheckpoint = 0
+      this.#checkpoints.made()
     } catch (cause) {
       this.#fail(faultOf(this.path, this.#queue.length, cause), this.#queue.splice(0))
     }
