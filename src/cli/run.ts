@@ -214,13 +214,10 @@ async function live(
       ...execution,
       shell,
       strategies,
-      limits: limitsOf(config),
-      readLimits: () => limitsOf(reload().config),
-      breakers: breakersOf(config),
-      budget: {
-        attemptsPerCause: config.budget.attemptsPerCause,
-        executionFeesPerDay: config.budget.executionFeesPerDay,
-        relayFeesPerDay: feeTokenAmount(config, config.budget.relayFeesPerDayUsd),
+      limits: limitsOf(config, strategies),
+      readLimits: async () => {
+        const next = reload().config
+        return limitsOf(next, await readStrategies(next))
       },
       trading,
       ...(subaccount === undefined ? {} : { subaccount }),

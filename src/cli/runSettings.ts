@@ -7,10 +7,11 @@ import type { SigningPolicy } from '../execution/policy.ts'
 import { openGuard, type SigningGuard } from '../journal/guard.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { BreakerSettings } from '../risk/breakers.ts'
+import type { LoadedStrategy } from '../strategy/load.ts'
 import type { Config } from './config/types.ts'
 
 /** The configured breakers, with what is kept of a delegated key's approval. */
-export function breakersOf({ account, breakers }: Config): BreakerSettings {
+function breakersOf({ account, breakers }: Config): BreakerSettings {
   const { reserveActions, reserveSeconds } = account
   return { ...breakers, reserveActions, reserveSeconds }
 }
@@ -24,15 +25,21 @@ export function openSigningGuard({ journal: { path }, signing }: Config, journal
     ...(path === 'memory:' ? {} : { path: `${path.replace(/^sqlite:/, '')}.signed` }),
     horizonSeconds: signing.maxDeadlineSeconds + guardMarginSeconds,
     marginSeconds: guardMarginSeconds,
+    exposure: { capUsd: signing.exposureCapUsd, windowSeconds: signing.exposureWindowSeconds },
     now: systemClock.now,
     neverLeft: ({ intentId, digest }) =>
       journal.intent(intentId)?.attempts.some(({ armed }) => armed?.digest === digest) !== true,
   })
 }
 
-/** The configured limits, of the account and of single markets. */
-export function limitsOf({ limits, marketLimits }: Config): LimitSet {
-  return { account: limits, markets: marketLimits }
+/** All that is configured of limits: by settings, and in the files of these strategies. */
+export function limitsOf(config: Config, strategies: readonly LoadedStrategy[]): ConfiguredLimits {
+  return {
+    account: config.limits,
+    markets: config.marketLimits,
+    strategies: Object.fromEntries(strategies.map(({ name, limits }) => [name, limits])),
+    breakers: breakersOf(config),
+  }
 }
 
 /** What may be signed at all; `feeSwapMarkets` is asked when the policy is, because the catalogue changes. */
@@ -52,10 +59,6 @@ export function signingPolicyOf(
   })
 }
 
-/** Dollars in base units of the fee token, which is a dollar coin: one unit counts as one USD. */
-export function feeTokenAmount(config: Config, amountUsd: Usd): TokenAmount {
-  return fromDecimal(toDecimal(amountUsd, USD_DECIMALS), config.venue.chain.feeToken.decimals)
-}
 /** What warnings do to a strategy's orders: the account's policy, and its file's own where it has one. */
 export function warningPoliciesOf(
   { signing }: Config,
@@ -65,3 +68,7 @@ export function warningPoliciesOf(
   return (strategy) => [signing.warnings, ...[own.get(strategy) ?? []].flat()]
 }
 
+/** Dollars in base units of the fee token, which is a dollar coin: one unit counts as one USD. */
+export function feeTokenAmount(config: Config, amountUsd: Usd): TokenAmount {
+  return fromDecimal(toDecimal(amountUsd, USD_DECIMALS), config.venue.chain.feeToken.decimals)
+}

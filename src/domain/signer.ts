@@ -1,5 +1,6 @@
 /** The shape of what signs. */
 import type { Address, Hex } from './address.ts'
+import type { Usd } from './units.ts'
 
 /** Which attempt of which intent a signature is for; what guards a key against signing twice goes by it. */
 export interface SignClaim {
@@ -7,6 +8,8 @@ export interface SignClaim {
   readonly attempt: number
   /** Unix seconds after which the signed message cannot land. */
   readonly deadlineSeconds: number
+  /** Most that the message can add to positions, USD; 0 for what only reduces, cancels or moves collateral. */
+  readonly addsUsd: Usd
 }
 
 /** What is to be signed: the digest computed here, and the message it stands for, for signers that hash themselves. */

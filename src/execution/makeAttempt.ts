@@ -10,6 +10,7 @@ import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Difference, Event } from '../domain/event.ts'
 import type { BatchTerms, Intent } from '../domain/intent.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
+import { GuardError } from '../journal/guardTable.ts'
 import { type ArmingTime, beginArmingTime } from './armingTime.ts'
 import { type ClockDoubt, clockDoubtOf } from './chainClock.ts'
 import { accountOf, type ExecutionContext } from './context.ts'
@@ -104,7 +105,8 @@ export async function makeAttempt(
   try {
     signed = await sign(signer, message.verified, n)
   } catch (error) {
-    return refused(context, 'SIGNER_FAILED', `the signer did not sign: ${reasonOf(error)}`, {})
+    const code = error instanceof GuardError ? error.code : 'SIGNER_FAILED'
+    return refused(context, code, `the signer did not sign: ${reasonOf(error)}`, {})
   }
   timed(context, intent.intentId, 'sign', atMs)
   const armed = armedFactsOf(signed, {

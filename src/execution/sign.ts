@@ -5,7 +5,9 @@ import { batchTypes } from '../chains/batchTypes.ts'
 import { type Batch, relayRouterDomain } from '../chains/relayRouter.ts'
 import type { Hex } from '../domain/address.ts'
 import type { ArmedFacts, BlockRef } from '../domain/intent.ts'
+import { isIncreaseOrder } from '../domain/position.ts'
 import type { Signer } from '../domain/signer.ts'
+import { maxOf, type Usd } from '../domain/units.ts'
 import type { Verified } from './verify.ts'
 
 declare const signedBrand: unique symbol
@@ -22,7 +24,7 @@ export async function sign(signer: Signer, verified: Verified, attempt: number):
   const { intent, deadlineSeconds } = verified
   const signature = await signer.sign({
     digest: verified.digest,
-    claim: { intentId: intent.intentId, attempt, deadlineSeconds },
+    claim: { intentId: intent.intentId, attempt, deadlineSeconds, addsUsd: addsOf(verified) },
     typedData: {
       domain: relayRouterDomain(verified.chainId, verified.router),
       types: batchTypes,
@@ -31,6 +33,14 @@ export async function sign(signer: Signer, verified: Verified, attempt: number):
     },
   })
   return { verified, signature } as Signed
+}
+
+/** What the message can add: what its own increases say, or what was admitted where an edit makes an order larger. */
+function addsOf({ batch, intent }: Verified): Usd {
+  const createdUsd = batch.createOrderParamsList
+    .filter(({ orderType }) => isIncreaseOrder({ orderType: Number(orderType) }))
+    .reduce((sum, { numbers }) => sum + numbers.sizeDeltaUsd, 0n)
+  return maxOf(createdUsd, intent.reservationUsd)
 }
 
 /** What J3 holds besides the message itself. */

@@ -1,27 +1,14 @@
 /**
  * The guard against two signatures for one intent: an append-only table beside the journal of what was ever given to the
  * key, `intentId -> (attempt, digest, deadline)` (security document, section 4). It is asked by the signer itself, so that
- * whoever asks, a daemon with a fault in its machine included, gets no second live digest for one intent, and none that
- * lives longer than any order may. A line is durable before the key is used.
+ * whoever asks, a daemon with a fault in its machine included, gets no second live digest for one intent, none that lives
+ * longer than any order may, and no more exposure in a time than a cap that nothing changes while perpd runs.
  */
-import { hash } from 'node:crypto'
-import {
-  closeSync,
-  constants,
-  fdatasync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  write,
-} from 'node:fs'
-import { promisify } from 'node:util'
 import type { Hex } from '../domain/address.ts'
-import { BaseError, reasonOf } from '../domain/errors.ts'
+import { reasonOf } from '../domain/errors.ts'
 import type { SignClaim, Signer } from '../domain/signer.ts'
-
-/** A signature that the guard does not allow, or a table that cannot be used. */
-export class GuardError extends BaseError {}
+import { formatUsd, type Usd } from '../domain/units.ts'
+import { GuardError, openTable, type SignEntry } from './guardTable.ts'
 
 /** What the guard is made with. */
 export interface GuardOptions {
@@ -31,6 +18,8 @@ export interface GuardOptions {
   readonly horizonSeconds: number
   /** How long after its deadline a digest still counts as live, for clocks that differ, seconds. */
   readonly marginSeconds: number
+  /** Most exposure that is signed in any such time, USD; reductions add none. Absent: no cap. */
+  readonly exposure?: { readonly capUsd: Usd; readonly windowSeconds: number }
   /** Unix ms. */
   readonly now: () => number
   /**
@@ -38,73 +27,84 @@ export interface GuardOptions {
    * was never sent, and died with the process that made it.
    */
   readonly neverLeft?: (entry: SignEntry) => boolean
-}
-
-/** One line: what was given to the key. */
-export interface SignEntry extends SignClaim {
-  /** Lower case. */
-  readonly digest: Hex
+  /** Lines above which those that count for nothing any more are dropped. Default 4096. */
+  readonly compactAfter?: number
 }
 
 /** The table. */
 export interface SigningGuard {
   /**
    * Writes down that a digest is about to be signed; resolves when that is durable. The same digest of the same intent again
-   * is no second one.
+   * is no second one, and adds nothing.
    *
-   * @throws GuardError SIGN_SECOND_DIGEST, SIGN_DEADLINE_TOO_FAR or GUARD_NOT_WRITTEN; nothing may be signed then.
+   * @throws GuardError SIGN_SECOND_DIGEST, SIGN_DEADLINE_TOO_FAR, SIGN_EXPOSURE_CAP or GUARD_NOT_WRITTEN; nothing may be
+   * signed then.
    */
   claim(claim: SignClaim, digest: Hex): Promise<void>
   close(): void
 }
 
-const CHECK_DIGITS = 16
-const writeAt = promisify(write)
-const sync = promisify(fdatasync)
+const COMPACT_AFTER = 4_096
+/** A line stays this long after it last counted: a clock that went ahead and is set back must not revive what was dropped, s. */
+const KEEP_SECONDS = 86_400
 
 /**
- * Opens the table, made with mode 0600 when there is none. A last line that was cut by a crash was never signed, and is taken off.
+ * Opens the guard and its table.
  *
- * @throws GuardError GUARD_NOT_OPENED, or GUARD_DAMAGED when any other line is not as it was written.
+ * @throws GuardError GUARD_NOT_OPENED or GUARD_DAMAGED.
  */
 export function openGuard(options: GuardOptions): SigningGuard {
-  const { path, horizonSeconds, marginSeconds, now, neverLeft } = options
-  const opened = path === undefined ? undefined : openTable(path)
+  const { path, horizonSeconds, marginSeconds, exposure, now, neverLeft } = options
+  const compactAfter = options.compactAfter ?? COMPACT_AFTER
   const byIntent = new Map<string, SignEntry>()
   const byDigest = new Map<string, SignEntry>()
+  const nowSeconds = (): number => Math.floor(now() / 1000)
   const keep = (entry: SignEntry): void => {
     byIntent.set(entry.intentId, entry)
     byDigest.set(entry.digest, entry)
   }
-  for (const entry of opened?.entries ?? []) if (neverLeft?.(entry) !== true) keep(entry)
   const isLive = ({ deadlineSeconds }: SignEntry): boolean => now() / 1000 <= deadlineSeconds + marginSeconds
+  const isRecent = ({ atSeconds }: SignEntry): boolean =>
+    exposure !== undefined && atSeconds > nowSeconds() - exposure.windowSeconds
+  let forgetAbove = compactAfter
 
-  // One write and one sync for all that wait: the sync takes long, and those that come meanwhile share the next.
-  let waiting: string[] = []
-  let flushing: Promise<void> | undefined
-  const flush = async (fd: number): Promise<void> => {
-    const text = waiting.join('')
-    waiting = []
-    flushing = undefined
-    await writeWhole(fd, text)
-    await sync(fd)
-  }
-  let before: Promise<unknown> = Promise.resolve()
-  const durable = (fd: number, line: string): Promise<void> => {
-    waiting.push(line)
-    if (flushing === undefined) {
-      const next = before.then(() => flush(fd))
-      flushing = next
-      // After a write that failed the end of the file is unknown: every later claim fails too.
-      before = next
-      next.catch(() => undefined)
+  /** Forgets what counted for nothing for a day; gives the rest. */
+  function kept(): readonly SignEntry[] {
+    const window = exposure?.windowSeconds ?? 0
+    for (const entry of byDigest.values()) {
+      const until = Math.max(entry.deadlineSeconds + marginSeconds, entry.atSeconds + window) + KEEP_SECONDS
+      if (now() / 1000 <= until) continue
+      byDigest.delete(entry.digest)
+      if (byIntent.get(entry.intentId) === entry) byIntent.delete(entry.intentId)
     }
-    return flushing
+    forgetAbove = Math.max(compactAfter, 2 * byDigest.size)
+    return [...byDigest.values()]
+  }
+
+  const table = path === undefined ? undefined : openTable({ path, compactAfter, kept })
+  for (const entry of table?.entries ?? []) if (neverLeft?.(entry) !== true) keep(entry)
+
+  function refuseAboveCap({ intentId, addsUsd }: SignEntry): void {
+    if (exposure === undefined || addsUsd <= 0n) return
+    const signedUsd = [...byDigest.values()].filter(isRecent).reduce((sum, entry) => sum + entry.addsUsd, 0n)
+    if (signedUsd + addsUsd <= exposure.capUsd) return
+    throw new GuardError('What is to be signed adds more exposure than may be signed in this time.', {
+      code: 'SIGN_EXPOSURE_CAP',
+      facts: {
+        intentId,
+        adds: formatUsd(addsUsd),
+        signed: formatUsd(signedUsd),
+        cap: formatUsd(exposure.capUsd),
+        windowSeconds: exposure.windowSeconds,
+      },
+      details:
+        'Nothing was signed; reductions are. The cap is signing.exposureCapUsd, in signing.exposureWindowSeconds, and changes by a restart alone.',
+    })
   }
 
   return {
-    async claim({ intentId, attempt, deadlineSeconds }, digest) {
-      const latest = Math.floor(now() / 1000) + horizonSeconds
+    async claim({ intentId, attempt, deadlineSeconds, addsUsd }, digest) {
+      const latest = nowSeconds() + horizonSeconds
       if (!(deadlineSeconds <= latest)) {
         throw new GuardError('The deadline is further away than any that may be signed.', {
           code: 'SIGN_DEADLINE_TOO_FAR',
@@ -112,18 +112,29 @@ export function openGuard(options: GuardOptions): SigningGuard {
           details: 'Nothing was signed.',
         })
       }
-      const entry = { intentId, attempt, digest: digest.toLowerCase() as Hex, deadlineSeconds }
+      const entry: SignEntry = {
+        intentId,
+        attempt,
+        digest: digest.toLowerCase() as Hex,
+        deadlineSeconds,
+        addsUsd,
+        atSeconds: nowSeconds(),
+      }
       const others = [byIntent.get(intentId), byDigest.get(entry.digest)]
       for (const other of others) {
         if (other === undefined) continue
         if (other.digest === entry.digest && other.intentId === intentId) return
         if (isLive(other)) throw secondDigest(entry, other)
       }
+      refuseAboveCap(entry)
       // Before the wait: two that ask at once must not both pass.
       keep(entry)
-      if (opened === undefined) return
+      if (table === undefined) {
+        if (byDigest.size > forgetAbove) kept()
+        return
+      }
       try {
-        await durable(opened.fd, lineOf(entry))
+        await table.append(entry)
       } catch (cause) {
         throw new GuardError('What is to be signed cannot be written down.', {
           code: 'GUARD_NOT_WRITTEN',
@@ -133,9 +144,7 @@ export function openGuard(options: GuardOptions): SigningGuard {
         })
       }
     },
-    close() {
-      if (opened !== undefined) closeSync(opened.fd)
-    },
+    close: () => table?.close(),
   }
 }
 
@@ -172,53 +181,4 @@ function secondDigest(entry: SignEntry, other: SignEntry): GuardError {
     details:
       'Nothing was signed. The first one is dead after its deadline; what is still wished for is a new decision.',
   })
-}
-
-function openTable(path: string): { readonly fd: number; readonly entries: readonly SignEntry[] } {
-  let fd: number | undefined
-  try {
-    const { O_RDWR, O_CREAT, O_APPEND, O_NOFOLLOW } = constants
-    fd = openSync(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600)
-    if (!fstatSync(fd).isFile()) throw new Error('it is no regular file')
-    const text = readFileSync(fd, 'latin1')
-    const whole = text.lastIndexOf('\n') + 1
-    if (whole < text.length) ftruncateSync(fd, whole)
-    const lines = text.slice(0, whole).split('\n').slice(0, -1)
-    return { fd, entries: lines.map((line, index) => entryOf(line) ?? damaged(path, index + 1)) }
-  } catch (cause) {
-    if (fd !== undefined) closeSync(fd)
-    if (cause instanceof GuardError) throw cause
-    throw new GuardError('The table of what was signed cannot be opened.', {
-      code: 'GUARD_NOT_OPENED',
-      facts: { path, reason: reasonOf(cause) },
-      details: 'perpd did not start. It lies beside the journal and belongs to the user that runs perpd.',
-      cause,
-    })
-  }
-}
-
-function damaged(path: string, line: number): never {
-  throw new GuardError('The table of what was signed is damaged.', {
-    code: 'GUARD_DAMAGED',
-    facts: { path, line },
-    details:
-      'perpd did not start: a signature may live that the table does not show. Restore the file; or, when the longest deadline that is ever signed (signing.maxDeadlineSeconds) has passed since perpd last ran, move it away.',
-  })
-}
-
-function lineOf({ intentId, attempt, digest, deadlineSeconds }: SignEntry): string {
-  const text = JSON.stringify([intentId, attempt, digest, deadlineSeconds])
-  return `${hash('sha256', text).slice(0, CHECK_DIGITS)} ${text}\n`
-}
-
-function entryOf(line: string): SignEntry | undefined {
-  const text = line.slice(CHECK_DIGITS + 1)
-  if (hash('sha256', text).slice(0, CHECK_DIGITS) !== line.slice(0, CHECK_DIGITS)) return undefined
-  const [intentId, attempt, digest, deadlineSeconds] = JSON.parse(text) as [string, number, Hex, number]
-  return { intentId, attempt, digest, deadlineSeconds }
-}
-
-async function writeWhole(fd: number, text: string): Promise<void> {
-  const bytes = Buffer.from(text, 'latin1')
-  for (let at = 0; at < bytes.length; ) at += (await writeAt(fd, bytes, at)).bytesWritten
 }

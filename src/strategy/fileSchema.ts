@@ -15,15 +15,20 @@ const limitsSchema = z.strictObject({
   maxPositionSizeUsd: usdField().optional(),
   maxPositionEquityBps: bpsField({ min: 1, max: 2_000_000 }).optional(),
   maxMarketExposureUsd: usdField().optional(),
+  maxMarketExposureEquityBps: bpsField({ min: 1, max: 2_000_000 }).optional(),
   maxTotalExposureUsd: usdField().optional(),
   maxExposureEquityBps: bpsField({ min: 1, max: 2_000_000 }).optional(),
   maxDailyLossUsd: usdField().optional(),
+  maxDailyLossEquityBps: bpsField({ min: 1 }).optional(),
   maxOrderSizeUsd: usdField().optional(),
   minOrderSizeUsd: usdField().optional(),
   maxUnboundedOrderUsd: usdField().optional(),
   maxLeverage: leverageField().optional(),
   maxSlippageBps: bpsField({ min: 1, max: 1000 }).optional(),
   maxOrdersPerHour: countField({ min: 1, max: 3600 }).optional(),
+  attemptsPerCause: countField({ min: 1, max: 10_000 }).optional(),
+  executionFeesPerDay: nativeField().optional(),
+  relayFeesPerDayUsd: usdField().optional(),
   maxCapacityShareBps: bpsField({ min: 1 }).optional(),
   capacityHeadroomBps: bpsField().optional(),
   minLiquidationDistanceBps: bpsField({ min: 1, max: 9000 }).optional(),
@@ -33,6 +38,7 @@ const limitsSchema = z.strictObject({
   maxOracleAgeSeconds: secondsField({ min: 1, max: 3600 }).optional(),
   maxAccountAgeSeconds: secondsField({ min: 1, max: 3600 }).optional(),
   maxPriceDivergenceBps: bpsField({ min: 1, max: 5000 }).optional(),
+  maxClockSkewSeconds: secondsField({ min: 0.1, max: 600 }).optional(),
   reduceAgainAfterSeconds: secondsField({ min: 1, max: 86_400 }).optional(),
 })
 
@@ -45,12 +51,6 @@ export const fileSchema = z.strictObject({
   cadenceSeconds: secondsField({ min: 0.1, max: 86_400 }).optional(),
   size: sizeSchema.optional(),
   limits: limitsSchema.optional(),
-  slippageBps: bpsField({ min: 1, max: 1000 }).optional(),
-  orderExpirySeconds: secondsField({ min: 5, max: 3600 }).optional(),
-  params: z.record(z.string(), z.unknown()).optional(),
-})
-
-/** A strategy file that passed. */
   warnings: z
     .record(
       z
@@ -62,11 +62,22 @@ export const fileSchema = z.strictObject({
       z.enum(warningActions),
     )
     .optional(),
+  slippageBps: bpsField({ min: 1, max: 1000 }).optional(),
+  orderExpirySeconds: secondsField({ min: 5, max: 3600 }).optional(),
+  params: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** A strategy file that passed. */
 export type StrategyFile = z.output<typeof fileSchema>
 
 /** The `size` block in the daemon's words. */
 export function orderSizeOf(size: NonNullable<StrategyFile['size']>): OrderSize {
   return { usd: size.usd, leverageBps: size.leverage, collateral: size.collateral }
+}
+
+/** The `warnings` block as a policy beside the account's: it can only be stricter. */
+export function warningsOf(warnings: NonNullable<StrategyFile['warnings']>): WarningPolicy {
+  return { adding: new Map(Object.entries(warnings)), droppingReductions: new Set(), isPartial: true }
 }
 
 /** The `limits` block in the daemon's words; absent fields stay absent. */
@@ -75,15 +86,11 @@ export function limitsOf(limits: StrategyFile['limits']): Limits {
   const {
     maxLeverage,
     maxDataAgeSeconds,
-/** The `warnings` block as a policy beside the account's: it can only be stricter. */
-export function warningsOf(warnings: NonNullable<StrategyFile['warnings']>): WarningPolicy {
-  return { adding: new Map(Object.entries(warnings)), droppingReductions: new Set(), isPartial: true }
-}
-
     maxTickerAgeSeconds,
     maxCapacityAgeSeconds,
     maxOracleAgeSeconds,
     maxAccountAgeSeconds,
+    maxClockSkewSeconds,
     reduceAgainAfterSeconds,
     ...same
   } = limits
@@ -95,6 +102,7 @@ export function warningsOf(warnings: NonNullable<StrategyFile['warnings']>): War
     maxCapacityAgeMs: maxCapacityAgeSeconds,
     maxOracleAgeMs: maxOracleAgeSeconds,
     maxAccountAgeMs: maxAccountAgeSeconds,
+    maxClockSkewMs: maxClockSkewSeconds,
     reduceAgainAfterMs: reduceAgainAfterSeconds,
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))

@@ -193,8 +193,11 @@ export const breakerStates: Format = list(
 /** Limits that one market may have for its own. */
 export const marketLimitNames = [
   'maxPositionSizeUsd',
+  'maxPositionEquityBps',
   'maxMarketExposureUsd',
+  'maxMarketExposureEquityBps',
   'maxOrderSizeUsd',
+  'minOrderSizeUsd',
   'maxUnboundedOrderUsd',
   'maxLeverage',
   'maxSlippageBps',
@@ -202,6 +205,18 @@ export const marketLimitNames = [
   'maxCapacityShareBps',
   'maxPriceDivergenceBps',
   'minLiquidationDistanceBps',
+  'maxOrdersPerHour',
+  'attemptsPerCause',
+  'executionFeesPerDay',
+  'relayFeesPerDayUsd',
+  'maxDailyLossUsd',
+  'maxDailyLossEquityBps',
+  'maxDataAgeMs',
+  'maxTickerAgeMs',
+  'maxCapacityAgeMs',
+  'maxOracleAgeMs',
+  'maxAccountAgeMs',
+  'reduceAgainAfterMs',
 ] as const
 
 /** Limits of single markets, `MARKET: limit=value limit=value`. */
@@ -211,12 +226,26 @@ export const marketLimits: Format = list(
     const [, market, pairs] = /^([^:=]+):\s*(\S.*)$/.exec(item) ?? []
     if (market === undefined || pairs === undefined) return false
     return pairs.split(/\s+/).every((pair) => {
-      const [, name, value = ''] = /^([A-Za-z]+)=(\d{1,15}(?:\.\d{1,4})?)$/.exec(pair) ?? []
+      const [, name = '', value = ''] = /^([A-Za-z]+)=(\d{1,15}(?:\.\d{1,4})?)$/.exec(pair) ?? []
       if (!marketLimitNames.some((each) => each === name)) return false
-      if (name?.endsWith('Bps')) return /^\d{1,7}$/.test(value)
+      if (/(?:Bps|Ms|PerHour|PerCause)$/.test(name)) return /^\d{1,8}$/.test(value)
       return parseUnits(value, 4) > 0n
     })
   },
+)
+
+/** What a warning of the venue does, `CODE=action` or `CODE.REASON=action`. */
+export const warningActions: Format = list(
+  `a list of CODE=ACTION or CODE.REASON=ACTION, with an action of ${actions.join(', ')}`,
+  (item) => {
+    const [, action] = /^[A-Z][A-Z0-9_]{1,63}(?:\.[A-Z][A-Z0-9_]{1,63})?=(\w+)$/.exec(item) ?? []
+    return actions.some((each) => each === action)
+  },
+)
+
+/** Codes of warnings, `CODE` or `CODE.REASON`. */
+export const warningCodes: Format = list('a list of CODE or CODE.REASON', (item) =>
+  /^[A-Z][A-Z0-9_]{1,63}(?:\.[A-Z][A-Z0-9_]{1,63})?$/.test(item),
 )
 
 /** A list of some words. */
@@ -234,20 +263,6 @@ export const walletMarkets: Format = list(
   'a list of WALLET=MARKET, as 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A=ETH/USD [WETH-USDC]',
   (item) => /^0x[0-9a-fA-F]{40}=[^=]+$/.test(item),
 )
-/** What a warning of the venue does, `CODE=action` or `CODE.REASON=action`. */
-export const warningActions: Format = list(
-  `a list of CODE=ACTION or CODE.REASON=ACTION, with an action of ${actions.join(', ')}`,
-  (item) => {
-    const [, action] = /^[A-Z][A-Z0-9_]{1,63}(?:\.[A-Z][A-Z0-9_]{1,63})?=(\w+)$/.exec(item) ?? []
-    return actions.some((each) => each === action)
-  },
-)
-
-/** Codes of warnings, `CODE` or `CODE.REASON`. */
-export const warningCodes: Format = list('a list of CODE or CODE.REASON', (item) =>
-  /^[A-Z][A-Z0-9_]{1,63}(?:\.[A-Z][A-Z0-9_]{1,63})?$/.test(item),
-)
-
 
 /** Parts of pools that wallets hold, `WALLET=MARKET=millionths`. */
 export const walletShares: Format = list(

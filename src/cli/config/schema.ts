@@ -196,6 +196,11 @@ export const schema = {
       '0',
       'Largest sum of both sides of one market, open increases included, USD. 0: no such limit.',
     ),
+    maxMarketExposureEquityBps: setting(
+      as.integer(0, 2_000_000),
+      0,
+      'The same as a share of equity, basis points. 0: no such limit.',
+    ),
     maxExposureEquityBps: setting(
       as.integer(0, 2_000_000),
       0,
@@ -215,6 +220,11 @@ export const schema = {
       as.dollarsOrNone,
       '1000',
       'Largest loss of equity since 00:00 UTC, USD; at it the breaker `daily-loss` opens. 0: no such limit.',
+    ),
+    maxDailyLossEquityBps: setting(
+      bps(10_000),
+      0,
+      "The same as a share of the day's first equity, basis points. 0: no such limit.",
     ),
     maxTickerAgeMs: setting(ms(0), 0, 'As maxDataAgeMs, for tickers alone. 0: maxDataAgeMs alone.'),
     maxCapacityAgeMs: setting(
@@ -349,6 +359,16 @@ export const schema = {
       'Farthest deadline that is signed, seconds from now.',
     ),
     minDeadlineSeconds: setting(seconds(1, 3_600), 20, 'Nearest deadline that is signed, seconds from now.'),
+    exposureCapUsd: setting(
+      as.dollarsOrNone,
+      '0',
+      'Most exposure that the key signs for in signing.exposureWindowSeconds, USD, whatever asks; reductions add none. Changed by a restart alone. 0: risk.maxOrderSizeUsd times risk.maxOrdersPerHour for each hour.',
+    ),
+    exposureWindowSeconds: setting(
+      seconds(60, 86_400),
+      3_600,
+      'Time that signing.exposureCapUsd holds for, seconds.',
+    ),
     maxExecutionFee: setting(
       as.decimal('an amount of the native token, as "0.01"', 18, '0', '1000000'),
       '0.01',
@@ -369,16 +389,6 @@ export const schema = {
       50,
       "How far the signed acceptable price may lie beyond our own oracle's price and the slippage asked, basis points.",
     ),
-  },
-  evidence: {
-    source: setting(
-      as.choice(['auto', 'chain', 'api']),
-      'auto',
-      'What closes orders. `auto`: the chain when there are endpoints, else the APIs alone. `chain`: no start without endpoints. `api`: endpoints are not used.',
-    ),
-    trustVenue: setting(
-      as.flag,
-      false,
     usualExecutionFee: setting(
       as.decimal('an amount of the native token, as "0.001"', 18, '0', '1000000'),
       '0.001',
@@ -399,6 +409,16 @@ export const schema = {
       [],
       'Codes for which a decrease or a payment of collateral into a position is dropped too. None by default: less risk is never worse than what is warned of. Closes and cancels are signed whatever stands here, and a kill with them.',
     ),
+  },
+  evidence: {
+    source: setting(
+      as.choice(['auto', 'chain', 'api']),
+      'auto',
+      'What closes orders. `auto`: the chain when there are endpoints, else the APIs alone. `chain`: no start without endpoints. `api`: endpoints are not used.',
+    ),
+    trustVenue: setting(
+      as.flag,
+      false,
       "Let the venue's own statement close an order as dead in API-only mode. Only the paper profile may.",
     ),
   },

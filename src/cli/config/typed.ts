@@ -6,7 +6,7 @@ import { chains } from '../../chains/index.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Limits } from '../../domain/limits.ts'
 import { Secret } from '../../domain/secret.ts'
-import { NATIVE_DECIMALS, parseUnits, usd } from '../../domain/units.ts'
+import { mulDivUp, NATIVE_DECIMALS, parseUnits, type Usd, usd } from '../../domain/units.ts'
 import type { WarningAction, WarningPolicy } from '../../domain/warning.ts'
 import { isJournalLocation } from '../../journal/open.ts'
 import { isLoopback } from './formats.ts'
@@ -94,7 +94,12 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       reduceAgainAfterMs: number(risk.reduceAgainAfterMs),
       maxCapacityShareBps: number(risk.maxCapacityShareBps),
       maxClockSkewMs: number(risk.maxClockSkewMs),
+      attemptsPerCause: number(risk.attemptsPerCause),
+      executionFeesPerDay: parseUnits(String(risk.executionFeesPerDay), NATIVE_DECIMALS),
+      relayFeesPerDayUsd: amount(risk.relayFeesPerDayUsd),
       ...aboveZero({
+        maxMarketExposureEquityBps: number(risk.maxMarketExposureEquityBps),
+        maxDailyLossEquityBps: number(risk.maxDailyLossEquityBps),
         maxPositionEquityBps: number(risk.maxPositionEquityBps),
         maxMarketExposureUsd: amount(risk.maxMarketExposureUsd),
         maxExposureEquityBps: number(risk.maxExposureEquityBps),
@@ -109,7 +114,6 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
     marketLimits: Object.fromEntries(texts(risk.markets).map(marketLimitsOf)),
     breakers: {
       ...aboveZero({
-        maxDailyLossUsd: amount(risk.maxDailyLossUsd),
         maxDrawdownBps: number(breakers.maxDrawdownBps),
         rejectsInRow: number(breakers.rejectsInRow),
         poisonedPerDay: number(breakers.poisonedPerDay),
@@ -118,11 +122,6 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
         openFindings: number(breakers.openFindings),
       }),
       sets: Object.fromEntries(texts(breakers.sets).map((item) => item.split('='))),
-    },
-    budget: {
-      attemptsPerCause: number(risk.attemptsPerCause),
-      executionFeesPerDay: parseUnits(String(risk.executionFeesPerDay), NATIVE_DECIMALS),
-      relayFeesPerDayUsd: amount(risk.relayFeesPerDayUsd),
     },
     execution: {
       intentExpirySeconds: number(execution.intentExpirySeconds),
@@ -135,13 +134,15 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
     signing: {
       maxDeadlineSeconds: number(signing.maxDeadlineSeconds),
       minDeadlineSeconds: number(signing.minDeadlineSeconds),
+      exposureCapUsd: exposureCapOf(raw),
+      exposureWindowSeconds: number(signing.exposureWindowSeconds),
       maxExecutionFee: parseUnits(String(signing.maxExecutionFee), NATIVE_DECIMALS),
       maxRelayFeeUsd: amount(signing.maxRelayFeeUsd),
+      relayFeeUsd: amount(signing.relayFeeUsd),
       usualExecutionFee: parseUnits(String(signing.usualExecutionFee), NATIVE_DECIMALS),
       feeFactor: number(signing.feeFactor),
-      relayFeeUsd: amount(signing.relayFeeUsd),
-      warnings: warningPolicyOf(texts(signing.warnings), texts(signing.warningsDropReductions)),
       priceToleranceBps: number(signing.priceToleranceBps),
+      warnings: warningPolicyOf(texts(signing.warnings), texts(signing.warningsDropReductions)),
     },
     evidence: {
       source: raw.evidence.source as Config['evidence']['source'],
@@ -360,8 +361,8 @@ const ordered = [
   ['risk.maxPositionSizeUsd', 'risk.maxTotalExposureUsd'],
   ['execution.statusPollMs', 'execution.statusPollMaxMs'],
   ['signing.minDeadlineSeconds', 'signing.maxDeadlineSeconds'],
-  ['signing.usualExecutionFee', 'signing.maxExecutionFee'],
   ['signing.relayFeeUsd', 'signing.maxRelayFeeUsd'],
+  ['signing.usualExecutionFee', 'signing.maxExecutionFee'],
 ] as const
 
 function limitOf(config: Config, key: (typeof ordered)[number][number]): number | bigint {
@@ -381,16 +382,24 @@ function limitOf(config: Config, key: (typeof ordered)[number][number]): number 
     case 'signing.relayFeeUsd':
       return config.signing.relayFeeUsd
     case 'signing.maxRelayFeeUsd':
+      return config.signing.maxRelayFeeUsd
     case 'signing.usualExecutionFee':
       return config.signing.usualExecutionFee
     case 'signing.maxExecutionFee':
       return config.signing.maxExecutionFee
-      return config.signing.maxRelayFeeUsd
     case 'signing.minDeadlineSeconds':
       return config.signing.minDeadlineSeconds
     case 'signing.maxDeadlineSeconds':
       return config.signing.maxDeadlineSeconds
   }
+}
+
+/** The configured cap, or what the limits let through in its time. */
+function exposureCapOf({ risk, signing }: RawConfig): Usd {
+  const capUsd = usd(String(signing.exposureCapUsd))
+  if (capUsd > 0n) return capUsd
+  const hourlyUsd = usd(String(risk.maxOrderSizeUsd)) * BigInt(risk.maxOrdersPerHour as number)
+  return mulDivUp(hourlyUsd, BigInt(signing.exposureWindowSeconds as number), 3_600n)
 }
 
 /** A host as a URL writes it. */
@@ -413,6 +422,7 @@ function marketLimitsOf(item: string): readonly [string, Limits] {
     .map((pair) => {
       const [name = '', value = ''] = pair.split('=')
       if (name === 'maxLeverage') return ['maxLeverageBps', Number(parseUnits(value, 4))]
+      if (name === 'executionFeesPerDay') return [name, parseUnits(value, NATIVE_DECIMALS)]
       return [name, name.endsWith('Usd') ? usd(value) : Number(value)]
     })
   return [item.slice(0, colon).trim(), Object.fromEntries(limits)]

@@ -19,6 +19,9 @@ type AlwaysSet =
   | 'minOrderSizeUsd'
   | 'maxLeverageBps'
   | 'maxSlippageBps'
+  | 'attemptsPerCause'
+  | 'executionFeesPerDay'
+  | 'relayFeesPerDayUsd'
 
 /** The effective configuration. Paths are absolute. */
 export interface Config {
@@ -80,13 +83,6 @@ export interface Config {
   /** Limits of single markets, by symbol. */
   readonly marketLimits: Readonly<Record<string, Limits>>
   readonly breakers: BreakerSettings
-  /** What a day may hold. */
-  readonly budget: {
-    readonly attemptsPerCause: number
-    /** Smallest unit of the native token. */
-    readonly executionFeesPerDay: TokenAmount
-    readonly relayFeesPerDayUsd: Usd
-  }
   readonly execution: {
     readonly intentExpirySeconds: number
     readonly statusPollMs: number
@@ -98,15 +94,18 @@ export interface Config {
   readonly signing: {
     readonly maxDeadlineSeconds: number
     readonly minDeadlineSeconds: number
-    /** Native token, smallest unit. */
-    readonly usualExecutionFee: TokenAmount
-    readonly feeFactor: number
+    /** Most exposure that is signed in `exposureWindowSeconds`. */
+    readonly exposureCapUsd: Usd
+    readonly exposureWindowSeconds: number
     /** Smallest unit of the native token. */
-    readonly warnings: WarningPolicy
     readonly maxExecutionFee: TokenAmount
     readonly maxRelayFeeUsd: Usd
     readonly relayFeeUsd: Usd
+    /** Native token, smallest unit. */
+    readonly usualExecutionFee: TokenAmount
+    readonly feeFactor: number
     readonly priceToleranceBps: number
+    readonly warnings: WarningPolicy
   }
   readonly evidence: { readonly source: 'auto' | 'chain' | 'api'; readonly trustVenue: boolean }
   readonly api: {
