@@ -118,7 +118,7 @@ export function processClock(
     get sleepers() {
       return sleepers
     },
-    now: () => epochMs + timeline.nowMs + offsetMs(),
+    now: () => Math.floor(epochMs + timeline.nowMs + offsetMs()),
     monotonicMs: () => timeline.nowMs,
     sleep: (ms, signal) =>
       new Promise((resolve) => {
