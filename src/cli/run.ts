@@ -16,6 +16,7 @@ import { createEngine, type Engine } from '../engine/engine.ts'
 import { createSubaccountWatch } from '../engine/subaccountWatch.ts'
 import { createTrading } from '../engine/trading.ts'
 import type { ExecutionContext } from '../execution/context.ts'
+import { createFeeMemory } from '../execution/feeMemory.ts'
 import { createShell } from '../execution/shell.ts'
 import { guardedSigner } from '../journal/guard.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -40,6 +41,7 @@ import {
   limitsOf,
   openSigningGuard,
   signingPolicyOf,
+  usualFeesOf,
   warningPoliciesOf,
 } from './runSettings.ts'
 import { listenForSignals } from './signals.ts'
@@ -202,6 +204,7 @@ async function live(
     },
     signingPolicy: signingPolicyOf(config, () => listedMarkets),
     warningPolicies: warningPoliciesOf(config, strategies),
+    fees: createFeeMemory(usualFeesOf(config)),
     sizeAnew: async (intent, atMostUsd) =>
       (await engine?.sizeAnew(intent, atMostUsd)) ?? { code: 'STARTING', reason: 'perpd is starting' },
     mayNotSign: (intent) => trading.mayNotSign(intent) ?? subaccount?.mayNotSign(intent),

@@ -3,6 +3,7 @@ import { systemClock } from '../api/systemClock.ts'
 import { fromDecimal, type TokenAmount, toDecimal, USD_DECIMALS, type Usd } from '../domain/units.ts'
 import type { WarningPolicy } from '../domain/warning.ts'
 import type { ConfiguredLimits } from '../engine/liveLimits.ts'
+import type { UsualFees } from '../execution/feeMemory.ts'
 import type { SigningPolicy } from '../execution/policy.ts'
 import { openGuard, type SigningGuard } from '../journal/guard.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -66,6 +67,16 @@ export function warningPoliciesOf(
 ): (strategy: string) => readonly WarningPolicy[] {
   const own = new Map(strategies.map(({ name, warnings }) => [name, warnings]))
   return (strategy) => [signing.warnings, ...[own.get(strategy) ?? []].flat()]
+}
+
+/** What fees are taken for before any order landed. */
+export function usualFeesOf(config: Config): UsualFees {
+  const { usualExecutionFee, usualRelayFeeUsd, feeFactor } = config.signing
+  return {
+    executionFee: usualExecutionFee,
+    relayFee: feeTokenAmount(config, usualRelayFeeUsd),
+    factor: feeFactor,
+  }
 }
 
 /** Dollars in base units of the fee token, which is a dollar coin: one unit counts as one USD. */

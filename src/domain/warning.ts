@@ -86,8 +86,8 @@ export function judgeWarnings(
   })
 }
 
-/** Adds risk: grows a position, spends what swaps, or takes collateral out. */
-function adds({ kind, reservationUsd }: Pick<Intent, 'kind' | 'reservationUsd'>): boolean {
+/** Whether an intent adds risk: grows a position, pays into a swap, or takes collateral out. */
+export function isAdding({ kind, reservationUsd }: Pick<Intent, 'kind' | 'reservationUsd'>): boolean {
   return kind === 'increase' || kind === 'swap' || kind === 'collateral-out' || reservationUsd > 0n
 }
 
@@ -99,7 +99,7 @@ function actionOf(
 ): WarningAction {
   const names = reason === undefined ? [code] : [`${code}.${reason}`, code]
   if (intent.kind === 'close' || intent.kind === 'cancel') return 'sign'
-  if (!adds(intent)) return names.some((name) => droppingReductions.has(name)) ? 'drop' : 'sign'
+  if (!isAdding(intent)) return names.some((name) => droppingReductions.has(name)) ? 'drop' : 'sign'
   const named = names.find((name) => adding.has(name))
   if (named !== undefined) return adding.get(named) ?? 'drop'
   return isPartial === true ? 'sign' : 'drop'

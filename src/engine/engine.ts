@@ -142,6 +142,8 @@ export function createEngine(
   }
 
   function isRecentFill({ closedAtMs }: IntentState): boolean {
+  // Oldest first: of so many the newest are remembered.
+  for (const state of endedBefore.toReversed()) context.fees?.learn(state)
     return closedAtMs !== undefined && closedAtMs + listLagMs > startedAtMs
   }
 

@@ -82,8 +82,10 @@ export async function makeAttempt(
     const event = { type: 'prepare.unreachable', nowMs: clock.now(), reason: approval.waitsFor } as const
     return { event, signed: undefined }
   }
+  const feeEstimate = context.fees?.estimateFor(intent)
   const policy: SigningPolicy = {
     ...context.signingPolicy(),
+    ...(feeEstimate === undefined ? {} : { feeEstimate }),
     ...(approval === undefined ? {} : { mode: { kind: 'subaccount', approval } }),
   }
   const message =

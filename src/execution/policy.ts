@@ -2,6 +2,7 @@
 import type { Chain } from '../chains/chain.ts'
 import { hashSubaccountApproval, type SubaccountApproval } from '../chains/subaccountApproval.ts'
 import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
+import { minOf } from '../domain/units.ts'
 
 /**
  * Who signs. `own`: the account itself; the message names no account. `subaccount`: a delegated key; the message names the
@@ -24,8 +25,34 @@ export interface SigningPolicy {
   readonly priceToleranceBps: number
   /** Lower-cased market tokens that a relay fee or a swap may go through. */
   readonly feeSwapMarkets: ReadonlySet<string>
+  /** What fees are by our own estimate; absent: only the highest ones bound them. */
+  readonly feeEstimate?: FeeEstimate
   /** Absent: the account signs for itself. */
   readonly mode?: SigningMode
+}
+
+/** What an order's fees are by our own estimate. */
+export interface FeeEstimate {
+  /** Of one order, native token, base units. */
+  readonly executionFee: bigint
+  /** For each order of a message, base units of the chain's fee token. */
+  readonly relayFee: bigint
+  /** How many times the estimate may be signed. */
+  readonly factor: bigint
+}
+
+/** Highest execution fee of one order under the policy, native token, base units. */
+export function executionFeeLimit({ maxExecutionFee, feeEstimate }: SigningPolicy): bigint {
+  return feeEstimate === undefined
+    ? maxExecutionFee
+    : minOf(maxExecutionFee, feeEstimate.factor * feeEstimate.executionFee)
+}
+
+/** Highest relay fee for each order of a message under the policy, base units of the chain's fee token. */
+export function relayFeeLimit({ maxRelayFee, feeEstimate }: SigningPolicy): bigint {
+  return feeEstimate === undefined
+    ? maxRelayFee
+    : minOf(maxRelayFee, feeEstimate.factor * feeEstimate.relayFee)
 }
 
 /** What the message must name because of who signs it. */

@@ -191,6 +191,7 @@ export function createShell(context: ExecutionContext): Shell {
     const state = applyRecord(live.state, record)
     live.state = state
     if (record.kind === 'attempt.armed') live.armedRecord = stored
+    if (record.kind === 'landed') context.fees?.learn(state)
     const commitMs = context.clock.monotonicMs() - startedMs
     context.emit({ type: 'journal.committed', record, state, commitMs })
     if (record.kind === 'intent.accepted' || record.kind === 'attempt.armed') {

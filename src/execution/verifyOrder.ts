@@ -4,7 +4,7 @@ import type { CreateOrderParams } from '../domain/batch.ts'
 import type { Intent, TwapTerms } from '../domain/intent.ts'
 import type { Findings } from './findings.ts'
 import { type OrderRule, rulesOf } from './orderRules.ts'
-import type { SigningPolicy } from './policy.ts'
+import { executionFeeLimit, type SigningPolicy } from './policy.ts'
 import { checkAcceptablePrice } from './verifyPrice.ts'
 
 const listField = 'message.createOrderParamsList'
@@ -65,7 +65,7 @@ function checkOrder(
   findings.same(`${at}.numbers.sizeDeltaUsd`, rule.sizeDeltaUsd, numbers.sizeDeltaUsd)
   checkCollateral(findings, `${at}.numbers.initialCollateralDeltaAmount`, rule, numbers)
   findings.same(`${at}.numbers.triggerPrice`, rule.trigger, numbers.triggerPrice)
-  findings.fee(`${at}.numbers.executionFee`, policy.maxExecutionFee, numbers.executionFee)
+  findings.fee(`${at}.numbers.executionFee`, executionFeeLimit(policy), numbers.executionFee)
   findings.same(`${at}.numbers.callbackGasLimit`, 0n, numbers.callbackGasLimit)
   checkMinOutput(findings, `${at}.numbers.minOutputAmount`, rule, numbers.minOutputAmount)
   if (rule.parts === 0) findings.same(`${at}.numbers.validFromTime`, 0n, numbers.validFromTime)

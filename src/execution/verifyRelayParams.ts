@@ -1,8 +1,9 @@
 /** The relay parameters, which the message carries as a hash alone: what they allow to be taken, and for how long. */
 import type { Chain } from '../chains/chain.ts'
 import type { RelayParams } from '../chains/relayRouter.ts'
+import { sameHex } from '../domain/address.ts'
 import type { Findings } from './findings.ts'
-import type { SigningPolicy } from './policy.ts'
+import { relayFeeLimit, type SigningPolicy } from './policy.ts'
 
 /**
  * Refuses external calls and permits, pins chain, fee token and price provider, and bounds fee and deadline. `orders`: how
@@ -27,15 +28,25 @@ export function checkRelayParams(
     findings.add('relayParams.deadline', `between ${earliest} and ${latest}`, relayParams.deadline.toString())
   }
   findings.hex('relayParams.fee.feeToken', chain.feeToken.address, fee.feeToken)
-  findings.fee('relayParams.fee.feeAmount', policy.maxRelayFee * BigInt(Math.max(1, orders)), fee.feeAmount)
-  if (fee.feeSwapPath.length > 3)
-    findings.add('relayParams.fee.feeSwapPath', 'at most 3 markets', `${fee.feeSwapPath.length}`)
+  findings.fee(
+    'relayParams.fee.feeAmount',
+    relayFeeLimit(policy) * BigInt(Math.max(1, orders)),
+    fee.feeAmount,
+  )
+  // A fee in the wrapped native token needs no swap; any other needs one, or the relay reverts.
+  const swaps = !sameHex(fee.feeToken, chain.contracts.wrappedNative)
+  const { length } = fee.feeSwapPath
+  if (swaps ? length < 1 || length > 3 : length > 0)
+    findings.add('relayParams.fee.feeSwapPath', swaps ? '1 to 3 markets' : 'empty', `${length}`)
   fee.feeSwapPath.forEach((market, index) => {
-    if (!policy.feeSwapMarkets.has(market.toLowerCase())) {
-      findings.add(`relayParams.fee.feeSwapPath[${index}]`, 'a listed market', market)
+    const isKnown = policy.feeSwapMarkets.has(market.toLowerCase())
+    const isFirst = fee.feeSwapPath.findIndex((each) => sameHex(each, market)) === index
+    if (!isKnown || !isFirst) {
+      findings.add(`relayParams.fee.feeSwapPath[${index}]`, 'a listed market, once', market)
     }
   })
   // Prices are needed for the fee's swap alone, and only from the protocol's own feed.
+  if (!swaps) findings.empty('relayParams.oracleParams.tokens', oracleParams.tokens)
   const counts = new Set([
     oracleParams.tokens.length,
     oracleParams.providers.length,

@@ -14,7 +14,8 @@ import { ZERO_ADDRESS, ZERO_HASH } from '../../src/domain/address.ts'
 import type { Decision } from '../../src/domain/decision.ts'
 import { type Intent, lastAttempt } from '../../src/domain/intent.ts'
 import { MAX_UINT256, usd } from '../../src/domain/units.ts'
-import type { SigningPolicy } from '../../src/execution/policy.ts'
+import { isAdding } from '../../src/domain/warning.ts'
+import { executionFeeLimit, relayFeeLimit, type SigningPolicy } from '../../src/execution/policy.ts'
 import { prepare } from '../../src/execution/prepare.ts'
 import { relayProposal } from '../../src/execution/relayLane.ts'
 import { armedFactsOf, sign } from '../../src/execution/sign.ts'
@@ -151,8 +152,10 @@ async function collect(approvedActions?: number): Promise<readonly [KindsBench, 
     const approval = subaccount?.approvalFor(intent)
     if (approval !== undefined && 'waitsFor' in approval) throw new Error(approval.waitsFor)
     const prepared = await prepare(at.context, intent, at.api.hosts.api[0] ?? '', approval)
+    const feeEstimate = at.context.fees?.estimateFor(intent)
     const policy: SigningPolicy = {
       ...at.context.signingPolicy(),
+      ...(feeEstimate === undefined ? {} : { feeEstimate }),
       ...(approval === undefined ? {} : { mode: { kind: 'subaccount', approval } }),
     }
     payloads.push({ name, intent, prepared, policy, body, nowSeconds: at.clock.now() / 1000 })
@@ -220,7 +223,8 @@ test('in subaccount mode the message must name the account and the approval, and
 /** A changed copy of a leaf, for every way that it can be changed. */
 function changesOf(value: unknown): readonly unknown[] {
   if (typeof value === 'bigint') {
-    const numbers = [0n, 1n, value - 1n, value + 1n, value * 2n, MAX_UINT256, MAX_UINT256 - 1n]
+    // A hundred times a fee lies within the highest one and beyond our own estimate.
+    const numbers = [0n, 1n, value - 1n, value + 1n, value * 2n, value * 100n, MAX_UINT256, MAX_UINT256 - 1n]
     return numbers.filter((number) => number >= 0n && number <= MAX_UINT256)
   }
   if (typeof value === 'boolean') return [!value]
@@ -290,16 +294,16 @@ const json = (value: unknown) =>
   JSON.stringify(value, (_name, inner) => (typeof inner === 'bigint' ? inner.toString() : inner))
 
 /** What policy leaves open: a change inside it is no attack. */
-function isLeftOpen({ path, value }: Change, { intent, prepared }: (typeof payloads)[number]): boolean {
+function isLeftOpen({ path, value }: Change, { intent, prepared, policy }: Payload): boolean {
   const { terms, kind } = intent
   const leaf = path.replace(/.*\./, '')
   const order = /createOrderParamsList\[(\d+)\]/.exec(path)
   const isExit = order !== null && Number(order[1]) >= (terms.twap?.parts ?? 1)
   const isOneOrder = order !== null && !isExit
-  if (leaf === 'executionFee') return typeof value === 'bigint' && value <= policy.maxExecutionFee
+  if (leaf === 'executionFee') return typeof value === 'bigint' && value <= executionFeeLimit(policy)
   if (leaf === 'feeAmount') {
     const orders = BigInt(Math.max(1, prepared.typedData.batch.createOrderParamsList.length))
-    return typeof value === 'bigint' && value <= policy.maxRelayFee * orders
+    return typeof value === 'bigint' && value <= relayFeeLimit(policy) * orders
   }
   if (leaf === 'userNonce') return true
   if (leaf === 'deadline') return typeof value === 'bigint' && value > 10n && value < 10n ** 10n
@@ -332,7 +336,7 @@ function isLeftOpen({ path, value }: Change, { intent, prepared }: (typeof paylo
   if (leaf === 'dataList' && value === 'one less') return terms.twap === undefined
   if (leaf.startsWith('dataList[')) return typeof value === 'string' && isSameMetadata(value, path, prepared)
   if (leaf === 'tokens' || leaf.startsWith('tokens[')) return value !== 'one more' && value !== 'one less'
-  return leaf === 'feeSwapPath' || (leaf === 'providers' && value === 'turned round')
+  return leaf === 'providers' && value === 'turned round'
 }
 
 function isSameMetadata(value: string, path: string, prepared: Prepared): boolean {
@@ -595,6 +599,40 @@ test.each<readonly [string, string, (was: bigint) => bigint, string]>([
   ['ETH long collateral-out', 'initialCollateralDeltaAmount', (was) => was + 1n, 'TYPED_DATA_MISMATCH'],
 ])('%s with another %s is refused for what it is', (name, field, change, code) => {
   expect(codeWith(name, field, change)).toBe(code)
+})
+
+test('fees are signed up to so many times our own estimate, and of what takes risk away up to the highest ones', () => {
+  let bounded = 0
+  for (const { name, intent, prepared, policy, nowSeconds } of [...payloads, ...delegatedPayloads]) {
+    const { batch } = prepared.typedData
+    const orders = batch.createOrderParamsList
+    const codeOf = (executionFee: bigint | undefined, feeAmount: bigint | undefined) => {
+      const createOrderParamsList = orders.map((order) =>
+        executionFee === undefined ? order : { ...order, numbers: { ...order.numbers, executionFee } },
+      )
+      const { fee } = prepared.relayParams
+      const relayParams = {
+        ...prepared.relayParams,
+        fee: { ...fee, feeAmount: feeAmount ?? fee.feeAmount },
+      }
+      const changed = { ...batch, createOrderParamsList, relayParams: hashRelayParams(relayParams) }
+      const result = verifyBatch(arbitrum, intent, { batch: changed, relayParams }, policy, nowSeconds)
+      return 'kind' in result ? result.code : 'verified'
+    }
+    const count = BigInt(Math.max(1, orders.length))
+    const [execution, relay] = isAdding(intent)
+      ? [15n * 10n ** 14n, 2_500_000n]
+      : [policy.maxExecutionFee, policy.maxRelayFee]
+    if (isAdding(intent)) bounded += 1
+    expect(codeOf(undefined, relay * count), name).toBe('verified')
+    expect(codeOf(undefined, relay * count + 1n), name).toBe('FEE_ABOVE_LIMIT')
+    expect(codeOf(undefined, relay * count * 10n + 1n), name).toBe('TYPED_DATA_MISMATCH')
+    if (orders.length === 0) continue
+    expect(codeOf(execution, undefined), name).toBe('verified')
+    expect(codeOf(execution + 1n, undefined), name).toBe('FEE_ABOVE_LIMIT')
+    expect(codeOf(execution * 10n + 1n, undefined), name).toBe('TYPED_DATA_MISMATCH')
+  }
+  expect(bounded).toBeGreaterThan(50)
 })
 
 test('a stop whose price is bounded around its trigger is as good as one that takes any', () => {

@@ -390,14 +390,19 @@ export const schema = {
       "How far the signed acceptable price may lie beyond our own oracle's price and the slippage asked, basis points.",
     ),
     usualExecutionFee: setting(
-      as.decimal('an amount of the native token, as "0.001"', 18, '0', '1000000'),
-      '0.001',
-      'What an execution fee is taken for until orders of its kind have landed, and the least that it is taken for after, in whole native tokens. Of relay fees that is signing.relayFeeUsd.',
+      as.decimal('an amount of the native token, as "0.0003"', 18, '0', '1000000'),
+      '0',
+      'What an execution fee is taken for until orders of its kind have landed, and the least that it is taken for after, in whole native tokens. 0: 0.0003 on Arbitrum and MegaETH, 0.02 on Avalanche.',
+    ),
+    usualRelayFeeUsd: setting(
+      as.dollars,
+      '0.5',
+      'The same of the relay fee for each order of a message, USD.',
     ),
     feeFactor: setting(
       as.integer(1, 100),
       5,
-      'How many times our own estimate a fee of what adds risk may be: of the execution and relay fees of the last orders of its kind that landed, the middle one. What takes risk away is bounded by the highest fees alone, so that a gas spike holds no close back.',
+      'How many times our own estimate the fees of an order that adds risk may be. The estimate is what the last 15 orders of its kind paid that landed, the middle one, and no less than the usual fee. What takes risk away is bounded by the highest fees alone, so that a gas spike holds no close back; so are messages of your own.',
     ),
     warnings: setting(
       as.warningActions,

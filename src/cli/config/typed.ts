@@ -6,12 +6,24 @@ import { chains } from '../../chains/index.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Limits } from '../../domain/limits.ts'
 import { Secret } from '../../domain/secret.ts'
-import { mulDivUp, NATIVE_DECIMALS, parseUnits, type Usd, usd } from '../../domain/units.ts'
+import { mulDivUp, NATIVE_DECIMALS, parseUnits, type TokenAmount, type Usd, usd } from '../../domain/units.ts'
 import type { WarningAction, WarningPolicy } from '../../domain/warning.ts'
 import { isJournalLocation } from '../../journal/open.ts'
 import { isLoopback } from './formats.ts'
 import type { RawConfig } from './schema.ts'
 import type { Config } from './types.ts'
+
+const usualExecutionFees: Readonly<Record<ChainName, string>> = {
+  arbitrum: '0.0003',
+  avalanche: '0.02',
+  megaeth: '0.0003',
+}
+
+/** The execution fee that is usual: as configured, or for 0 the chain's own. Native token, smallest unit. */
+function usualExecutionFeeOf(chain: ChainName, configured: string): TokenAmount {
+  const fee = parseUnits(configured, NATIVE_DECIMALS)
+  return fee > 0n ? fee : parseUnits(usualExecutionFees[chain], NATIVE_DECIMALS)
+}
 
 /** `CODE=action` as a policy; the last of two of one code counts. */
 function warningPolicyOf(adding: readonly string[], reductions: readonly string[]): WarningPolicy {
@@ -139,7 +151,8 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       maxExecutionFee: parseUnits(String(signing.maxExecutionFee), NATIVE_DECIMALS),
       maxRelayFeeUsd: amount(signing.maxRelayFeeUsd),
       relayFeeUsd: amount(signing.relayFeeUsd),
-      usualExecutionFee: parseUnits(String(signing.usualExecutionFee), NATIVE_DECIMALS),
+      usualExecutionFee: usualExecutionFeeOf(chain.name, String(signing.usualExecutionFee)),
+      usualRelayFeeUsd: amount(signing.usualRelayFeeUsd),
       feeFactor: number(signing.feeFactor),
       priceToleranceBps: number(signing.priceToleranceBps),
       warnings: warningPolicyOf(texts(signing.warnings), texts(signing.warningsDropReductions)),
@@ -362,7 +375,6 @@ const ordered = [
   ['execution.statusPollMs', 'execution.statusPollMaxMs'],
   ['signing.minDeadlineSeconds', 'signing.maxDeadlineSeconds'],
   ['signing.relayFeeUsd', 'signing.maxRelayFeeUsd'],
-  ['signing.usualExecutionFee', 'signing.maxExecutionFee'],
 ] as const
 
 function limitOf(config: Config, key: (typeof ordered)[number][number]): number | bigint {
@@ -383,10 +395,6 @@ function limitOf(config: Config, key: (typeof ordered)[number][number]): number 
       return config.signing.relayFeeUsd
     case 'signing.maxRelayFeeUsd':
       return config.signing.maxRelayFeeUsd
-    case 'signing.usualExecutionFee':
-      return config.signing.usualExecutionFee
-    case 'signing.maxExecutionFee':
-      return config.signing.maxExecutionFee
     case 'signing.minDeadlineSeconds':
       return config.signing.minDeadlineSeconds
     case 'signing.maxDeadlineSeconds':

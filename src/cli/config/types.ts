@@ -103,6 +103,7 @@ export interface Config {
     readonly relayFeeUsd: Usd
     /** Native token, smallest unit. */
     readonly usualExecutionFee: TokenAmount
+    readonly usualRelayFeeUsd: Usd
     readonly feeFactor: number
     readonly priceToleranceBps: number
     readonly warnings: WarningPolicy

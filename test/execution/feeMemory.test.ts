@@ -1,0 +1,137 @@
+/** Our own estimate of fees: what it is learned from, and what it keeps from being signed. */
+import { afterEach, expect, test } from 'vitest'
+import type { IncreaseDecision } from '../../src/domain/decision.ts'
+import type { Attempt, IntentState } from '../../src/domain/intent.ts'
+import { labelOf } from '../../src/domain/intent.ts'
+import { usd } from '../../src/domain/units.ts'
+import { createFeeMemory } from '../../src/execution/feeMemory.ts'
+import { executionFeeLimit, relayFeeLimit } from '../../src/execution/policy.ts'
+import { createShell } from '../../src/execution/shell.ts'
+import { armedFacts, intentOf, usdc } from '../support/intents.ts'
+import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'
+
+const usual = { executionFee: 100n, relayFee: 10n, factor: 5 }
+
+function landed(
+  n: number,
+  executionFee: bigint,
+  relayFeeAmount: bigint,
+  fields: Partial<Attempt> = {},
+): IntentState {
+  const intent = intentOf({ intentId: n.toString(16).padStart(24, '0') })
+  const attempt: Attempt = {
+    n: 1,
+    lane: 'order-chain',
+    host: 'here',
+    phase: 'LANDED',
+    children: [],
+    armed: armedFacts({ executionFee, relayFeeAmount }),
+    ...fields,
+  }
+  return { intent, attempts: [attempt], updatedAtMs: 0 }
+}
+
+const increase = { kind: 'increase', reservationUsd: usd(100) } as const
+
+test('before anything landed a fee is taken for the usual one, and never for less after', () => {
+  const memory = createFeeMemory(usual)
+  expect(memory.estimateFor(increase)).toEqual({ executionFee: 100n, relayFee: 10n, factor: 5n })
+  memory.learn(landed(1, 1n, 1n))
+  expect(memory.estimateFor(increase)).toEqual({ executionFee: 100n, relayFee: 10n, factor: 5n })
+})
+
+test('the middle of what landed counts, for each order of a message, and only of its kind', () => {
+  const memory = createFeeMemory(usual)
+  for (const [n, fee] of [300n, 9_000n, 400n].entries()) memory.learn(landed(n, fee, fee / 10n))
+  expect(memory.estimateFor(increase)).toEqual({ executionFee: 400n, relayFee: 40n, factor: 5n })
+  expect(memory.estimateFor({ ...increase, kind: 'swap' })?.executionFee).toBe(100n)
+  const twap = landed(9, 0n, 0n)
+  const parts = {
+    ...twap,
+    intent: intentOf({
+      intentId: 'f'.repeat(24),
+      terms: { ...twap.intent.terms, orderType: 'twap', twap: { parts: 4, durationSeconds: 60 } },
+    }),
+    attempts: twap.attempts.map((each) => ({ ...each, armed: armedFacts({ executionFee: 1_600n }) })),
+  }
+  const other = createFeeMemory(usual)
+  other.learn(parts)
+  expect(other.estimateFor(increase)?.executionFee).toBe(400n)
+})
+
+test('what never landed, or landed twice over, teaches nothing more', () => {
+  const memory = createFeeMemory(usual)
+  for (const phase of ['PREPARING', 'ARMED', 'ACKED', 'UNRESOLVED', 'DEAD', 'VOID_CONSUMED'] as const)
+    memory.learn(landed(1, 10_000n, 10_000n, { phase }))
+  expect(memory.estimateFor(increase)?.executionFee).toBe(100n)
+  memory.learn(landed(2, 300n, 30n))
+  memory.learn(landed(3, 300n, 30n))
+  for (let again = 0; again < 9; again += 1) memory.learn(landed(4, 9_000n, 900n))
+  expect(memory.estimateFor(increase)?.executionFee).toBe(300n)
+})
+
+test('a host that asks for all it may each time needs eight landings for each factor, and never passes the cap', () => {
+  const memory = createFeeMemory(usual)
+  for (let n = 0; n < 15; n += 1) memory.learn(landed(n, 100n, 10n))
+  const policy = { maxExecutionFee: 10_000n, maxRelayFee: 1_000n } as Parameters<typeof executionFeeLimit>[0]
+  const limits: bigint[] = []
+  for (let n = 15; n < 60; n += 1) {
+    const feeEstimate = memory.estimateFor(increase)
+    const asked = { ...policy, ...(feeEstimate === undefined ? {} : { feeEstimate }) }
+    limits.push(executionFeeLimit(asked))
+    memory.learn(landed(n, executionFeeLimit(asked), relayFeeLimit(asked)))
+  }
+  expect(limits.filter((limit) => limit === 500n)).toHaveLength(8)
+  expect(Math.max(...limits.map(Number))).toBe(10_000)
+})
+
+test('what takes risk away, and a message of our own, has no estimate', () => {
+  const memory = createFeeMemory(usual)
+  for (const kind of ['decrease', 'close', 'cancel', 'collateral-in'] as const)
+    expect(memory.estimateFor({ kind, reservationUsd: 0n })).toBeUndefined()
+  expect(memory.estimateFor({ kind: 'batch', reservationUsd: usd(1) })).toBeUndefined()
+})
+
+let at: KindsBench
+
+afterEach(() => at?.close())
+
+async function open(executionFeeUsd: bigint): Promise<IncreaseDecision> {
+  at = await kindsBench({ settings: { executionFeeUsd } })
+  return {
+    kind: 'increase',
+    marketToken: await at.marketToken(ethSymbol),
+    direction: 'long',
+    collateralToken: usdc,
+    reason: 'the test wishes it',
+    sizeDeltaUsd: usd(300),
+    leverageBps: 30_000,
+  }
+}
+
+test('an order that lands teaches the road its fees', async () => {
+  const decision = await open(usd('0.6'))
+  const before = at.context.fees?.estimateFor(increase)?.executionFee ?? 0n
+  const { intentId } = await at.accept(decision)
+  await at.clock.advance(5_000)
+  const paid = at.story(intentId).attempts[0]?.armed?.executionFee ?? 0n
+  expect(paid).toBeGreaterThan(before)
+  expect(at.context.fees?.estimateFor(increase)?.executionFee).toBe(paid)
+})
+
+test('a venue that asks for many times the usual fee within the cap opens nothing and still closes', async () => {
+  const decision = await open(usd('2.5'))
+  const refused = await at.accept(decision)
+  await at.clock.advance(5_000)
+  expect(at.story(refused.intentId).closing).toMatchObject({ code: 'FEE_ABOVE_LIMIT' })
+  // The same order with the caps alone is signed.
+  const { fees: _, ...capsAlone } = at.context
+  const admitted = await at.judge(decision)
+  if (admitted.kind === 'denial') throw new Error(admitted.denial.code)
+  await createShell(capsAlone).accept(admitted.intent)
+  await at.clock.advance(35_000)
+  const { marketToken, direction, collateralToken, reason } = decision
+  const closed = await at.accept({ kind: 'close', marketToken, direction, collateralToken, reason })
+  await at.clock.advance(5_000)
+  expect(labelOf(at.story(closed.intentId))).toBe('executed')
+})
