@@ -11,6 +11,14 @@ export interface MessageField {
   readonly type: string
 }
 
+/** The type of the domain of every relay router, which wallets want among the types. */
+export const domainType: readonly MessageField[] = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+  { name: 'verifyingContract', type: 'address' },
+]
+
 /** What the routers' own messages end with. */
 const surroundings = [
   { name: 'relayParams', type: 'bytes32' },

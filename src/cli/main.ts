@@ -232,9 +232,20 @@ const commands: readonly Command[] = [
   },
   {
     name: 'subaccount revoke',
-    summary: "Forget the approval, and print the owner's transaction that ends it on the chain.",
-    flags: [delegatedKey],
-    run: async (call) => (await import('./subaccount.ts')).revokeSubaccount(call),
+    summary:
+      "Take a delegated key's right away: forget the approval, and end it on the chain through the relay.",
+    details:
+      "The owner's word for it is signed here (--owner-keystore; on paper always) or elsewhere (--out, then --request and\n--signature), sent once, and followed until every host says that the key is gone: exit code 0, else 1. Without any of\nthese, or with --transaction, the owner's own transaction for it is printed and nothing is sent.",
+    flags: [
+      delegatedKey,
+      { name: 'owner-keystore', value: 'FILE', doc: "keystore with the owner's key, for this one signature" },
+      passwordFd,
+      { name: 'out', value: 'FILE', doc: 'write what the owner is to sign, to be signed elsewhere' },
+      { name: 'request', value: 'FILE', doc: 'what was to be signed, as --out wrote it' },
+      { name: 'signature', value: 'FILE', doc: "the owner's signature over it: 0x and 130 hex digits" },
+      { name: 'transaction', doc: "print the owner's own transaction, and send nothing" },
+    ],
+    run: async (call) => (await import('./subaccountRevoke.ts')).revokeSubaccount(call),
   },
   {
     name: 'journal verify',

@@ -1,41 +1,30 @@
 /**
- * `perpd subaccount create | approve | status | revoke`: a delegated key for the daemon, and its owner's word for it. The
+ * `perpd subaccount create | approve | status` (revoke: subaccountRevoke.ts): a delegated key for the daemon, and its owner's word for it. The
  * owner's key is used here for one signature, or not at all: the approval can be signed elsewhere and brought back.
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { encodeFunctionData, parseAbi } from 'viem'
-import { type Api, createApi } from '../api/client.ts'
-import { createNodeFetch } from '../api/nodeFetch.ts'
-import type { SubaccountStatus } from '../api/subaccounts.ts'
 import { systemClock } from '../api/systemClock.ts'
 import type { SubaccountApprovalMessage } from '../chains/subaccountApproval.ts'
-import { type Address, type Hex, sameHex } from '../domain/address.ts'
-import type { Signer } from '../domain/signer.ts'
+import { type Address, sameHex } from '../domain/address.ts'
 import {
   approvalDifferences,
   approvalOf,
   ownerDigestOf,
   signedApprovalDifferences,
 } from '../execution/verifyApproval.ts'
-import { decryptKeystore } from '../keys/keystore.ts'
-import { createLocalSigner, paperSigner, readPaperKey } from '../keys/local.ts'
-import { readPassword } from '../keys/password.ts'
+import { paperSigner } from '../keys/local.ts'
 import type { Call } from './command.ts'
-import type { Config } from './config/types.ts'
 import { CommandError, exitCodes } from './exit.ts'
-import { passwordSources } from './keySources.ts'
 import { newKey } from './keys.ts'
-import { readKeystore } from './signer.ts'
 import {
   approvalText,
   readApprovalFile,
   readRequest,
-  removeApprovalFile,
+  readSignature,
   requestText,
   typedDataOf,
   writeWhole,
 } from './subaccountFile.ts'
+import { delegatedOf, fileFlag, ownerKey, ownerOf, statusOf, withApi } from './subaccountParties.ts'
 import { columns } from './table.ts'
 
 const DAY_SECONDS = 86_400
@@ -73,7 +62,7 @@ export async function approveSubaccount(call: Call): Promise<number> {
   const digest = ownerDigestOf(chain, message)
   err(messageText(message, owner, chain.name))
   if (outFile !== undefined) {
-    writeWhole(outFile, requestText(chain, message))
+    writeWhole(outFile, requestText(typedDataOf(chain, message)))
     out(digest)
     err(
       `${outFile} holds what ${owner} is to sign (eth_signTypedData_v4). Bring the signature back: perpd subaccount approve --request ${outFile} --signature FILE`,
@@ -83,7 +72,7 @@ export async function approveSubaccount(call: Call): Promise<number> {
   const signature =
     signatureFile === undefined
       ? await signOwner?.sign({ digest, typedData: typedDataOf(chain, message) })
-      : (readFileSync(signatureFile, 'utf8').trim() as Hex)
+      : readSignature(signatureFile)
   const approval = { ...message, signature: signature ?? '0x' }
   const differences = signedApprovalDifferences(chain, owner, subaccount, approval)
   if (differences.length > 0) {
@@ -138,83 +127,6 @@ export async function subaccountStatus(call: Call): Promise<number> {
   return isUsable || willBe ? exitCodes.ok : exitCodes.error
 }
 
-const routerAbi = parseAbi(['function removeSubaccount(address subaccount)'])
-
-/** Forgets the approval here, and prints the transaction by which the owner takes the key's right away on the chain. */
-export async function revokeSubaccount(call: Call): Promise<number> {
-  const { config } = call.loaded
-  const { chain } = config.venue
-  const subaccount = delegatedOf(config, call.flags)
-  const data = encodeFunctionData({ abi: routerAbi, functionName: 'removeSubaccount', args: [subaccount] })
-  if (existsSync(config.account.approvalFile)) removeApprovalFile(config.account.approvalFile)
-  call.out(
-    JSON.stringify(
-      { chainId: chain.chainId, to: chain.contracts.subaccountRouter, data, value: '0' },
-      undefined,
-      2,
-    ),
-  )
-  call.err(
-    `${config.account.approvalFile} is gone: no order carries it any more. What the chain knows already ends when the owner sends this transaction,\nand not before. Halt the daemon now: perpd trading halted. What it signed may land until its deadline. Then: perpd subaccount status`,
-  )
-  return exitCodes.ok
-}
-
-/** The owner's key: on paper one that perpd makes; else a keystore that was named, opened for one signature. */
-async function ownerKey({ flags, keys, loaded }: Call): Promise<Signer> {
-  const { config } = loaded
-  const path = fileFlag(flags, 'owner-keystore')
-  if (config.isPaper) {
-    if (path === undefined) return paperSigner(config.paper.ownerKeyFile)
-    throw new CommandError(
-      'The paper profile signs with keys of its own and loads no other: a signature made on paper is valid on the live chain.',
-      exitCodes.configuration,
-    )
-  }
-  if (path === undefined) {
-    throw new CommandError(
-      "Who signs? Name the owner's keystore with --owner-keystore FILE, or sign elsewhere: --out FILE, then --request FILE --signature FILE.",
-      exitCodes.error,
-    )
-  }
-  const fd = flags.get('password-fd')
-  const sources = passwordSources(keys, fd === undefined ? undefined : Number(fd))
-  const password = await readPassword(sources, "Password of the owner's key: ")
-  return createLocalSigner(await decryptKeystore(readKeystore(path, '--owner-keystore'), password))
-}
-
-function ownerOf({ account, isPaper, paper }: Config, key: Address | undefined): Address {
-  const owner =
-    account.owner ??
-    key ??
-    (isPaper && existsSync(paper.ownerKeyFile) ? readPaperKey(paper.ownerKeyFile).address : undefined)
-  if (owner === undefined)
-    throw new CommandError('Whose account? Set account.owner to its address.', exitCodes.configuration)
-  if (key !== undefined && !sameHex(owner, key)) {
-    throw new CommandError(
-      `account.owner is ${owner}, but the owner's key is that of ${key}`,
-      exitCodes.configuration,
-    )
-  }
-  return owner
-}
-
-/** The delegated key's address, without opening it. */
-function delegatedOf(config: Config, flags: Call['flags']): Address {
-  const named = flags.get('subaccount')
-  if (typeof named === 'string' && /^0x[0-9a-f]{40}$/i.test(named)) return named as Address
-  if (named !== undefined) throw new CommandError('--subaccount needs an address.', exitCodes.error)
-  if (config.isPaper) return readPaperKey(config.paper.keyFile).address
-  const { address, keystore } = config.account
-  const found =
-    address ?? (keystore === undefined ? undefined : readKeystore(keystore, 'account.keystore').address)
-  if (found !== undefined) return found
-  throw new CommandError(
-    'Which key? Name its address with --subaccount ADDRESS, or configure account.keystore.',
-    exitCodes.error,
-  )
-}
-
 /** The message, from our own types; a host is asked for the nonce, and must propose the same message. */
 async function buildMessage(
   call: Call,
@@ -260,35 +172,6 @@ async function buildMessage(
   })
 }
 
-async function statusOf(api: Api, account: Address, subaccountAddress: Address): Promise<SubaccountStatus> {
-  return (await api.getSubaccountStatus({ account, subaccountAddress }, { isFresh: true })).value
-}
-
-async function withApi<T>(config: Config, use: (api: Api) => Promise<T>): Promise<T> {
-  const { chain, apiHosts, oracleHosts } = config.venue
-  if (apiHosts.length === 0) {
-    throw new CommandError(
-      'The paper venue inside the daemon cannot be asked by a command. Start one beside it: perpd paper --print-config',
-      exitCodes.notRunning,
-    )
-  }
-  const { fetch, close } = createNodeFetch()
-  try {
-    return await use(
-      createApi({
-        chain,
-        hosts: { api: apiHosts, oracle: oracleHosts },
-        fetch,
-        clock: systemClock,
-        random: Math.random,
-        limits: config.api,
-      }),
-    )
-  } finally {
-    close()
-  }
-}
-
 function messageText(message: SubaccountApprovalMessage, owner: Address, chain: string): string {
   return columns([
     ['owner', owner],
@@ -302,11 +185,6 @@ function messageText(message: SubaccountApprovalMessage, owner: Address, chain: 
 
 function timeOf(seconds: bigint): string {
   return new Date(Number(seconds) * 1000).toISOString()
-}
-
-function fileFlag(flags: Call['flags'], name: string): string | undefined {
-  const value = flags.get(name)
-  return typeof value === 'string' ? resolve(value) : undefined
 }
 
 function numberFlag(flags: Call['flags'], name: string, initial: number, most: number): number {

@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname } from 'node:path'
 import { approvalTypes } from '../chains/approvalTypes.ts'
 import type { Chain } from '../chains/chain.ts'
+import { domainType } from '../chains/messageTypes.ts'
 import { relayRouterDomain } from '../chains/relayRouter.ts'
+import { contractSignature } from '../chains/secp256k1.ts'
 import type { SubaccountApproval, SubaccountApprovalMessage } from '../chains/subaccountApproval.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
@@ -13,23 +15,16 @@ import { signedApprovalDifferences } from '../execution/verifyApproval.ts'
 /** A file of an approval cannot be used. */
 export class ApprovalFileError extends BaseError {}
 
-type Json = Readonly<Record<string, unknown>>
+/** An object of JSON, not judged yet. */
+export type Json = Readonly<Record<string, unknown>>
 
-const domainType = [
-  { name: 'name', type: 'string' },
-  { name: 'version', type: 'string' },
-  { name: 'chainId', type: 'uint256' },
-  { name: 'verifyingContract', type: 'address' },
-]
-
-/** The typed data of an approval as wallets take it (eth_signTypedData_v4), with our own types and the pinned router. */
-export function requestText(chain: Chain, message: SubaccountApprovalMessage): string {
-  const { types, ...rest } = typedDataOf(chain, message)
-  const whole = { ...rest, types: { EIP712Domain: domainType, ...types } }
+/** Typed data as wallets take it (eth_signTypedData_v4); `beside` stands next to it, and wallets leave it out. */
+export function requestText({ types, ...rest }: SignRequest['typedData'], beside: Json = {}): string {
+  const whole = { ...rest, types: { EIP712Domain: domainType, ...types }, ...beside }
   return `${JSON.stringify(whole, undefined, 2)}\n`
 }
 
-/** The same as a value, without the domain's own type, and with its integers as decimal texts. */
+/** The typed data of an approval with our own types and the pinned router, its integers as decimal texts. */
 export function typedDataOf(chain: Chain, message: SubaccountApprovalMessage): SignRequest['typedData'] {
   return {
     domain: relayRouterDomain(chain.chainId, chain.contracts.subaccountGelatoRelayRouter),
@@ -48,6 +43,22 @@ export function readRequest(path: string): SubaccountApprovalMessage {
   const { message } = readJson(path)
   if (!isRecord(message)) throw unreadable(path, 'it has no message')
   return messageOf(path, message)
+}
+
+/** A signature in a file, in the form that the contracts take where it has one; what else is in it is for the checks to tell. */
+export function readSignature(path: string): Hex {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8').trim()
+  } catch (cause) {
+    throw unreadable(path, reasonOf(cause))
+  }
+  try {
+    return contractSignature(text)
+  } catch (error) {
+    if (error instanceof RangeError) return text as Hex
+    throw error
+  }
 }
 
 /** Writes a file whole or not at all. */
@@ -130,7 +141,8 @@ function messageOf(path: string, fields: Json): SubaccountApprovalMessage {
   }
 }
 
-function readJson(path: string): Json {
+/** The object of a JSON file. Throws ApprovalFileError APPROVAL_FILE_UNREADABLE. */
+export function readJson(path: string): Json {
   let value: unknown
   try {
     value = JSON.parse(readFileSync(path, 'utf8'))
@@ -141,11 +153,13 @@ function readJson(path: string): Json {
   throw unreadable(path, 'it is no JSON object')
 }
 
-function isRecord(value: unknown): value is Json {
+/** Whether a value is an object of JSON. */
+export function isRecord(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function unreadable(path: string, reason: string): ApprovalFileError {
+/** The error of a file that does not say what it should. */
+export function unreadable(path: string, reason: string): ApprovalFileError {
   return new ApprovalFileError('The file of the approval cannot be read.', {
     code: 'APPROVAL_FILE_UNREADABLE',
     facts: { path, reason },

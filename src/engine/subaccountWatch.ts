@@ -109,6 +109,8 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
       if (!isCarried || signed === undefined) carriedBy = undefined
       const most = signed?.maxAllowedCount ?? (value.isActive ? value.maxAllowedCount : 0n)
       const left = most - value.currentActionsCount
+      // Its end is told at once, whenever the last warning was.
+      if (known?.isActive === true && !value.isActive) lowToldMs = undefined
       known = {
         address: subaccount,
         isActive: value.isActive,
@@ -138,6 +140,13 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
       if (current === undefined) return undefined
       const { remainingActions, neededActions, expiresAtSeconds } = current
       const actions = actionsOf(intent)
+      if (!current.isActive && !current.isApprovalWaiting) {
+        return {
+          code: 'SUBACCOUNT_SPENT',
+          reason:
+            'the delegated key is not approved on the chain, and no approval waits: nothing that it signs can land: perpd subaccount approve',
+        }
+      }
       if (actions > remainingActions || expiresAtSeconds * 1000 <= clock.now()) {
         return {
           code: 'SUBACCOUNT_SPENT',

@@ -5,6 +5,7 @@
  * is not believed either: a signature counts only when it is over the digest that was computed here, by the account's own
  * key, in the one form that the contracts take.
  */
+import { domainType } from '../chains/messageTypes.ts'
 import { contractSignature, recoverSigner } from '../chains/secp256k1.ts'
 import { type Address, type Hex, sameHex } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
@@ -71,12 +72,6 @@ export async function connectRemoteSigner(options: RemoteSignerOptions): Promise
 
 /** EIP-712 as JSON: the domain's own type stands among the types, whole numbers are decimal text. */
 function typedDataText({ typedData }: SignRequest): string {
-  const domainType = [
-    { name: 'name', type: 'string' },
-    { name: 'version', type: 'string' },
-    { name: 'chainId', type: 'uint256' },
-    { name: 'verifyingContract', type: 'address' },
-  ]
   const document = { ...typedData, types: { EIP712Domain: domainType, ...typedData.types } }
   return JSON.stringify(document, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 }

@@ -125,11 +125,14 @@ export function accountLine(
         reason: event.reason,
       })
     case 'subaccount.low': {
-      const { remainingActions, neededActions, address } = event.report
+      const { remainingActions, neededActions, address, isActive, isApprovalWaiting } = event.report
+      const isGone = !isActive && !isApprovalWaiting
       return line(
-        'warn',
+        isGone ? 'error' : 'warn',
         'account',
-        `the approval of the delegated key ${address} comes to its end: ${remainingActions} actions left, ${neededActions} of them to close what is open, and ${Math.max(0, event.secondsLeft)} s. Renew it: perpd subaccount approve`,
+        isGone
+          ? `the delegated key ${address} is not approved on the chain, and no approval waits: nothing that it signs can land, what rests and what is held stays. Not your word? Look at the owner's account. Else: perpd subaccount approve`
+          : `the approval of the delegated key ${address} comes to its end: ${remainingActions} actions left, ${neededActions} of them to close what is open, and ${Math.max(0, event.secondsLeft)} s. Renew it: perpd subaccount approve`,
         {
           remaining_actions: remainingActions,
           needed_actions: neededActions,

@@ -158,14 +158,16 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
 }
 
 function subaccount(
-  { remainingActions, neededActions, expiresAtSeconds }: SubaccountReport,
+  { isActive, isApprovalWaiting, remainingActions, neededActions, expiresAtSeconds }: SubaccountReport,
   nowMs: number,
   { reserveActions = 0, reserveSeconds = 0 }: BreakerSettings,
   trip: (cause: BreakerName, reason: string) => void,
 ): void {
   const secondsLeft = expiresAtSeconds - Math.floor(nowMs / 1000)
   const renew = 'renew it: perpd subaccount approve'
-  if (remainingActions <= reserveActions + neededActions) {
+  if (!isActive && !isApprovalWaiting) {
+    trip('subaccount', `the delegated key is not approved: nothing that it signs can land; ${renew}`)
+  } else if (remainingActions <= reserveActions + neededActions) {
     trip(
       'subaccount',
       `${remainingActions} actions of the approval are left; ${neededActions} are needed to close what is open, and ${reserveActions} are kept; ${renew}`,

@@ -4,9 +4,12 @@
  */
 import { expect, test } from 'vitest'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
+import { encodeRemovalCall } from '../../src/chains/relayCalldata.ts'
+import { removalTypedData } from '../../src/cli/removalFile.ts'
 import type { Decision } from '../../src/domain/decision.ts'
 import { type Lane, lastAttempt } from '../../src/domain/intent.ts'
-import { usd } from '../../src/domain/units.ts'
+import { type TokenAmount, usd } from '../../src/domain/units.ts'
+import { removalOf } from '../../src/execution/removal.ts'
 import { usdc } from '../support/intents.ts'
 import { delegate, ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
 
@@ -123,6 +126,52 @@ test('after its end the approval signs nothing', async () => {
   expect(at.story(late.intentId).closing).toMatchObject({
     outcome: 'REFUSED_LOCAL',
     code: 'SUBACCOUNT_SPENT',
+  })
+  await at.close()
+})
+
+test('a key that its owner removed signs nothing more, and its end is told at once although a warning was told before', async () => {
+  const at = await bench(4)
+  await at.subaccount.look(0)
+  await at.accept(at.increase)
+  await at.clock.advance(10_000)
+  await at.subaccount.look(1)
+  const lows = () => at.events.filter((event) => event.type === 'subaccount.low')
+  expect(lows()).toHaveLength(1)
+
+  const chain = arbitrum
+  const nowSeconds = Math.floor(at.clock.now() / 1000)
+  const terms = {
+    subaccount: delegate.address,
+    feeAmount: 1_000_000n as TokenAmount,
+    userNonce: 7n,
+    deadline: BigInt(nowSeconds + 120),
+  }
+  const removal = removalOf(chain, terms)
+  const { digest, relayParams } = removal
+  const signature = await signer.sign({ digest, typedData: removalTypedData(chain, removal) })
+  const data = encodeRemovalCall({
+    account: signer.address,
+    subaccount: delegate.address,
+    relayParams,
+    signature,
+  })
+  const to = chain.contracts.subaccountGelatoRelayRouter
+  const { value: task } = await at.context.api.submitRelay({ to, data })
+  await at.clock.advance(2_000)
+  expect((await at.context.api.getRelayStatus(task)).value).toMatchObject({ status: 'executed' })
+  await at.subaccount.look(1)
+  await at.subaccount.look(1)
+  expect(lows()).toHaveLength(2)
+  expect(lows()[1]).toMatchObject({
+    report: { isActive: false, isApprovalWaiting: false, remainingActions: 0 },
+  })
+  const close = await at.accept(at.closing)
+  await at.clock.advance(5_000)
+  expect(at.story(close.intentId).closing).toMatchObject({
+    outcome: 'REFUSED_LOCAL',
+    code: 'SUBACCOUNT_SPENT',
+    reason: expect.stringContaining('is not approved on the chain'),
   })
   await at.close()
 })

@@ -145,10 +145,10 @@ test('a hold ends as its breaker says: by its cause, by the day, or by nothing b
 test('the approval of a delegated key keeps what closing needs, and the time for it', () => {
   const settings = { sets: {}, reserveActions: 20, reserveSeconds: 3_600 }
   const nowSeconds = Math.floor(NOW_MS / 1000)
-  const left = (remainingActions: number, secondsLeft: number, neededActions = 3) => {
+  const left = (remainingActions: number, secondsLeft: number, neededActions = 3, isActive = true) => {
     const address = '0x1563915e194D8CfBA1943570603F7606A3115508' as const
     const expiresAtSeconds = nowSeconds + secondsLeft
-    const known = { address, isActive: true, isApprovalWaiting: false }
+    const known = { address, isActive, isApprovalWaiting: false }
     return causes({ subaccount: { ...known, remainingActions, neededActions, expiresAtSeconds } }, settings)
   }
   expect(left(24, 3_601)).toEqual([])
@@ -156,5 +156,6 @@ test('the approval of a delegated key keeps what closing needs, and the time for
   expect(left(24, 3_601, 4)).toEqual(['account subaccount'])
   expect(left(24, 3_600)).toEqual(['account subaccount'])
   expect(left(0, -5)).toEqual(['account subaccount'])
+  expect(left(500, 86_400, 0, false)).toEqual(['account subaccount'])
   expect(liftOf.subaccount).toBe('itself')
 })

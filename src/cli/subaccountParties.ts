@@ -1,0 +1,116 @@
+/** Who takes part in an approval and in its end: the owner, the delegated key, and the venue that is asked. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Api, createApi } from '../api/client.ts'
+import { createNodeFetch } from '../api/nodeFetch.ts'
+import type { CallOptions } from '../api/route.ts'
+import type { SubaccountStatus } from '../api/subaccounts.ts'
+import { systemClock } from '../api/systemClock.ts'
+import { type Address, sameHex } from '../domain/address.ts'
+import type { Signer } from '../domain/signer.ts'
+import { decryptKeystore } from '../keys/keystore.ts'
+import { createLocalSigner, paperSigner, readPaperKey } from '../keys/local.ts'
+import { readPassword } from '../keys/password.ts'
+import type { Call } from './command.ts'
+import type { Config } from './config/types.ts'
+import { CommandError, exitCodes } from './exit.ts'
+import { passwordSources } from './keySources.ts'
+import { readKeystore } from './signer.ts'
+
+/** The owner's key: on paper one that perpd makes; else a keystore that was named, opened for one signature. Throws CommandError. */
+export async function ownerKey({ flags, keys, loaded }: Call): Promise<Signer> {
+  const { config } = loaded
+  const path = fileFlag(flags, 'owner-keystore')
+  if (config.isPaper) {
+    if (path === undefined) return paperSigner(config.paper.ownerKeyFile)
+    throw new CommandError(
+      'The paper profile signs with keys of its own and loads no other: a signature made on paper is valid on the live chain.',
+      exitCodes.configuration,
+    )
+  }
+  if (path === undefined) {
+    throw new CommandError(
+      "Who signs? Name the owner's keystore with --owner-keystore FILE, or sign elsewhere: --out FILE, then --request FILE --signature FILE.",
+      exitCodes.error,
+    )
+  }
+  const fd = flags.get('password-fd')
+  const sources = passwordSources(keys, fd === undefined ? undefined : Number(fd))
+  const password = await readPassword(sources, "Password of the owner's key: ")
+  return createLocalSigner(await decryptKeystore(readKeystore(path, '--owner-keystore'), password))
+}
+
+/** Whose account it is: the configured owner, that of `key`, or on paper that of the owner's key there. Throws CommandError. */
+export function ownerOf({ account, isPaper, paper }: Config, key: Address | undefined): Address {
+  const owner =
+    account.owner ??
+    key ??
+    (isPaper && existsSync(paper.ownerKeyFile) ? readPaperKey(paper.ownerKeyFile).address : undefined)
+  if (owner === undefined)
+    throw new CommandError('Whose account? Set account.owner to its address.', exitCodes.configuration)
+  if (key !== undefined && !sameHex(owner, key)) {
+    throw new CommandError(
+      `account.owner is ${owner}, but the owner's key is that of ${key}`,
+      exitCodes.configuration,
+    )
+  }
+  return owner
+}
+
+/** The delegated key's address, without opening it. Throws CommandError. */
+export function delegatedOf(config: Config, flags: Call['flags']): Address {
+  const named = flags.get('subaccount')
+  if (typeof named === 'string' && /^0x[0-9a-f]{40}$/i.test(named)) return named as Address
+  if (named !== undefined) throw new CommandError('--subaccount needs an address.', exitCodes.error)
+  if (config.isPaper) return readPaperKey(config.paper.keyFile).address
+  const { address, keystore } = config.account
+  const found =
+    address ?? (keystore === undefined ? undefined : readKeystore(keystore, 'account.keystore').address)
+  if (found !== undefined) return found
+  throw new CommandError(
+    'Which key? Name its address with --subaccount ADDRESS, or configure account.keystore.',
+    exitCodes.error,
+  )
+}
+
+/** What is left of the key's right, as a host says now. Throws what reading throws. */
+export async function statusOf(
+  api: Api,
+  account: Address,
+  subaccountAddress: Address,
+  options?: CallOptions,
+): Promise<SubaccountStatus> {
+  return (await api.getSubaccountStatus({ account, subaccountAddress }, { ...options, isFresh: true })).value
+}
+
+/** Clients of the configured hosts, for as long as `use` takes. Throws CommandError when the venue is inside a daemon. */
+export async function withApi<T>(config: Config, use: (api: Api) => Promise<T>): Promise<T> {
+  const { chain, apiHosts, oracleHosts } = config.venue
+  if (apiHosts.length === 0) {
+    throw new CommandError(
+      'The paper venue inside the daemon cannot be asked by a command. Start one beside it: perpd paper --print-config',
+      exitCodes.notRunning,
+    )
+  }
+  const { fetch, close } = createNodeFetch()
+  try {
+    return await use(
+      createApi({
+        chain,
+        hosts: { api: apiHosts, oracle: oracleHosts },
+        fetch,
+        clock: systemClock,
+        random: Math.random,
+        limits: config.api,
+      }),
+    )
+  } finally {
+    close()
+  }
+}
+
+/** A flag's file, from the working folder; undefined when it was not given. */
+export function fileFlag(flags: Call['flags'], name: string): string | undefined {
+  const value = flags.get(name)
+  return typeof value === 'string' ? resolve(value) : undefined
+}

@@ -1,0 +1,284 @@
+/**
+ * `perpd subaccount revoke`: takes a delegated key's right away. The owner's word for it goes through the venue's relay and
+ * is followed until every host shows that the key is gone; without the owner's key or signature, the transaction that the
+ * owner sends is printed instead.
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { encodeFunctionData, parseAbi } from 'viem'
+import type { Api } from '../api/client.ts'
+import type { SubaccountStatus } from '../api/subaccounts.ts'
+import { systemClock } from '../api/systemClock.ts'
+import { reasonOfBytes } from '../chains/protocolErrors.ts'
+import { encodeRemovalCall } from '../chains/relayCalldata.ts'
+import type { Address, Hex } from '../domain/address.ts'
+import { BaseError } from '../domain/errors.ts'
+import type { Difference } from '../domain/event.ts'
+import { type RemovalTerms, removalDifferences, removalOf } from '../execution/removal.ts'
+import type { Call } from './command.ts'
+import type { Config } from './config/types.ts'
+import { CommandError, exitCodes } from './exit.ts'
+import { readRemovalRequest, removalRequestText, removalTypedData } from './removalFile.ts'
+import { feeTokenAmount, signingPolicyOf } from './runSettings.ts'
+import { readApprovalFile, readSignature, removeApprovalFile, writeWhole } from './subaccountFile.ts'
+import { delegatedOf, fileFlag, ownerKey, ownerOf, statusOf, withApi } from './subaccountParties.ts'
+import { columns } from './table.ts'
+
+/** How long the command stays to see the end; what it sent may land until its deadline all the same. */
+const followMs = 180_000
+const pollMs = 1_000
+/** A message that is carried elsewhere and back has this much less than the longest deadline that is signed, seconds. */
+const carryMarginSeconds = 60
+
+/** Forgets the approval here, and ends on the chain what the owner approved; exit code 0 when it is gone or not ours to send. */
+export async function revokeSubaccount(call: Call): Promise<number> {
+  const { flags, loaded } = call
+  const { config } = loaded
+  const subaccount = delegatedOf(config, flags)
+  const outFile = fileFlag(flags, 'out')
+  const signatureFile = fileFlag(flags, 'signature')
+  const requestFile = fileFlag(flags, 'request')
+  if ((signatureFile === undefined) !== (requestFile === undefined)) {
+    throw new CommandError('--request FILE and --signature FILE go together.', exitCodes.error)
+  }
+  const isSigned = signatureFile !== undefined
+  const hasKey = config.isPaper || flags.has('owner-keystore')
+  if (flags.has('transaction') || (!hasKey && !isSigned && outFile === undefined)) {
+    forgetApproval(call)
+    return printTransaction(call, subaccount)
+  }
+  const key = outFile === undefined && !isSigned ? await ownerKey(call) : undefined
+  const owner = ownerOf(config, key?.address)
+  const warning = unusedApproval(config, owner, subaccount)
+  forgetApproval(call)
+  if (outFile !== undefined) return writeRequest(call, { owner, subaccount, path: outFile })
+  const { chain } = config.venue
+  return await withApi(config, async (api) => {
+    const before = await lookAtAll(api, owner, subaccount)
+    if (isGone(before)) {
+      call.out(lookText(before, owner, subaccount))
+      call.err(`Nothing was sent: the chain does not know the key.${warning(before)}`)
+      return exitCodes.ok
+    }
+    const nowSeconds = nowSecondsOf(api)
+    const terms =
+      requestFile === undefined
+        ? termsOf(config, subaccount, nowSeconds + config.execution.relayDeadlineSeconds)
+        : readRemovalRequest(chain, requestFile)
+    const removal = removalOf(chain, terms)
+    const meant = { owner, subaccount, nowSeconds }
+    refuse(removalDifferences(chain, policyOf(config), meant, terms))
+    const brought = signatureFile === undefined ? undefined : readSignature(signatureFile)
+    const request = { digest: removal.digest, typedData: removalTypedData(chain, removal) }
+    const signature = brought ?? (await key?.sign(request)) ?? '0x'
+    refuse(removalDifferences(chain, policyOf(config), meant, terms, signature))
+    const { relayParams } = removal
+    const data = encodeRemovalCall({ account: owner, subaccount, relayParams, signature })
+    const task = await submit(call, api, data, { digest: removal.digest, deadline: terms.deadline })
+    return await follow(call, api, { owner, subaccount, task, deadline: terms.deadline, warning })
+  })
+}
+
+function forgetApproval({ loaded: { config }, err }: Call): void {
+  const path = config.account.approvalFile
+  if (!existsSync(path)) return
+  removeApprovalFile(path)
+  err(`${path} is gone: no order carries it any more.`)
+}
+
+/** What is to be said of an approval that was signed and never used: removing the key does not use it up. */
+function unusedApproval(
+  config: Config,
+  owner: Address,
+  subaccount: Address,
+): (looks: readonly Look[]) => string {
+  let found: ReturnType<typeof readApprovalFile>
+  try {
+    found = readApprovalFile(config.account.approvalFile, config.venue.chain, owner, subaccount)
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+  }
+  return (looks) => {
+    const isUnused = found !== undefined && looks.some(({ status }) => status?.approvalNonce === found.nonce)
+    return isUnused
+      ? `\nIts signed approval was never used: who has a copy of it and the key may still bring the key back until ${timeOf(found?.deadline ?? 0n)}.\nThe next approval that an order carries to the chain, of any key of this owner, uses up its nonce.`
+      : ''
+  }
+}
+
+const routerAbi = parseAbi(['function removeSubaccount(address subaccount)'])
+
+function printTransaction({ loaded, out, err }: Call, subaccount: Address): number {
+  const { chain } = loaded.config.venue
+  const data = encodeFunctionData({ abi: routerAbi, functionName: 'removeSubaccount', args: [subaccount] })
+  const transaction = { chainId: chain.chainId, to: chain.contracts.subaccountRouter, data, value: '0' }
+  out(JSON.stringify(transaction, undefined, 2))
+  err(
+    `What the chain knows already ends when the owner sends this transaction, and not before. The relay sends it too, for a fee and without\na wallet's transaction: --owner-keystore FILE, or --out FILE to sign elsewhere. Halt the daemon now: perpd trading halted. What it\nsigned may land until its deadline. Then: perpd subaccount status`,
+  )
+  return exitCodes.ok
+}
+
+function writeRequest(
+  { loaded: { config }, out, err }: Call,
+  {
+    owner,
+    subaccount,
+    path,
+  }: { readonly owner: Address; readonly subaccount: Address; readonly path: string },
+): number {
+  const { chain } = config.venue
+  const nowSeconds = Math.floor(systemClock.now() / 1000)
+  const deadline = nowSeconds + Math.max(config.signing.maxDeadlineSeconds - carryMarginSeconds, 0)
+  const terms = termsOf(config, subaccount, deadline)
+  const removal = removalOf(chain, terms)
+  refuse(removalDifferences(chain, policyOf(config), { owner, subaccount, nowSeconds }, terms))
+  writeWhole(path, removalRequestText(chain, removal, terms))
+  out(removal.digest)
+  err(
+    `${path} holds what ${owner} is to sign (eth_signTypedData_v4) before ${timeOf(terms.deadline)}. Nothing is revoked until it is sent:\nperpd subaccount revoke --request ${path} --signature FILE`,
+  )
+  return exitCodes.ok
+}
+
+function termsOf(config: Config, subaccount: Address, deadlineSeconds: number): RemovalTerms {
+  return {
+    subaccount,
+    feeAmount: feeTokenAmount(config, config.signing.relayFeeUsd),
+    userNonce: BigInt(`0x${randomBytes(32).toString('hex')}`),
+    deadline: BigInt(deadlineSeconds),
+  }
+}
+
+/** The fee goes through the chain's own market for it and no other. */
+function policyOf(config: Config) {
+  const markets = new Set(config.venue.chain.feeSwapPath.map((market) => market.toLowerCase()))
+  return signingPolicyOf(config, () => markets)()
+}
+
+function refuse(differences: readonly Difference[]): void {
+  if (differences.length === 0) return
+  const rows = differences.map((each) => `  ${each.field}: expected ${each.expected}, found ${each.found}`)
+  throw new CommandError(`The removal is not sent:\n${rows.join('\n')}`, exitCodes.error)
+}
+
+/** What one host says of the key; no status when it did not answer. */
+interface Look {
+  readonly host: string
+  readonly status: SubaccountStatus | undefined
+}
+
+async function lookAtAll(api: Api, owner: Address, subaccount: Address): Promise<readonly Look[]> {
+  return await Promise.all(
+    api.hosts.api.map(async (host) => {
+      try {
+        return { host, status: await statusOf(api, owner, subaccount, { host }) }
+      } catch (error) {
+        if (!(error instanceof BaseError)) throw error
+        return { host, status: undefined }
+      }
+    }),
+  )
+}
+
+/** Every host that answers says so, and one does. */
+function isGone(looks: readonly Look[]): boolean {
+  const answers = looks.flatMap(({ status }) => (status === undefined ? [] : [status]))
+  return answers.length > 0 && answers.every(({ isActive }) => !isActive)
+}
+
+/** One POST, never repeated. The task to ask by; undefined when the answer was lost. */
+async function submit(
+  { loaded, err }: Call,
+  api: Api,
+  data: Hex,
+  { digest, deadline }: { readonly digest: Hex; readonly deadline: bigint },
+): Promise<string | undefined> {
+  const to = loaded.config.venue.chain.contracts.subaccountGelatoRelayRouter
+  err(`Sending the removal ${digest}; it may land until ${timeOf(deadline)}.`)
+  try {
+    const { value, host } = await api.submitRelay({ to, data })
+    err(`${host} took it: task ${value.taskId}, ${value.status}`)
+    return value.taskId
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    err(`The relay's answer is no help, and it may land all the same: ${error.shortMessage}`)
+    return undefined
+  }
+}
+
+/** Asks relay and hosts until the key is gone, the relay has had its last word, or the time is over. */
+async function follow(
+  { out, err }: Call,
+  api: Api,
+  sent: {
+    readonly owner: Address
+    readonly subaccount: Address
+    readonly task: string | undefined
+    readonly deadline: bigint
+    readonly warning: (looks: readonly Look[]) => string
+  },
+): Promise<number> {
+  const { owner, subaccount, task, deadline, warning } = sent
+  const endMs = systemClock.monotonicMs() + followMs
+  let said = 'pending'
+  for (;;) {
+    const { text, isLast } = await relayWord(api, task)
+    if (text !== said) err(`The relay says: ${text}`)
+    said = text
+    const looks = await lookAtAll(api, owner, subaccount)
+    if (isGone(looks)) {
+      out(lookText(looks, owner, subaccount))
+      err(
+        `It is gone: what the key signs from now on reverts, and so does what it signed and did not land. A running daemon sees it within seconds.\nWhat rests and what is held stays: the owner's wallet cancels and closes it, or another delegated key.${warning(looks)}`,
+      )
+      return exitCodes.ok
+    }
+    const isOver = isLast || systemClock.monotonicMs() >= endMs || nowSecondsOf(api) > Number(deadline) + 30
+    if (isOver) {
+      out(lookText(looks, owner, subaccount))
+      err(
+        `NOT GONE: the key still has its right. Halt the daemon (perpd trading halted). What was sent may land until ${timeOf(deadline)}; run this again,\nor have the owner send the transaction of perpd subaccount revoke --transaction.`,
+      )
+      return exitCodes.error
+    }
+    await systemClock.sleep(pollMs)
+  }
+}
+
+/** What the relay says of a task, and whether nothing more will come of it. */
+async function relayWord(api: Api, task: string | undefined): Promise<{ text: string; isLast: boolean }> {
+  if (task === undefined) return { text: 'pending', isLast: false }
+  try {
+    const { value } = await api.getRelayStatus({ taskId: task })
+    const { status, txHash, reason, revertData } = value
+    const why = revertData === undefined ? '' : reasonOfBytes(revertData)
+    const words = [status, txHash, why === '' ? reason : why].filter((word) => word !== undefined)
+    return { text: words.join(' '), isLast: status === 'reverted' || status === 'failed' }
+  } catch (error) {
+    // A 404 right after the submit proves nothing, and neither does silence.
+    if (!(error instanceof BaseError)) throw error
+    return { text: 'pending', isLast: false }
+  }
+}
+
+function lookText(looks: readonly Look[], owner: Address, subaccount: Address): string {
+  return columns([
+    ['owner', owner],
+    ['delegated key', subaccount],
+    ...looks.map(({ host, status }) => [
+      host,
+      status === undefined ? 'did not answer' : status.isActive ? 'approved' : 'not approved',
+    ]),
+  ])
+}
+
+/** The time by the hosts' clock, Unix seconds. */
+function nowSecondsOf(api: Api): number {
+  const [host = ''] = api.hosts.api
+  return Math.floor((systemClock.now() + (api.clockSkewMs(host) ?? 0)) / 1000)
+}
+
+function timeOf(seconds: bigint): string {
+  return new Date(Number(seconds) * 1000).toISOString()
+}
