@@ -100,7 +100,6 @@ export function createEnding(parts: EndingParts): Ending {
         truth.fail('L1', 'the daemon is down after the faults stopped')
       for (const state of daemon.states()) checkFold(state)
       truth.finish(journal.intents())
-      daemon.finish?.()
       const open = daemon.states()
       // Without a chain, an order that its host forgot may be anybody's: what looks like it waits for the operator as well.
       const isDoubtful = rules().source === 'api' && open.some((state) => !hasWord(state))
@@ -116,6 +115,7 @@ export function createEnding(parts: EndingParts): Ending {
       const { daemon } = processes
       if (daemon !== undefined && daemon.states().length === 0 && daemon.timers > 1)
         truth.fail('L4', `${daemon.timers} timers are left and nothing is open`)
+      daemon?.finish?.()
       if (secret !== undefined && (disk.contains(secret) || trace.some((line) => line.includes(secret))))
         truth.fail('I14', 'the key stands in the journal or in an event')
     },

@@ -105,7 +105,7 @@ export function payloadOf(
     fee: {
       feeToken: arbitrum.feeToken.address,
       feeAmount: hostility === 'fee' ? 10n ** 15n : 250_000n,
-      feeSwapPath: [],
+      feeSwapPath: [...arbitrum.feeSwapPath],
     },
     userNonce: BigInt(times.nowSeconds) * 1_000_000n + BigInt(random.int(0, 999_999)),
     deadline: BigInt(hostility === 'deadline' ? times.nowSeconds + 10 ** 6 : times.deadlineSeconds),

@@ -1,0 +1,322 @@
+/**
+ * What must hold of a whole daemon besides I1 to I14, judged by what is durable and by the truth of the model:
+ *
+ * E1 no side, market or account ever may grow above the limit that was in force when an increase was accepted;
+ * E2 no increase takes more of a side than a host said it has, less headroom and what is reserved there;
+ * E3 after a hold is journaled nothing is accepted or armed that it forbids, over crashes too, until it is lifted;
+ * E4 a decision is taken once;
+ * E5 an hour holds no more orders than its budget, and the same wish is not ended by the same cause more often than its;
+ * E6 a finding is reported once, and is never an order of ours;
+ * E7 a kill is done when nothing is left open in truth;
+ * E8 a loss that never was stops nothing, and what lifts itself is lifted when its cause is over;
+ * E9 no strategy stops being asked.
+ */
+import type { AccountRecord, Finding } from '../../src/domain/accountRecord.ts'
+import type { Intent, IntentState } from '../../src/domain/intent.ts'
+import type { Limits } from '../../src/domain/limits.ts'
+import { reservedOf } from '../../src/domain/machine/exposure.ts'
+import type { JournalRecord } from '../../src/domain/records.ts'
+import type { EngineStatus } from '../../src/engine/status.ts'
+import type { ModelChain, ModelOrder } from './chainModel.ts'
+import type { MarketModel } from './engineMarkets.ts'
+import type { Timeline } from './timeline.ts'
+import type { Truth } from './truth.ts'
+
+/** The name under which operators' orders are made. */
+const operator = '@operator'
+const hourMs = 3_600_000
+/** How long lists may take to show what was done by hand, with both looks of a pass. */
+const byHandMs = 60_000
+const increaseTypes: ReadonlySet<number> = new Set([2, 3, 8])
+const restingTypes: ReadonlySet<number> = new Set([1, 3, 5, 6, 8])
+
+/** Limits as they are in force now. */
+export interface InForce {
+  readonly account: Limits
+  readonly strategies: Readonly<Record<string, Limits>>
+}
+
+/** The judge of a world's daemon; it outlives the processes. */
+export interface EngineChecks {
+  /** A process begins with what the journal holds, under these limits. */
+  begin(states: readonly IntentState[], limits: InForce): void
+  /** The limits in force changed. */
+  limitsAre(limits: InForce): void
+  /** A record is on its way to the disk: a hold that it lifts counts no more. */
+  leaving(record: AccountRecord): void
+  /** `state`: of the record's intent after it; `open`: all intents that the journal holds open. */
+  durable(
+    record: JournalRecord | AccountRecord,
+    state: IntentState | undefined,
+    open: readonly IntentState[],
+  ): void
+  finish(status: EngineStatus): void
+}
+
+interface Hold {
+  readonly scope: string
+  readonly state: string
+  readonly sinceMs: number
+}
+
+/** Makes the judge of a world. */
+export function createEngineChecks(parts: {
+  readonly timeline: Timeline
+  readonly chain: ModelChain
+  readonly truth: Truth
+  readonly market: MarketModel
+}): EngineChecks {
+  const { timeline, chain, market } = parts
+  const truth: Truth = parts.truth
+  const accepted = new Map<string, Intent>()
+  const decisions = new Map<string, string>()
+  const holds = new Map<string, Hold>()
+  const raised = new Map<string, Finding>()
+  /** Ends of one wish by one cause in a row. */
+  const runs = new Map<string, number>()
+  const closed = new Set<string>()
+  let limits: InForce = { account: {}, strategies: {} }
+
+  function adds({ kind, reservationUsd }: Intent): boolean {
+    return reservationUsd > 0n || kind === 'swap' || kind === 'collateral-out'
+  }
+
+  function checkHolds(intent: Intent, what: string): void {
+    if (intent.strategy === operator) return
+    for (const { scope, state, sinceMs } of holds.values()) {
+      const reaches = scope === 'global' || scope === 'account' || scope === `strategy:${intent.strategy}`
+      if (!reaches || sinceMs >= timeline.nowMs || (state === 'reducing' && !adds(intent))) continue
+      truth.fail('E3', `${intent.intentId} is ${what} and ${scope} is ${state}`)
+    }
+  }
+
+  /** What is held at the final block by orders of ours, and everything of ours that may still come, USD. */
+  function worstUsd(
+    open: readonly IntentState[],
+    isOf: (marketToken: string, direction: string) => boolean,
+  ): bigint {
+    const { logs, orders } = chain.canonical
+    const final = chain.finalAt(timeline.nowMs).number
+    const sides = new Map<string, bigint>()
+    for (const { block, orderKey, movedUsd } of logs) {
+      const order = orders.get(orderKey)
+      if (movedUsd === undefined || order === undefined || block.number > final) continue
+      const { spec, intentId } = order
+      if (!isOf(spec.marketToken, spec.direction)) continue
+      const key = `${spec.marketToken} ${spec.direction}`
+      const before = sides.get(key) ?? 0n
+      const isIncrease = increaseTypes.has(spec.orderType)
+      // What the owner adds by hand may show late, and is no order of ours.
+      const after = isIncrease ? before + (intentId === undefined ? 0n : movedUsd) : before - movedUsd
+      sides.set(key, after < 0n ? 0n : after)
+    }
+    let sum = [...sides.values()].reduce((total, each) => total + each, 0n)
+    for (const intent of truth.intents.values())
+      if (isOf(intent.terms.marketToken, intent.terms.direction)) sum += truth.riskOf(intent)
+    for (const { intent, attempts } of open) {
+      const isUnsent = attempts.every(({ armed }) => armed === undefined)
+      if (isUnsent && isOf(intent.terms.marketToken, intent.terms.direction)) sum += intent.reservationUsd
+    }
+    return sum
+  }
+
+  function checkLimits(intent: Intent, open: readonly IntentState[]): void {
+    const { marketToken, direction } = intent.terms
+    const own = limits.strategies[intent.strategy] ?? {}
+    const least = (name: 'maxPositionSizeUsd' | 'maxMarketExposureUsd' | 'maxTotalExposureUsd') =>
+      [limits.account[name], own[name]]
+        .filter((limit) => limit !== undefined)
+        .sort((a, b) => (a < b ? -1 : 1))[0]
+    const bound = (
+      name: Parameters<typeof least>[0],
+      isOf: (marketToken: string, direction: string) => boolean,
+    ) => {
+      const most = least(name)
+      const worst = most === undefined ? 0n : worstUsd(open, isOf)
+      if (most !== undefined && worst > most)
+        truth.fail('E1', `${intent.intentId} makes the worst case ${worst} of ${name} ${most}`)
+    }
+    bound('maxPositionSizeUsd', (token, side) => token === marketToken && side === direction)
+    bound('maxMarketExposureUsd', (token) => token === marketToken)
+    bound('maxTotalExposureUsd', () => true)
+  }
+
+  function checkCapacity(intent: Intent, open: readonly IntentState[]): void {
+    const { account, strategies } = limits
+    const { marketToken, direction } = intent.terms
+    const ageMs = Math.min(
+      account.maxDataAgeMs ?? Number.POSITIVE_INFINITY,
+      strategies[intent.strategy]?.maxDataAgeMs ?? Number.POSITIVE_INFINITY,
+    )
+    const saidUsd = market.saidUsd(marketToken, direction, ageMs)
+    if (saidUsd === undefined) truth.fail('E2', `${intent.intentId} stands on no capacity that a host said`)
+    const headroomBps = BigInt(account.capacityHeadroomBps ?? 0)
+    const others = open.filter(
+      ({ intent: { intentId, terms } }) =>
+        intentId !== intent.intentId && terms.marketToken === marketToken && terms.direction === direction,
+    )
+    const takenUsd = others.reduce((sum, state) => sum + reservedOf(state), intent.reservationUsd)
+    if (takenUsd * 10_000n > saidUsd * (10_000n - headroomBps))
+      truth.fail('E2', `${intent.intentId} makes ${takenUsd} of ${saidUsd} that there is`)
+  }
+
+  function checkBudgets(intent: Intent): void {
+    if (intent.strategy === operator) return
+    const factor = adds(intent) ? 1 : 2
+    const within = [...accepted.values()].filter(
+      ({ intentId, acceptedAtMs }) =>
+        intentId !== intent.intentId && acceptedAtMs >= intent.acceptedAtMs - hourMs,
+    )
+    const bound = (who: string, count: number, most: number | undefined) => {
+      if (most !== undefined && count >= most * factor)
+        truth.fail('E5', `${intent.intentId} is order ${count + 1} of ${who} in an hour of ${most}`)
+    }
+    const own = within.filter(({ strategy }) => strategy === intent.strategy)
+    bound('its strategy', own.length, limits.strategies[intent.strategy]?.maxOrdersPerHour)
+    bound('the account', within.length, limits.account.maxOrdersPerHour)
+    const most = limits.account.attemptsPerCause
+    if (most === undefined || !adds(intent)) return
+    for (const [key, count] of runs) {
+      if (key.startsWith(`${wishOf(intent)} `) && count >= most)
+        truth.fail('E5', `${intent.intentId} is tried again after ${count} ends of ${key}`)
+    }
+  }
+
+  function wishOf({ strategy, kind, terms }: Intent): string {
+    return `${strategy} ${kind} ${terms.marketToken} ${terms.direction}`
+  }
+
+  /** An end, as budgets count it. */
+  function end(state: IntentState): void {
+    const { intent, closing } = state
+    if (closing === undefined || closed.has(intent.intentId)) return
+    closed.add(intent.intentId)
+    const wish = wishOf(intent)
+    if (closing.outcome === 'EXECUTED' || closing.outcome === 'PARTIAL') {
+      for (const key of runs.keys()) if (key.startsWith(`${wish} `)) runs.delete(key)
+      return
+    }
+    // Only causes without a word of the venue's in them: those are one cause whatever the words are.
+    if (closing.outcome !== 'EXPIRED' && closing.outcome !== 'VOID_CONSUMED') return
+    const key = `${wish} ${closing.outcome} ${closing.code}`
+    runs.set(key, (runs.get(key) ?? 0) + 1)
+  }
+
+  function isOpenInTruth({ state }: ModelOrder): boolean {
+    return state === 'open' || state === 'frozen'
+  }
+
+  function isOld({ created, newest, intentId }: ModelOrder): boolean {
+    // What the owner does by hand shows late.
+    const since = chain.timeAt(timeline.nowMs - byHandMs)
+    return (
+      intentId !== undefined ||
+      (created.block.timestampSeconds < since && newest.block.timestampSeconds < since)
+    )
+  }
+
+  function checkKill(close: boolean): void {
+    for (const order of chain.canonical.orders.values()) {
+      if (restingTypes.has(order.spec.orderType) && isOpenInTruth(order) && isOld(order))
+        truth.fail('E7', `the kill is done and ${order.orderKey} rests`)
+    }
+    for (const intentId of truth.intents.keys()) {
+      const fate = truth.fateOf(intentId)
+      if (fate === 'open') truth.fail('E7', `the kill is done and ${intentId} may still land`)
+    }
+    const hasNew = [...chain.canonical.orders.values()].some((order) => !isOld(order))
+    if (!close || hasNew) return
+    for (const { spec } of chain.canonical.orders.values()) {
+      const leftUsd = chain.canonical.heldUsd(spec.marketToken, spec.direction)
+      if (leftUsd > 0n) truth.fail('E7', `the kill is done and ${leftUsd} are left of ${spec.marketToken}`)
+    }
+  }
+
+  function raise(finding: Finding): void {
+    const { findingId, kind, orderKey } = finding
+    if (raised.has(findingId)) truth.fail('E6', `${findingId} is reported again`)
+    raised.set(findingId, finding)
+    const order = orderKey === undefined ? undefined : chain.canonical.orders.get(orderKey)
+    if (order?.intentId !== undefined)
+      truth.fail('E6', `${order.intentId}'s own order is reported as ${kind}`)
+  }
+
+  let killCloses = false
+
+  return {
+    begin(states, now) {
+      limits = now
+      for (const state of states) {
+        const { intent } = state
+        accepted.set(intent.intentId, intent)
+        decisions.set(`${intent.strategy} ${intent.decisionKey}`, intent.intentId)
+        end(state)
+      }
+    },
+    limitsAre(now) {
+      limits = now
+    },
+    leaving(record) {
+      if (record.kind === 'trading.state' && record.state === 'active')
+        holds.delete(`${record.scope} ${record.cause}`)
+    },
+    durable(record, state, open) {
+      switch (record.kind) {
+        case 'intent.accepted': {
+          const { intent } = record
+          const decision = `${intent.strategy} ${intent.decisionKey}`
+          if (decisions.has(decision)) truth.fail('E4', `${decision} is taken again`)
+          decisions.set(decision, intent.intentId)
+          checkHolds(intent, 'accepted')
+          checkBudgets(intent)
+          accepted.set(intent.intentId, intent)
+          if (intent.reservationUsd === 0n) return
+          checkLimits(intent, open)
+          checkCapacity(intent, open)
+          return
+        }
+        case 'attempt.armed': {
+          const intent = accepted.get(record.intentId)
+          if (intent !== undefined) checkHolds(intent, 'armed')
+          return
+        }
+        case 'trading.state': {
+          const { scope, cause, state: to } = record
+          if (to === 'active') return
+          if ((cause === 'daily-loss' || cause === 'drawdown') && market.lostUsd === 0)
+            truth.fail('E8', `${cause} without a loss: ${record.reason}`)
+          const before = holds.get(`${scope} ${cause}`)
+          if (before?.state !== to)
+            holds.set(`${scope} ${cause}`, { scope, state: to, sinceMs: timeline.nowMs })
+          return
+        }
+        case 'intent.closed': {
+          if (state !== undefined) end(state)
+          return
+        }
+        case 'finding.raised':
+          raise(record.finding)
+          return
+        case 'kill.started':
+          killCloses = record.close
+          return
+        case 'kill.ended':
+          if (record.outcome === 'done') checkKill(killCloses)
+      }
+    },
+    finish(status) {
+      const { state, strategies, holds: held, nowMs, unresolved } = status
+      if (state !== 'running')
+        truth.fail('E9', `the engine is ${state} in the end: ${status.notReady.join()}`)
+      for (const { name, lastTickAtMs = 0, cadenceMs, failures, lastError } of strategies) {
+        if (Math.abs(nowMs - lastTickAtMs) > cadenceMs + 30_000)
+          truth.fail('E9', `${name} was asked last ${nowMs - lastTickAtMs} ms ago`)
+        if (failures > 0) truth.fail('E9', `${name} fails in the end: ${lastError}`)
+      }
+      for (const { cause, reason } of held) {
+        if (cause === 'stale-data' || (cause === 'unknowns' && unresolved === 0))
+          truth.fail('E8', `${cause} is not lifted: ${reason}`)
+      }
+    },
+  }
+}

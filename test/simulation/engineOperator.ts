@@ -1,0 +1,115 @@
+/** The operator of a world: commands at times that the seed chose, and the owner's losses and new configurations. */
+
+import type { Limits } from '../../src/domain/limits.ts'
+import { usd } from '../../src/domain/units.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import type { OperatorCommand } from '../../src/engine/operator.ts'
+import type { MarketModel } from './engineMarkets.ts'
+import type { Faults } from './faults.ts'
+import type { Random } from './random.ts'
+import type { Timeline } from './timeline.ts'
+import type { Truth } from './truth.ts'
+
+/** What the operator works on. */
+export interface OperatorParts {
+  readonly random: Random
+  readonly timeline: Timeline
+  readonly faults: Faults
+  readonly truth: Truth
+  readonly market: MarketModel
+  readonly strategies: readonly string[]
+  readonly note: (text: string) => void
+  /** The engine that runs, if one does. */
+  readonly engine: () => Engine | undefined
+  readonly fatal: (error: unknown) => void
+  /** Writes tighter limits, or looser ones, into the configuration. */
+  readonly configure: (change: (limits: Limits) => Limits) => void
+  /** Whether an order may be closed by the operator's word: nothing else closes it. */
+  readonly closesByWord: boolean
+}
+
+/** Lays out what the operator does until `spanMs`. */
+export function planOperator(parts: OperatorParts, spanMs: number): void {
+  const { random, timeline, faults, note, market } = parts
+
+  function command(asked: OperatorCommand): void {
+    const engine = parts.engine()
+    if (engine === undefined || faults.isQuiet) return
+    note(`operator ${JSON.stringify(asked)}`)
+    engine.operate(asked, { by: 'ops', via: 'control' }).then(
+      (answer) => note(`answer ${answer.ok ? answer.statement : answer.code}`),
+      (error: unknown) => parts.fatal(error),
+    )
+  }
+
+  const scopes = [
+    'global',
+    'global',
+    'account',
+    ...parts.strategies.map((name) => `strategy:${name}` as const),
+  ] as const
+  const often = (chance: number, most: number, run: () => void) => {
+    if (!random.chance(chance)) return
+    for (let left = random.int(1, most); left > 0; left -= 1) timeline.after(random.int(1_000, spanMs), run)
+  }
+  often(0.35, 2, () => {
+    const scope = random.pick(scopes)
+    command({
+      type: 'trading',
+      scope,
+      state: random.pick(['reducing', 'halted'] as const),
+      reason: 'a pause',
+    })
+    if (random.chance(0.75)) {
+      timeline.after(random.int(1_000, 40_000), () =>
+        command({
+          type: 'trading',
+          scope: random.pick([scope, 'global'] as const),
+          state: 'active',
+          reason: 'on',
+        }),
+      )
+    }
+  })
+  often(0.25, 3, () =>
+    command({ type: 'trading', scope: random.pick(scopes), state: 'active', reason: 'go on' }),
+  )
+  often(0.12, 1, () => {
+    command({ type: 'kill', close: random.chance(0.5) })
+    if (random.chance(0.3)) {
+      timeline.after(random.int(1_000, 60_000), () =>
+        command({ type: 'trading', scope: 'global', state: 'active', reason: 'after the kill' }),
+      )
+    }
+  })
+  often(0.4, 4, () => {
+    const open = parts.engine()?.status().findings ?? []
+    if (open.length === 0) return
+    const { findingId } = random.pick(open).finding
+    command({ type: 'finding', findingId, as: random.pick(['adopted', 'ignored'] as const) })
+  })
+  often(0.3, 2, () => {
+    parts.configure((limits) => ({
+      ...limits,
+      maxTotalExposureUsd: usd(random.pick([1_000, 2_000, 6_000])),
+      maxPositionSizeUsd: usd(random.pick([500, 2_000, 4_000])),
+    }))
+    command({ type: 'limits', isConfirmed: random.chance(0.3) })
+  })
+  often(0.2, 1, () => {
+    market.lose(random.pick([100, 2_000, 20_000]))
+    note(`lost ${market.lostUsd}`)
+  })
+  if (!parts.closesByWord) return
+  often(0.3, 3, () => {
+    const open = parts.engine()?.status().openIntents ?? []
+    const decided = open.find(({ state }) => {
+      const fate = parts.truth.fateOf(state.intent.intentId)
+      return fate === 'dead' || fate === 'executed' || fate === 'cancelled'
+    })
+    if (decided === undefined) return
+    const { intentId } = decided.state.intent
+    const as = parts.truth.fateOf(intentId)
+    if (as === 'dead' || as === 'executed' || as === 'cancelled') command({ type: 'resolve', intentId, as })
+  })
+}

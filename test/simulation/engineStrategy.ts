@@ -1,0 +1,170 @@
+/**
+ * The strategies of a whole daemon in a world: each wishes at its times for what the seed chose, and repeats itself at every
+ * tick until the wish is over, as strategies do.
+ */
+import type { Decision } from '../../src/domain/decision.ts'
+import type { Limits } from '../../src/domain/limits.ts'
+import type { Direction } from '../../src/domain/market.ts'
+import { type Usd, usd } from '../../src/domain/units.ts'
+import type { LoadedStrategy } from '../../src/strategy/load.ts'
+import { defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
+import { usdc } from '../support/intents.ts'
+import { type ModelMarket, modelMarkets } from './engineMarkets.ts'
+import type { Random } from './random.ts'
+
+const shapes = [
+  'market',
+  'market',
+  'market',
+  'limit',
+  'stop-market',
+  'twap',
+  'exits',
+  'decrease',
+  'decrease',
+  'take-profit',
+  'stop-loss',
+  'close',
+  'close',
+  'edit',
+  'cancel',
+  'collateral-in',
+] as const
+
+const opening = ['market', 'market', 'exits', 'limit', 'twap'] as const
+
+/** One wish, and while it lasts. Ms since the world began. */
+export interface StrategyWish {
+  readonly shape: (typeof shapes)[number]
+  readonly fromMs: number
+  readonly untilMs: number
+  readonly sizeUsd: number
+  readonly market: ModelMarket
+  readonly direction: Direction
+}
+
+/** Wishes of one strategy until `spanMs`. */
+export function planWishes(random: Random, spanMs: number): readonly StrategyWish[] {
+  return Array.from({ length: random.int(4, 14) }, (_, index) => {
+    // What opens comes first: there is nothing to close before.
+    const fromMs = index < 2 ? random.int(0, 20_000) : random.int(0, spanMs)
+    return {
+      shape: index < 2 ? random.pick(opening) : random.pick(shapes),
+      fromMs,
+      untilMs: fromMs + random.int(8_000, 60_000),
+      sizeUsd: random.pick([150, 500, 500, 1_500, 4_000]),
+      market: random.pick(modelMarkets.slice(0, random.int(1, 3))),
+      direction: random.chance(0.7) ? 'long' : 'short',
+    }
+  })
+}
+
+/** A price of so many bps of another. */
+function at(price: Usd, basisPoints: number): Usd {
+  return (price * BigInt(basisPoints)) / 10_000n
+}
+
+function decisionOf(wish: StrategyWish, view: StrategyView): Decision | undefined {
+  const { shape, direction, sizeUsd, market } = wish
+  const price = view.market(market.symbol)?.oraclePrice?.value.medianPrice
+  if (price === undefined) return undefined
+  const side = { marketToken: market.marketToken, direction, reason: `the seed wishes for ${shape}` } as const
+  const isLong = direction === 'long'
+  const below = at(price, isLong ? 9_500 : 10_500)
+  const above = at(price, isLong ? 10_500 : 9_500)
+  const increase = {
+    ...side,
+    kind: 'increase',
+    sizeDeltaUsd: usd(sizeUsd),
+    leverageBps: 20_000,
+    collateralToken: usdc,
+  } as const
+  const decrease = {
+    ...side,
+    kind: 'decrease',
+    sizeDeltaUsd: usd(sizeUsd),
+    collateralToken: usdc,
+    keepLeverage: false,
+  } as const
+  const resting = view.restingOrders.find(
+    (order) =>
+      !order.isChanging &&
+      order.direction === direction &&
+      order.marketToken.toLowerCase() === market.marketToken.toLowerCase(),
+  )
+  switch (shape) {
+    case 'market':
+      return increase
+    case 'limit':
+      return { ...increase, orderType: 'limit', triggerPrice: below }
+    case 'stop-market':
+      return { ...increase, orderType: 'stop-market', triggerPrice: above }
+    case 'twap':
+      return { ...increase, orderType: 'twap', twap: { parts: 3, durationSeconds: 60 } }
+    case 'exits':
+      return {
+        ...increase,
+        tpsl: [
+          { type: 'take-profit', triggerPrice: above },
+          { type: 'stop-loss', triggerPrice: below, shareBps: 5_000 },
+        ],
+      }
+    case 'decrease':
+      return decrease
+    case 'take-profit':
+      return { ...decrease, orderType: 'take-profit', triggerPrice: above }
+    case 'stop-loss':
+      return { ...decrease, orderType: 'stop-loss', triggerPrice: below }
+    case 'close':
+      return { ...side, kind: 'close', collateralToken: usdc }
+    case 'edit': {
+      if (resting?.triggerPrice === undefined) return undefined
+      return {
+        ...side,
+        kind: 'edit',
+        orderKey: resting.orderKey,
+        triggerPrice: at(resting.triggerPrice, 9_990),
+      }
+    }
+    case 'cancel':
+      return resting === undefined ? undefined : { ...side, kind: 'cancel', orderKeys: [resting.orderKey] }
+    case 'collateral-in':
+      return { ...side, kind: 'collateral-in', collateralToken: usdc, amount: 10_000_000n }
+  }
+}
+
+/** A running strategy with its wishes; `isOver` keeps it quiet from then on. */
+export function strategyOf(parts: {
+  readonly name: string
+  readonly wishes: readonly StrategyWish[]
+  readonly limits: Limits
+  readonly cadenceMs: number
+  readonly nowMs: () => number
+  readonly isOver: () => boolean
+}): LoadedStrategy {
+  const { name, wishes, limits, cadenceMs, nowMs, isOver } = parts
+  const symbols = modelMarkets.map(({ symbol }) => symbol)
+  const strategy = defineStrategy({
+    kind: 'seeded',
+    description: 'Wishes for what the seed chose.',
+    params: z.strictObject({}),
+    needs: () => ({ symbols }),
+    decide: (view) =>
+      wishes.flatMap((wish) => {
+        const isDue = !isOver() && wish.fromMs <= nowMs() && nowMs() < wish.untilMs
+        return (isDue ? decisionOf(wish, view) : undefined) ?? []
+      }),
+  })
+  return {
+    name,
+    path: `${name}.yaml`,
+    strategy,
+    params: {},
+    instance: { name, symbols, size: { usd: usd(500), leverageBps: 20_000, collateral: 'short' } },
+    needs: { symbols },
+    symbols,
+    cadenceMs,
+    limits,
+    symbolPlaces: [],
+  }
+}
