@@ -3,7 +3,8 @@
  * without a word when a bit of its WAL flips, and an older backup of the file looks healthy; only something outside can
  * tell. The mark is written after each commit into two slots by turns, each with its checksum, so that a torn write leaves
  * the mark before it. It is not fsynced with each commit: it may be older than the journal after a power cut, but never
- * ahead of one that is whole. On another volume it survives what befalls the journal's, a restored backup above all.
+ * ahead of one that is whole; opening brings it up to the journal again, durably, before anything is written. On another
+ * volume it survives what befalls the journal's, a restored backup above all.
  */
 import { hash } from 'node:crypto'
 import { closeSync, constants, existsSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
@@ -35,8 +36,8 @@ export function headPathOf(path: string, headPath?: string): string {
 }
 
 /**
- * Opens the mark and compares it with where the journal ends. With `acceptLoss` a mark that is ahead is no fault, and the
- * first write puts both slots in its place.
+ * Opens the mark and compares it with where the journal ends: one that is behind is brought up to it. With `acceptLoss` a mark
+ * that is ahead is no fault, and the first write puts both slots in its place.
  *
  * @throws JournalFaultError JOURNAL_ROLLED_BACK when the mark is ahead: records that were acknowledged are gone.
  */
@@ -58,6 +59,11 @@ export function openHead(
     slot = mark !== undefined && mark === marks[0] ? 1 : 0
     loss = lossOf(mark, tail, hashAt)
     if (loss !== undefined && !acceptLoss) throw rolledBack(path, loss)
+    if (loss === undefined && (mark?.seq ?? 0) < tail.seq) {
+      writeSlot(fd, slot, tail)
+      slot = 1 - slot
+    }
+    if (loss === undefined && tail.seq > 0) fdatasyncSync(fd)
   } catch (cause) {
     if (fd !== undefined) closeSync(fd)
     throw openFault(path, cause)
@@ -67,10 +73,10 @@ export function openHead(
   return {
     ...(loss === undefined ? {} : { loss }),
     write: (mark) => {
-      writeSync(opened, slotText(mark), slot * SLOT_BYTES, 'latin1')
+      writeSlot(opened, slot, mark)
       slot = 1 - slot
       if (!isLossKept) return
-      writeSync(opened, slotText(mark), slot * SLOT_BYTES, 'latin1')
+      writeSlot(opened, slot, mark)
       isLossKept = false
     },
     close: () => {
@@ -107,6 +113,10 @@ export function lossOf(
 
 function newestOf(marks: readonly (Tail | undefined)[]): Tail | undefined {
   return marks.filter((mark) => mark !== undefined).toSorted((one, other) => other.seq - one.seq)[0]
+}
+
+function writeSlot(fd: number, slot: number, mark: Tail): void {
+  writeSync(fd, slotText(mark), slot * SLOT_BYTES, 'latin1')
 }
 
 function slotText(mark: Tail): string {

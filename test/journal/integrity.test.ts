@@ -229,14 +229,27 @@ test('a write that is torn in one slot of the mark leaves the mark before it', a
   torn.fill(0, newest + 10, newest + 256)
   writeFileSync(`${path}.head`, torn)
   expect(verifySqliteJournal(path)).toMatchObject({ headSeq: 10, problems: [] })
-  // The next write goes over the torn slot, not over the one that is good.
+  // The next write, which brings the mark up to the journal, goes over the torn slot, not over the one that is good.
   const journal = createSqliteJournal(options)
-  await journal.append(storyOf(9).accepted())
-  expect(verifySqliteJournal(path)).toMatchObject({ headSeq: 12 })
+  expect(verifySqliteJournal(path)).toMatchObject({ headSeq: 11 })
   expect(readFileSync(`${path}.head`).subarray(256 - newest, 256 - newest + 256)).toEqual(
     good.subarray(256 - newest, 256 - newest + 256),
   )
+  await journal.append(storyOf(9).accepted())
+  expect(verifySqliteJournal(path)).toMatchObject({ headSeq: 12 })
   journal.close()
+})
+
+test('a mark that a power cut left behind is brought up at the next start: a backup that is restored then is noticed', async () => {
+  await fill(1)
+  const old = readFileSync(`${path}.head`)
+  copyFileSync(path, `${path}.backup`)
+  await fill(1)
+  // The power failed before the newest marks were on the disk; perpd starts, and writes nothing.
+  writeFileSync(`${path}.head`, old)
+  createSqliteJournal(options).close()
+  copyFileSync(`${path}.backup`, path)
+  expect(codeOf(() => createSqliteJournal(options))).toBe('JOURNAL_ROLLED_BACK')
 })
 
 test('a mark in a place of its own tells of a backup that brought its old mark along', async () => {
