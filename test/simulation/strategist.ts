@@ -54,7 +54,7 @@ export function createStrategist(parts: StrategistParts): Strategist {
     const intent = intentOfWish({
       ...wish,
       shape,
-      nowMs: epochMs + timeline.nowMs + wallOffsetMs(),
+      nowMs: Math.floor(epochMs + timeline.nowMs + wallOffsetMs()),
       ...(target === undefined || (shape === 'batch' && !random.chance(0.5)) ? {} : { target }),
     })
     const heldUsd = worstCase(states) + truth.finalPositionUsd()
