@@ -21,6 +21,7 @@ export async function check({ loaded, flags, keys, out, err }: Call): Promise<nu
     ...key.problems,
     ...[...found.problems, ...marketProblems(config, found.strategies)].map((problem) => problem.message),
   ]
+  const advice = adviceOn(config)
   const code = problems.length === 0 ? exitCodes.ok : exitCodes.configuration
   if (flags.has('json')) {
     out(
@@ -40,6 +41,7 @@ export async function check({ loaded, flags, keys, out, err }: Call): Promise<nu
           disabled: found.disabled,
           problems,
           warnings,
+          advice,
         },
         undefined,
         2,
@@ -61,9 +63,18 @@ export async function check({ loaded, flags, keys, out, err }: Call): Promise<nu
   ])
   if (rows.length > 0) out(columns([...rows, ...found.disabled.map((name) => [name, 'disabled', '', ''])]))
   for (const warning of warnings) err(`warning: ${warning}`)
+  for (const each of advice) out(`advice: ${each}`)
   for (const problem of problems) err(problem)
   out(problems.length === 0 ? 'Everything checked would start.' : 'perpd would not start like this.')
   return code
+}
+
+/** What is not wrong and could be safer. */
+function adviceOn({ isPaper, profile, account }: Config): readonly string[] {
+  if (isPaper || account.owner !== undefined) return []
+  return [
+    `trade with a delegated key instead of the account's own: it makes orders of the account and nothing else, for a count and a time that you sign. perpd subaccount create --profile ${profile} --file var/${profile}/delegated.json makes one; then perpd subaccount approve, and --account.owner ADDRESS (docs/going-live.md)`,
+  ]
 }
 
 /** The embedded venue's markets are known without network; a live venue says at the start what it lists. */

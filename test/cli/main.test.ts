@@ -123,7 +123,15 @@ test('check says what would run, and ends with exit code 4 when something would 
   expect(bad.code).toBe(4)
   expect(JSON.parse(bad.out)).toMatchObject({ ok: false, profile: 'paper', strategies: [] })
   expect(bad.out).toContain('mine.yaml')
+  expect(good.out).not.toContain('advice')
   const keyless = await perpd(root, ['check', '--profile', 'arbitrum'])
+  // The account's own key on a live chain: there is a better one, and this is how to get it.
+  expect(keyless.out).toContain(
+    'perpd subaccount create --profile arbitrum --file var/arbitrum/delegated.json',
+  )
+  const owner = `0x${'11'.repeat(20)}`
+  const delegated = await perpd(root, ['check', '--json', '--profile', 'arbitrum', '--account.owner', owner])
+  expect(JSON.parse(delegated.out)).toMatchObject({ advice: [] })
   expect([keyless.code, keyless.err]).toEqual([
     4,
     'no key is named; the profile arbitrum trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL',
