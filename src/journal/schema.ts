@@ -7,6 +7,14 @@ import type { DatabaseSync } from 'node:sqlite'
 /** `PRAGMA application_id` of our files: "perp" in ASCII. */
 export const APPLICATION_ID = 0x70657270
 
+/** The table of the lease, one row: who may write, and at which epoch. */
+export const leaseTable = `CREATE TABLE lease (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    holder TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    opened_at_ms INTEGER NOT NULL
+  ) STRICT;`
+
 /** Steps from one schema version to the next; the file's version (`PRAGMA user_version`) is how many were applied. */
 const migrations: readonly string[] = [
   `
@@ -55,12 +63,7 @@ const migrations: readonly string[] = [
     PRIMARY KEY (order_key, intent_id)
   ) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE lease (
-    only INTEGER PRIMARY KEY CHECK (only = 1),
-    holder TEXT NOT NULL,
-    epoch INTEGER NOT NULL,
-    opened_at_ms INTEGER NOT NULL
-  ) STRICT;
+  ${leaseTable}
   `,
   // Sums of what closed intents did to positions, their endings, and the folds at one record; amounts are texts of integers.
   `

@@ -3,9 +3,11 @@
  * last line torn or doubled. It can be full, and it can be set back to an older backup. Lines carry the hash chain of the
  * real journal, and are read back by its rules.
  */
+import { DatabaseSync } from 'node:sqlite'
 import { type AnyRecord, decodeAnyRecord } from '../../src/domain/records.ts'
 import { journalFault } from '../../src/journal/faults.ts'
 import { GENESIS_HASH, hashOf, type Tail } from '../../src/journal/rows.ts'
+import { leaseTable } from '../../src/journal/schema.ts'
 import { openDiskJournal } from './diskJournal.ts'
 import type { Random } from './random.ts'
 import type { Storage } from './storage.ts'
@@ -17,7 +19,8 @@ export function createModelStorage(): Storage {
   let newest: readonly string[] | undefined
   const putInPlace = (lines: readonly string[]) => disk.durable.splice(0, Number.POSITIVE_INFINITY, ...lines)
   return {
-    open: (epoch, hooks) => openDiskJournal(disk, epoch, hooks),
+    takesTwo: true,
+    open: (_epoch, hooks) => openDiskJournal(disk, hooks),
     crash: (random, losesTail) => cutPower(disk, random, losesTail),
     setFull: (isFull) => {
       disk.isFull = isFull
@@ -44,7 +47,7 @@ export function createModelStorage(): Storage {
     },
     isOnDisk: (digest) => disk.durable.some((line) => line.includes(`"digest":"${digest}"`)),
     contains: (text) => disk.durable.some((line) => line.includes(text)),
-    discard: () => {},
+    discard: () => disk.leases.close(),
   }
 }
 
@@ -58,11 +61,15 @@ export interface Disk {
   head: Tail
   /** No space is left. */
   isFull: boolean
+  /** Holds the lease alone, in the product's own table. */
+  readonly leases: DatabaseSync
 }
 
 /** An empty disk. */
 function createDisk(): Disk {
-  return { durable: [], cached: [], head: { seq: 0, hash: GENESIS_HASH }, isFull: false }
+  const leases = new DatabaseSync(':memory:')
+  leases.exec(leaseTable)
+  return { durable: [], cached: [], head: { seq: 0, hash: GENESIS_HASH }, isFull: false, leases }
 }
 
 /** The power fails: of what was not synced any prefix survives, its last line perhaps torn or doubled. */

@@ -3,7 +3,7 @@
  * one, without its file.
  */
 import { hexKey } from '../../src/domain/address.ts'
-import type { BaseError } from '../../src/domain/errors.ts'
+import { BaseError } from '../../src/domain/errors.ts'
 import {
   type AnyRecord,
   encodeRecord,
@@ -14,6 +14,7 @@ import {
 import { type AdmissionView, admitRecord } from '../../src/journal/admission.ts'
 import { writeFault } from '../../src/journal/faults.ts'
 import type { Journal } from '../../src/journal/journal.ts'
+import { takeLease } from '../../src/journal/lease.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { hashOf } from '../../src/journal/rows.ts'
 import { type Disk, lineOf, recoverDisk } from './disk.ts'
@@ -24,8 +25,9 @@ import type { DiskJournal, JournalHooks } from './storage.ts'
  *
  * @throws JournalFaultError as `recoverDisk` does, and whatever a story that cannot have happened throws.
  */
-export function openDiskJournal(disk: Disk, epoch: number, hooks: JournalHooks): DiskJournal {
+export function openDiskJournal(disk: Disk, hooks: JournalHooks): DiskJournal {
   const opened = recoverDisk(disk)
+  const lease = takeLease(disk.leases, 'disk', 'simulated', hooks.wallMs())
   let { tail } = opened
   let fault: BaseError | undefined
   const memory = createMemoryJournal()
@@ -69,6 +71,12 @@ export function openDiskJournal(disk: Disk, epoch: number, hooks: JournalHooks):
   function hasEndedBefore(record: AnyRecord): boolean {
     if (fault !== undefined) throw fault
     if (hooks.boundary(`before ${record.kind}`)) return true
+    try {
+      lease.check()
+    } catch (error) {
+      if (error instanceof BaseError) fault = error
+      throw error
+    }
     if (!disk.isFull) return false
     fault = writeFault('disk', 1, Object.assign(new Error('no space is left'), { errcode: 13 }))
     throw fault
@@ -90,7 +98,7 @@ export function openDiskJournal(disk: Disk, epoch: number, hooks: JournalHooks):
 
   const own: Partial<DiskJournal> = {
     path: 'disk',
-    leaseEpoch: epoch,
+    leaseEpoch: lease.epoch,
     commit,
     append: async (record) => commit(record) ?? new Promise<never>(() => {}),
     async appendAccount(record) {

@@ -43,6 +43,8 @@ export const faultNames = [
   'clock-skew',
   'crash',
   'crash-in-recovery',
+  'pause',
+  'lease-lost',
   'power-cut',
   'disk-full',
   'old-backup',

@@ -297,6 +297,27 @@ export const mutants: readonly Mutant[] = [
     '  if (isBehind && disk.isFull) {',
   ),
   one(
+    'a commit does not ask for the lease',
+    'core',
+    'src/journal/lease.ts',
+    'if (held?.epoch === epoch) return',
+    'if (held !== undefined) return',
+  ),
+  one(
+    'the epoch stays when the journal is opened',
+    'shell',
+    'src/journal/lease.ts',
+    'epoch = epoch + 1',
+    'epoch = epoch',
+  ),
+  one(
+    'whoever lost the journal sends all the same',
+    'shell',
+    'src/execution/shell.ts',
+    "      const isReused = error instanceof BaseError && error.code === 'JOURNAL_DIGEST_REUSED'\n",
+    "      if (error instanceof BaseError && error.code === 'JOURNAL_FENCED') return { seq: 0, record }\n      const isReused = error instanceof BaseError && error.code === 'JOURNAL_DIGEST_REUSED'\n",
+  ),
+  one(
     'a decision may be taken twice',
     'core',
     'src/journal/admission.ts',

@@ -1,10 +1,12 @@
 /**
- * The machine that the daemon runs on: one process after the other over one disk. It starts them, ends them at the boundaries
- * that chance or a story chose, and does what an operator does when the journal is refused.
+ * The machine that the daemon runs on: one process after the other over one disk. It starts them, ends or freezes them at the
+ * boundaries that chance or a story chose, lets a second one take over from one that is frozen, and does what an operator
+ * does when the journal is refused.
  */
 import { BaseError } from '../../src/domain/errors.ts'
 import type { Daemon, Process } from './daemon.ts'
 import type { Faults } from './faults.ts'
+import type { Network } from './network.ts'
 import type { Random } from './random.ts'
 import type { DiskJournal, Storage } from './storage.ts'
 import type { Timeline } from './timeline.ts'
@@ -24,36 +26,54 @@ export interface ProcessesParts {
   /** The world ends with this. */
   readonly fail: (error: unknown) => void
   readonly isQuiet: () => boolean
-  readonly createDaemon: (process: Process, journal: DiskJournal, ends: ProcessEnds) => Daemon
+  readonly network: Network
+  readonly createDaemon: (process: Process, journal: DiskJournal, place: ProcessPlace) => Daemon
+  /** Faults go on for so long yet, ms. */
+  readonly holdOn: (ms: number) => void
   /** A process took up what was open: the strategy may decide. */
   readonly onReady: () => void
 }
 
-/** How a process may end. */
-export interface ProcessEnds {
-  /** A place where it may end; true when it did. */
+/** What a process is given of its own. */
+export interface ProcessPlace {
+  /** A place where it may end; true when it did. It may also be frozen there: then nothing of it goes on before it thaws. */
   readonly boundary: (name: string) => boolean
   readonly fatal: (error: unknown) => void
+  readonly timeline: Timeline
+  readonly network: Network
 }
 
-/** The processes of a world. */
+/** One process with what it made. */
+interface Run {
+  readonly process: Process
+  daemon: Daemon | undefined
+  journal: DiskJournal | undefined
+  /** It took up what was open. */
+  isReady: boolean
+  /** What waits until it thaws; absent while it runs. */
+  waiting: (() => void)[] | undefined
+}
+
+const mostPauses = 3
+
+/** The processes of a world. The newest that opened the journal is its owner; older ones may still be there, frozen or not. */
 export class Processes {
   readonly #parts: ProcessesParts
   /** Boundaries that each process came to. */
   readonly boundaries: number[] = []
-  #process: Process = { epoch: 0, isAlive: false }
-  #daemon: Daemon | undefined
+  readonly #stale: Run[] = []
+  #run: Run | undefined
   #journal: DiskJournal | undefined
-  #isReady = false
   #crashes = 0
+  #pauses = 0
 
   constructor(parts: ProcessesParts) {
     this.#parts = parts
   }
 
-  /** The daemon of the process that runs. */
+  /** The daemon of the process that has the journal. */
   get daemon(): Daemon | undefined {
-    return this.#daemon
+    return this.#run?.daemon
   }
 
   /** The journal that was opened last. */
@@ -63,65 +83,69 @@ export class Processes {
 
   /** Whether the process runs and took up what was open. */
   get isReady(): boolean {
-    return this.#isReady
+    return this.#run?.isReady === true && this.#run.waiting === undefined
   }
 
   get isAlive(): boolean {
-    return this.#process.isAlive
+    return this.#run?.process.isAlive === true
   }
 
   get crashes(): number {
     return this.#crashes
   }
 
+  /** Daemons of processes that lost the journal and do not know it yet. */
+  get stale(): readonly Daemon[] {
+    return this.#stale.flatMap(({ process, waiting, isReady, daemon }) =>
+      process.isAlive && isReady && waiting === undefined && daemon !== undefined ? [daemon] : [],
+    )
+  }
+
   /** Starts a process. */
   boot(): void {
     const { disk, truth, note, createDaemon, onReady } = this.#parts
-    const process: Process = { epoch: this.#process.epoch + 1, isAlive: true }
-    this.#process = process
-    this.boundaries.push(0)
-    this.#isReady = false
-    const ends: ProcessEnds = {
-      boundary: (name) => this.#boundary(process, name),
-      fatal: (error) => this.#onFatal(process, error),
-    }
-    let journal: DiskJournal
+    const process: Process = { epoch: this.boundaries.push(0), isAlive: true }
+    const run: Run = { process, daemon: undefined, journal: undefined, isReady: false, waiting: undefined }
+    this.#run = run
+    let journal: DiskJournal | undefined
     try {
       journal = disk.open(process.epoch, {
         wallMs: this.#parts.wallMs,
-        boundary: ends.boundary,
+        boundary: (name) => this.#boundary(run, name),
         onDurable: (record, state, body) => {
           note(body)
+          this.#checkOwner(run, record.kind)
           truth.durable(record, state)
-          this.#daemon?.onDurable?.(record, state)
+          run.daemon?.onDurable?.(record, state)
         },
         onAccount: (record, body) => {
           note(body)
-          this.#daemon?.onDurable?.(record, undefined)
+          this.#checkOwner(run, record.kind)
+          run.daemon?.onDurable?.(record, undefined)
         },
       })
     } catch (error) {
       this.#refusedToOpen(process, error)
       return
     }
-    if (!process.isAlive) return
+    if (!process.isAlive || journal === undefined) return
     this.#journal = journal
+    run.journal = journal
     for (const state of journal.intents()) truth.survived(state)
     note(`start ${process.epoch}: ${journal.openIntents().length} open`)
-    this.#daemon = createDaemon(process, journal, ends)
-    this.#daemon.start()
+    run.daemon = createDaemon(process, this.#journalOf(run, journal), this.#placeOf(run, journal.leaseEpoch))
+    run.daemon.start()
     if (!process.isAlive) return
-    this.#isReady = true
+    run.isReady = true
     onReady()
   }
 
   /** Ends the process as a failing machine does, and starts another after a while. */
   crash(where: string): void {
-    if (!this.#process.isAlive) return
+    const run = this.#run
+    if (run === undefined || !run.process.isAlive) return
     const { scenario, random, timeline, faults, disk, note, isQuiet } = this.#parts
-    this.#process.isAlive = false
-    this.#daemon = undefined
-    this.#isReady = false
+    end(run)
     this.#crashes += 1
     const tail = disk.crash(random, faults.isOn('power-cut') || scenario !== undefined)
     note(`crash at ${where}, tail ${tail}`)
@@ -133,37 +157,127 @@ export class Processes {
   /** The operator stops it, and starts it again after a while. */
   stopInOrder(): void {
     const { random, timeline, note } = this.#parts
-    const process = this.#process
-    if (!process.isAlive || this.#daemon === undefined || !this.#isReady) return
-    this.#isReady = false
-    this.#daemon.stop(() => {
-      if (!process.isAlive) return
-      process.isAlive = false
-      this.#daemon = undefined
+    const run = this.#run
+    if (run?.daemon === undefined || !this.isReady) return
+    run.isReady = false
+    run.daemon.stop(() => {
+      if (!run.process.isAlive) return
+      end(run)
       note('stopped in order')
       timeline.after(random.int(100, 30_000), () => this.boot())
     })
   }
 
-  /** The world is over: nothing wakes up any more. */
-  end(): void {
-    this.#process.isAlive = false
+  /** All that is frozen goes on. */
+  thaw(): void {
+    for (const run of [...this.#stale, this.#run]) if (run !== undefined) this.#goOn(run)
   }
 
-  /** A journal that lost records is refused until the operator brings back the newest copy. */
+  /** The world is over: nothing wakes up any more. */
+  end(): void {
+    for (const run of [...this.#stale, this.#run]) if (run !== undefined) end(run)
+  }
+
+  // --- what a process is given -------------------------------------------------------------------------------------
+
+  /** Runs what reaches a process: now, when it thaws, or never. */
+  #reach(run: Run, work: () => void): void {
+    if (!run.process.isAlive) return
+    if (run.waiting === undefined) work()
+    else run.waiting.push(work)
+  }
+
+  #placeOf(run: Run, leaseEpoch: number): ProcessPlace {
+    const { timeline, network, truth } = this.#parts
+    const reach = (work: () => void) => this.#reach(run, work)
+    return {
+      boundary: (name) => this.#boundary(run, name),
+      fatal: (error) => this.#onFatal(run, error),
+      timeline: {
+        get nowMs() {
+          return timeline.nowMs
+        },
+        get size() {
+          return timeline.size
+        },
+        runNext: timeline.runNext,
+        after(ms, work) {
+          let isCancelled = false
+          const cancel = timeline.after(ms, () =>
+            reach(() => {
+              if (!isCancelled) work()
+            }),
+          )
+          return () => {
+            isCancelled = true
+            cancel()
+          }
+        },
+      },
+      network: {
+        request: (request) =>
+          reach(() =>
+            network.request({
+              ...request,
+              left: () => truth.sentBy(leaseEpoch, request.left),
+              done: (outcome) => reach(() => request.done(outcome)),
+            }),
+          ),
+      },
+    }
+  }
+
+  /** The journal as the process has it: frozen before an append, it appends when it thaws. */
+  #journalOf(run: Run, journal: DiskJournal): DiskJournal {
+    const waited =
+      <P, R>(append: (record: P) => Promise<R>) =>
+      (record: P): Promise<R> =>
+        run.waiting === undefined
+          ? append(record)
+          : new Promise((resolve, reject) => {
+              this.#reach(run, () => append(record).then(resolve, reject))
+            })
+    const own: Partial<DiskJournal> = {
+      append: waited((record) => journal.append(record)),
+      appendAccount: waited((record) => journal.appendAccount(record)),
+    }
+    return new Proxy(journal, {
+      get(target, name: keyof DiskJournal) {
+        if (name in own) return own[name]
+        const member: unknown = target[name]
+        return typeof member === 'function' ? member.bind(target) : member
+      },
+    })
+  }
+
+  // --- how it may end ----------------------------------------------------------------------------------------------
+
+  /** I10: whoever lost the journal writes nothing. */
+  #checkOwner(run: Run, kind: string): void {
+    const { truth } = this.#parts
+    const owner = this.#run
+    if (owner !== run && owner?.journal !== undefined)
+      truth.fail(
+        'I10',
+        `process ${run.process.epoch} wrote ${kind}, and ${owner.process.epoch} has the journal`,
+      )
+  }
+
+  /** A journal that lost records, or a bit of which flipped, is refused until the operator brings back the newest copy. */
   #refusedToOpen(process: Process, error: unknown): void {
     const { timeline, disk, note } = this.#parts
     process.isAlive = false
-    const code = error instanceof BaseError ? error.code : undefined
-    if (code !== 'JOURNAL_ROLLED_BACK' || !disk.restoreNewest()) throw error
-    note('the journal is older than its mark: not opened')
+    const code = error instanceof BaseError ? error.code : ''
+    if (!refusals.has(code) || !disk.restoreNewest()) throw error
+    note(`the journal is not opened: ${code}`)
     timeline.after(30_000, () => this.boot())
   }
 
-  #boundary(process: Process, name: string): boolean {
+  #boundary(run: Run, name: string): boolean {
+    const { process } = run
     if (!process.isAlive) return true
     const { scenario, faults } = this.#parts
-    const at = this.boundaries.length - 1
+    const at = process.epoch - 1
     const count = (this.boundaries[at] ?? 0) + 1
     this.boundaries[at] = count
     if (scenario !== undefined) {
@@ -176,20 +290,67 @@ export class Processes {
       this.#crashes < 6 &&
       (faults.comes('crash', 0.012) ||
         (isEarly && process.epoch > 1 && faults.comes('crash-in-recovery', 0.05)))
-    if (isNow) this.crash(name)
+    if (isNow && run === this.#run) this.crash(name)
+    else if (isNow) end(run)
+    else if (this.#pauses < mostPauses && faults.comes('pause', 0.006)) this.#freeze(run, name)
     return isNow
   }
 
-  #onFatal(process: Process, error: unknown): void {
-    if (!process.isAlive) return
+  /** The process stands still for seconds, or for longer than any deadline; another may take the journal meanwhile. */
+  #freeze(run: Run, name: string): void {
+    if (run.waiting !== undefined) return
+    const { random, timeline, faults, disk, note, holdOn } = this.#parts
+    this.#pauses += 1
+    run.waiting = []
+    const isLong = random.chance(0.1)
+    const forMs = isLong ? random.int(3_600_000, 10_800_000) : random.int(500, random.pick([10_000, 600_000]))
+    note(`process ${run.process.epoch} is frozen at ${name}`)
+    holdOn(forMs + 30_000)
+    timeline.after(forMs, () => this.#goOn(run))
+    if (disk.takesTwo !== true || !faults.comes('lease-lost', 0.8)) return
+    timeline.after(random.int(500, isLong ? 60_000 : forMs), () => this.#takeOver(run))
+  }
+
+  /** A second process opens the same journal: the lock of the first did not hold. */
+  #takeOver(run: Run): void {
+    if (run !== this.#run || !run.process.isAlive || run.journal === undefined) return
+    this.#parts.note(`process ${run.process.epoch} is taken for dead`)
+    this.#stale.push(run)
+    this.boot()
+  }
+
+  #goOn(run: Run): void {
+    const { waiting } = run
+    if (waiting === undefined) return
+    run.waiting = undefined
+    if (run.process.isAlive) this.#parts.note(`process ${run.process.epoch} goes on`)
+    for (const work of waiting) this.#parts.timeline.after(0, () => this.#reach(run, work))
+  }
+
+  #onFatal(run: Run, error: unknown): void {
+    if (!run.process.isAlive) return
     const { timeline, disk, note, fail } = this.#parts
     const code = error instanceof BaseError ? error.code : undefined
+    if (code === 'JOURNAL_FENCED' && run !== this.#run) {
+      note(`process ${run.process.epoch} finds that it lost the journal, and ends`)
+      end(run)
+      return
+    }
     if (code !== 'JOURNAL_FULL') {
       fail(error)
       return
     }
     note('the disk is full: stopped on purpose')
-    this.crash('disk full')
+    if (run === this.#run) this.crash('disk full')
+    else end(run)
     timeline.after(0, () => disk.setFull(false))
   }
+}
+
+const refusals: ReadonlySet<string> = new Set(['JOURNAL_ROLLED_BACK', 'JOURNAL_CORRUPT'])
+
+function end(run: Run): void {
+  run.process.isAlive = false
+  run.daemon = undefined
+  run.isReady = false
 }

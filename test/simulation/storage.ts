@@ -51,6 +51,8 @@ export interface Storage {
   isOnDisk(digest: Hex): boolean
   /** Whether the text stands anywhere in what was written. */
   contains(text: string): boolean
+  /** A second process may open it while a first one has it: then the first is fenced off. */
+  readonly takesTwo?: true
   /** Lets everything run that waits for real files; absent where nothing does. */
   readonly settle?: () => Promise<void>
   /** The world is over. */

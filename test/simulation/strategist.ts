@@ -2,6 +2,7 @@
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { type IntentState, isWaiting, lastAttempt } from '../../src/domain/intent.ts'
 import { worstCase } from '../../src/domain/machine/exposure.ts'
+import type { Daemon } from './daemon.ts'
 import type { Faults } from './faults.ts'
 import { intentOfWish, markets, type Wish } from './intentsOf.ts'
 import type { Processes } from './processes.ts'
@@ -45,8 +46,14 @@ export function createStrategist(parts: StrategistParts): Strategist {
   }
 
   function offer(wish: Wish): void {
-    const { daemon, isReady } = parts.processes()
-    if (daemon === undefined || !isReady || isQuiet()) return
+    const { daemon, isReady, stale } = parts.processes()
+    if (isQuiet()) return
+    if (daemon !== undefined && isReady) offerTo(daemon, wish)
+    // Whoever lost the journal and does not know it decides as well.
+    for (const each of stale) offerTo(each, wish)
+  }
+
+  function offerTo(daemon: Daemon, wish: Wish): void {
     const states = daemon.states()
     const target = targetOf(wish, states)
     const shape =

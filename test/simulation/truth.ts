@@ -41,6 +41,8 @@ interface Signed {
   readonly deadlineSeconds: number
   readonly host: string
   readonly requestId: string | undefined
+  /** Epoch of the journal's writer at which it was armed. */
+  epoch?: number
   isDurable: boolean
   posts: number
 }
@@ -49,11 +51,13 @@ interface Signed {
 export interface Truth {
   readonly intents: ReadonlyMap<string, Intent>
   /** A signature was made for an intent; it has not left. */
-  signed(intentId: string, facts: Omit<Signed, 'intentId' | 'isDurable' | 'posts'>): void
+  signed(intentId: string, facts: Omit<Signed, 'intentId' | 'epoch' | 'isDurable' | 'posts'>): void
   /** A process found this on the disk: what a crash left of its predecessor's last words. */
   survived(state: IntentState): void
   /** A record is durable. */
   durable(record: JournalRecord, state: IntentState): void
+  /** Runs what makes bytes leave a process that opened the journal at this epoch. */
+  sentBy(epoch: number, leave: () => void): void
   /** The bytes of a submit leave the process. */
   posted(digest: Hex, host: string, requestId: string | undefined): void
   /** A status of an order chain is asked. */
@@ -62,6 +66,8 @@ export interface Truth {
   deadlineOf(digest: Hex): number | undefined
   /** Position at the final block plus all that may still come, USD. */
   worstCaseUsd(): bigint
+  /** What an intent that was sent may still add, whatever is believed, USD. */
+  riskOf(intent: Intent): bigint
   /** Position at the final block, USD. */
   finalPositionUsd(): bigint
   /** Whether it is decided, by the truth, how the intent ended. */
@@ -88,6 +94,7 @@ export function createTruth(
   const intents = new Map<string, Intent>()
   const byDigest = new Map<Hex, Signed>()
   const states = new Map<string, IntentState>()
+  let sender: number | undefined
 
   function fail(invariant: string, text: string): never {
     const violation = { invariant, text, atMs: timeline.nowMs }
@@ -266,7 +273,7 @@ export function createTruth(
 
   function arm(
     intentId: string,
-    { digest, deadlineSeconds, host, requestId }: ArmedFacts,
+    { digest, deadlineSeconds, host, requestId, leaseEpoch: epoch }: ArmedFacts,
     isNew: boolean,
   ): void {
     const known = byDigest.get(digest)
@@ -274,10 +281,22 @@ export function createTruth(
     if (isNew && deadlineSeconds > chain.timeAt(timeline.nowMs) + longest)
       fail('I9', `${intentId} is signed for ${deadlineSeconds}`)
     if (known === undefined) {
-      byDigest.set(digest, { intentId, digest, deadlineSeconds, host, requestId, isDurable: true, posts: 0 })
+      byDigest.set(digest, {
+        intentId,
+        digest,
+        deadlineSeconds,
+        host,
+        requestId,
+        epoch,
+        isDurable: true,
+        posts: 0,
+      })
     } else if (known.intentId !== intentId) {
       fail('I3', `${intentId} arms the digest of ${known.intentId}`)
-    } else known.isDurable = true
+    } else {
+      known.isDurable = true
+      known.epoch = epoch
+    }
   }
 
   function worstCaseUsd(): bigint {
@@ -309,6 +328,7 @@ export function createTruth(
     fateOf,
     deadlineOf: (digest) => byDigest.get(digest)?.deadlineSeconds,
     worstCaseUsd,
+    riskOf,
     finalPositionUsd,
     signed(intentId, facts) {
       const known = byDigest.get(facts.digest)
@@ -332,6 +352,11 @@ export function createTruth(
       if (record.kind === 'intent.accepted' && worstCaseUsd() > limitUsd)
         fail('I4', `the worst case is ${worstCaseUsd()} of ${limitUsd}`)
     },
+    sentBy(epoch, leave) {
+      sender = epoch
+      leave()
+      sender = undefined
+    },
     posted(digest, host, requestId) {
       const signed = byDigest.get(digest)
       if (signed === undefined) fail('I6', `a digest left that no intent signed`)
@@ -339,6 +364,8 @@ export function createTruth(
         fail('I6', `${signed.intentId}: the signature left before its record was durable`)
       signed.posts += 1
       if (signed.posts > 1) fail('I2', `${signed.intentId}: the digest was sent ${signed.posts} times`)
+      if (signed.epoch !== sender)
+        fail('I10', `${signed.intentId} was armed at epoch ${signed.epoch} and sent at ${sender}`)
       if (signed.host !== host || signed.requestId !== requestId)
         fail('I13', `${signed.intentId} was prepared at ${signed.host} and submitted at ${host}`)
       checkOneLive(signed.intentId)

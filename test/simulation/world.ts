@@ -14,7 +14,7 @@ import type { Endpoint } from './endpoints.ts'
 import { chooseFaults, type FaultName, type Faults } from './faults.ts'
 import { createNetwork } from './network.ts'
 import { planFaults } from './planFaults.ts'
-import { type ProcessEnds, Processes } from './processes.ts'
+import { Processes, type ProcessPlace } from './processes.ts'
 import { type Random, randomOf } from './random.ts'
 import type { DiskJournal, Storage } from './storage.ts'
 import { createStrategist, type Strategist } from './strategist.ts'
@@ -69,6 +69,7 @@ class World {
   #wallOffsetMs = 0
   #fault: Violation | undefined
   #isQuiet = false
+  #faultsUntilMs = 0
   #quietEndMs = Number.POSITIVE_INFINITY
 
   constructor(options: WorldOptions) {
@@ -141,9 +142,13 @@ class World {
     this.#processes = new Processes({
       ...shared,
       scenario,
-      wallMs: () => epochMs + this.#timeline.nowMs + this.#wallOffsetMs,
+      network: this.#network,
+      holdOn: (ms) => {
+        this.#faultsUntilMs = Math.max(this.#faultsUntilMs, this.#timeline.nowMs + ms)
+      },
+      wallMs: () => Math.floor(epochMs + this.#timeline.nowMs + this.#wallOffsetMs),
       fail: (error) => this.#fail(error),
-      createDaemon: (process, journal, ends) => this.#createDaemon(process, journal, ends),
+      createDaemon: (process, journal, place) => this.#createDaemon(process, journal, place),
       onReady: () => this.#strategist.reoffer(),
     })
     this.#strategist = createStrategist({
@@ -164,7 +169,7 @@ class World {
 
   async run(): Promise<WorldResult> {
     const { scenario } = this.#options
-    const untilMs = this.#plan()
+    this.#faultsUntilMs = this.#plan()
     this.#venue.start()
     scenario?.setup?.({ venue: this.#venue, chain: this.#chain, timeline: this.#timeline })
     let events = 0
@@ -172,7 +177,7 @@ class World {
       this.#processes.boot()
       await this.#drain()
       for (;;) {
-        if (!this.#isQuiet && this.#timeline.nowMs >= untilMs) this.#beQuiet()
+        if (!this.#isQuiet && this.#timeline.nowMs >= this.#faultsUntilMs) this.#beQuiet()
         if (this.#isQuiet && this.#isOver()) break
         if (!this.#timeline.runNext(Number.POSITIVE_INFINITY)) break
         await this.#drain()
@@ -240,7 +245,7 @@ class World {
   }
 
   /** What a process of the daemon is made of here. */
-  #createDaemon(process: Process, journal: DiskJournal, ends: ProcessEnds): Daemon {
+  #createDaemon(process: Process, journal: DiskJournal, place: ProcessPlace): Daemon {
     const { tier, seed, scenario } = this.#options
     return tier.create({
       process,
@@ -259,7 +264,7 @@ class World {
         scenario === undefined ? this.#random.pick([40, 60, 120, 300]) : scenarioDeadlineSeconds,
       wallOffsetMs: () => this.#wallOffsetMs,
       note: (text) => this.#note(text),
-      ...ends,
+      ...place,
     })
   }
 
@@ -276,6 +281,7 @@ class World {
     }
     this.#disk.setFull(false)
     this.#disk.dropBackup()
+    this.#processes.thaw()
     this.#venue.hurry()
     // The longest deadline, finality, skews, an order that waits for its keeper, the slowest cadence.
     this.#quietEndMs = this.#timeline.nowMs + 300_000 + 120_000 + 90_000
