@@ -253,7 +253,11 @@ class SqliteJournal implements Journal {
     })
   }
 
-  /** Commits what waits, keeps a snapshot if one is due, and gives the lock back. Safe to call twice. */
+  /**
+   * Commits what waits, keeps a snapshot if one is due, and gives the lock back. Safe to call twice.
+   *
+   * @throws JournalFaultError when the snapshot cannot be written; no record is lost by that.
+   */
   close(): void {
     if (this.#closed) return
     this.#flush()
@@ -261,6 +265,8 @@ class SqliteJournal implements Journal {
     this.#checkpoints.cancel()
     try {
       if (this.#fault === undefined) this.#keepSnapshotIfDue()
+    } catch (cause) {
+      throw faultOf(this.path, 0, cause)
     } finally {
       this.#letGo()
     }

@@ -131,3 +131,18 @@ test('a mark that cannot be written ends the journal too: without it a later los
   await expect(journal.append(storyOf(1).accepted())).rejects.toMatchObject({ code: 'JOURNAL_WRITE_FAILED' })
   expect(() => journal.close()).toThrow()
 })
+
+test('a snapshot that finds no space when the journal is closed is a fault with its code; every record is there', async () => {
+  const journal = createSqliteJournal({ ...options, path, upkeep: { snapshotEveryRecords: 1 } })
+  await journal.append(storyOf(1).accepted())
+  const { prepare } = DatabaseSync.prototype
+  vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementation(function (this: DatabaseSync, sql: string) {
+    if (!sql.includes('INTO snapshot')) return prepare.call(this, sql)
+    throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
+  })
+  expect(() => journal.close()).toThrow(expect.objectContaining({ code: 'JOURNAL_FULL' }))
+  vi.restoreAllMocks()
+  const { journal: again } = openSqliteJournal({ ...options, path }, {})
+  expect(again.summary().records).toBe(1)
+  again.close()
+})
