@@ -75,6 +75,8 @@ export function createEngineChecks(parts: {
   /** Ends of one wish by one cause in a row. */
   const runs = new Map<string, number>()
   const closed = new Set<string>()
+  /** Closed by an operator's word. */
+  const byWord = new Set<string>()
   let limits: InForce = { account: {}, strategies: {} }
 
   function adds({ kind, reservationUsd }: Intent): boolean {
@@ -191,6 +193,7 @@ export function createEngineChecks(parts: {
     const { intent, closing } = state
     if (closing === undefined || closed.has(intent.intentId)) return
     closed.add(intent.intentId)
+    if (closing.evidence.level === 'operator') byWord.add(intent.intentId)
     const wish = wishOf(intent)
     if (closing.outcome === 'EXECUTED' || closing.outcome === 'PARTIAL') {
       for (const key of runs.keys()) if (key.startsWith(`${wish} `)) runs.delete(key)
@@ -237,7 +240,8 @@ export function createEngineChecks(parts: {
     if (raised.has(findingId)) truth.fail('E6', `${findingId} is reported again`)
     raised.set(findingId, finding)
     const order = orderKey === undefined ? undefined : chain.canonical.orders.get(orderKey)
-    if (order?.intentId !== undefined)
+    // Of an order that an operator closed by his word nobody knows the key: it is found like a stranger's.
+    if (order?.intentId !== undefined && !byWord.has(order.intentId))
       truth.fail('E6', `${order.intentId}'s own order is reported as ${kind}`)
   }
 

@@ -1,5 +1,5 @@
 /**
- * `npm run simulate -- --seeds N --from S [--tier core|shell|both] [--trace | --hashes]`: runs seeds and prints what they
+ * `npm run simulate -- --seeds N --from S [--tier core|shell|engine|all] [--trace | --hashes]`: runs seeds and prints what they
  * did; with `--trace` everything that happened in each seed, with `--hashes` the hash of each trace alone. Ends with 1 when
  * an invariant was broken.
  */
@@ -35,15 +35,15 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '1' },
-    tier: { type: 'string', default: 'both' },
+    tier: { type: 'string', default: 'all' },
     trace: { type: 'boolean', default: false },
     hashes: { type: 'boolean', default: false },
   },
 })
 const seeds = Number(values.seeds)
 const from = Number(values.from)
-const chosen: readonly TierName[] =
-  values.tier === 'core' || values.tier === 'shell' ? [values.tier] : ['core', 'shell']
+const tierNames: readonly TierName[] = ['core', 'shell', 'engine']
+const chosen = tierNames.filter((name) => values.tier === 'all' || values.tier === name)
 let failures = 0
 for (const tier of chosen) {
   const startedMs = performance.now()
