@@ -1,7 +1,10 @@
 /**
  * Order events of one account at one endpoint, since the oldest block that is still of interest. What is in final blocks is
- * read once; what is above them is read anew in every look, because a reorganisation may have changed it. However many
- * orders are open, a look costs one `eth_getLogs`.
+ * kept; what is above them is read anew in every look, because a reorganisation may have changed it. However many orders
+ * are open, a look costs one `eth_getLogs`.
+ *
+ * An answer without events is no proof that there are none: the index behind an endpoint may be behind its own blocks, or a
+ * part of it down. So what is kept is read again after a while, one question a look.
  */
 import type { Address } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
@@ -15,6 +18,8 @@ const MAX_QUESTIONS = 40
 const MIN_SPAN = 64n
 /** Most events that are kept of one account: some 20,000 orders. */
 const MAX_EVENTS = 60_000
+/** Ages at which final blocks are read again, seconds of the chain's time: at the latest when they are twice as old. */
+const AGAIN_SECONDS = [60, 180, 3_600]
 
 /** An account's events at an endpoint. */
 export interface AccountLogs {
@@ -24,10 +29,17 @@ export interface AccountLogs {
    * @throws BaseError as the endpoint's questions do
    */
   read(from: bigint, heads: Heads, signal: AbortSignal): Promise<readonly OrderEvent[] | undefined>
-  /** Newest block whose events are kept for good, or undefined when none are. */
-  keptTo(): bigint | undefined
-  /** Forgets everything: a block that counted as final was replaced. */
+  /** Forgets everything: what counted as final was not, or events were missing. */
   reset(): void
+}
+
+/** A repeated reading of what is kept. */
+interface Pass {
+  readonly ageSeconds: number
+  /** First block that it has not read; undefined before anything is kept. */
+  next: bigint | undefined
+  /** How far it reads when it is due; undefined between two goals. */
+  goal: { readonly to: bigint; readonly dueSeconds: number } | undefined
 }
 
 /** Makes the memory of one account. `maxSpan` is the widest range of one question, blocks. */
@@ -40,10 +52,39 @@ export function createAccountLogs(
   let first = 0n
   /** Newest block that is read for good; undefined while nothing is. */
   let keptTo: bigint | undefined
-  let kept: OrderEvent[] = []
+  let kept: readonly OrderEvent[] = []
   /** Only ever narrowed: an endpoint's limits do not change, and each try beyond them is a question lost. */
   let span = BigInt(maxSpan)
   const topics = orderTopics(account)
+  const passes = AGAIN_SECONDS.map((ageSeconds): Pass => ({ ageSeconds, next: undefined, goal: undefined }))
+
+  function reset(): void {
+    keptTo = undefined
+    kept = []
+    for (const pass of passes) {
+      pass.next = undefined
+      pass.goal = undefined
+    }
+  }
+
+  /** Reads a piece of what a pass is due for, in the place of what was read of it before. */
+  async function readAgain(pass: Pass, nowSeconds: number, signal: AbortSignal): Promise<void> {
+    let at = pass.next === undefined || pass.next < first ? first : pass.next
+    if (pass.goal === undefined) {
+      if (keptTo !== undefined && keptTo >= at)
+        pass.goal = { to: keptTo, dueSeconds: nowSeconds + pass.ageSeconds }
+      return
+    }
+    const { to, dueSeconds } = pass.goal
+    if (nowSeconds < dueSeconds) return
+    await pieces(at, at + span - 1n < to ? at + span - 1n : to, signal, (events, last) => {
+      const others = kept.filter(({ blockNumber }) => blockNumber < at || blockNumber > last)
+      kept = inOrder([...others, ...events])
+      at = last + 1n
+      pass.next = at
+    })
+    if (at > to) pass.goal = undefined
+  }
 
   async function question(from: bigint, to: bigint, signal: AbortSignal): Promise<readonly OrderEvent[]> {
     const rows = await node.logs({ address: emitter, topics, from, to }, signal)
@@ -83,9 +124,8 @@ export function createAccountLogs(
     async read(from, { latest, final }, signal) {
       const isGap = keptTo !== undefined && keptTo + 1n < from
       if (keptTo === undefined || from < first || isGap) {
+        reset()
         first = from
-        kept = []
-        keptTo = undefined
       }
       if (from > first) {
         first = from
@@ -94,10 +134,11 @@ export function createAccountLogs(
       const next = keptTo === undefined ? first : keptTo + 1n
       // A balanced endpoint may answer from a node that is behind what was read before: nothing more is final there.
       const isWhole = await pieces(next, final.number, signal, (events, last) => {
-        kept.push(...events)
+        kept = [...kept, ...events]
         keptTo = last
       })
       if (!isWhole) return undefined
+      for (const pass of passes) await readAgain(pass, latest.timestampSeconds, signal)
       if (kept.length > MAX_EVENTS)
         throw unreadable(node.name, `more than ${MAX_EVENTS} events of one account`)
       const tail: OrderEvent[] = []
@@ -106,11 +147,7 @@ export function createAccountLogs(
       if (!isTailWhole) return undefined
       return [...kept.filter(({ blockNumber }) => blockNumber <= latest.number), ...tail]
     },
-    keptTo: () => keptTo,
-    reset() {
-      keptTo = undefined
-      kept = []
-    },
+    reset,
   }
 }
 

@@ -3,13 +3,14 @@
  * own; candidates come from hosts' hints and from the account's events, and when there are none the block is found by
  * halving the range in which the digest was used.
  */
-import { type Hex, hexKey } from '../domain/address.ts'
+import { type Address, type Hex, hexKey } from '../domain/address.ts'
 import type { AttemptQuery } from '../domain/chainReader.ts'
 import type { Consumer } from '../domain/machine/chainView.ts'
 import { digestKey } from './digests.ts'
+import { unreadable } from './jsonRpc.ts'
 import type { ChainNode, Heads } from './node.ts'
-import { addressTopic, type OrderEvent } from './orderLogs.ts'
-import type { TransactionRow } from './rows.ts'
+import { isOrderLog, type OrderEvent } from './orderLogs.ts'
+import type { ReceiptRow, TransactionRow } from './rows.ts'
 
 /** Most transactions that are looked into for signatures in one look. */
 const MAX_CANDIDATES = 2_000
@@ -26,11 +27,14 @@ export interface ConsumerSearch {
   readonly events: readonly OrderEvent[]
   /** Signatures of all attempts, without 0x: a transaction that carries another one's is that one's. */
   readonly signatures: ReadonlySet<string>
+  readonly emitter: Address
+  /** Forgets the events: a receipt holds one that is not among them. */
+  readonly distrust: () => void
 }
 
 /** A transaction that may have used a digest. */
 interface Candidate {
-  readonly query: AttemptQuery
+  readonly search: ConsumerSearch
   readonly transactionHash: Hex
   readonly blockHash: Hex
   readonly carriesOurSignature: boolean
@@ -54,11 +58,11 @@ export async function findBySignature(
   }
   const newest = [...hashes].slice(-MAX_CANDIDATES)
   const transactions = await node.transactions(newest, signal)
-  const candidates = searches.flatMap(({ query }) =>
+  const candidates = searches.flatMap((search) =>
     transactions.flatMap((one): readonly Candidate[] =>
-      one?.blockHash === undefined || !carries(one, query.signature)
+      one?.blockHash === undefined || !carries(one, search.query.signature)
         ? []
-        : [{ query, transactionHash: one.hash, blockHash: one.blockHash, carriesOurSignature: true }],
+        : [{ search, transactionHash: one.hash, blockHash: one.blockHash, carriesOurSignature: true }],
     ),
   )
   return verified(node, candidates, signal)
@@ -85,12 +89,12 @@ async function verified(
   const consumers = new Map<string, Consumer>()
   try {
     const receipts = await node.receipts(candidates, signal)
-    const mined = candidates.filter(({ query, carriesOurSignature }, index) => {
+    const mined = candidates.flatMap((candidate, index) => {
       const receipt = receipts[index]
       // A revert rolls the mark back. A call that failed inside a transaction leaves none of our events in it.
-      if (receipt?.hasSucceeded !== true) return false
-      const account = addressTopic(query.account)
-      return !carriesOurSignature || receipt.logs.some(({ topics }) => topics[3] === account)
+      if (receipt?.hasSucceeded !== true) return []
+      const hasOurs = eventsIn(receipt, candidate.search).length > 0
+      return candidate.carriesOurSignature && !hasOurs ? [] : [{ ...candidate, receipt }]
     })
     const blocks = await node.blocks(
       mined.map(({ blockHash }) => blockHash),
@@ -102,7 +106,7 @@ async function verified(
     })
     const readings = await node.usesAt(
       uses.map(({ candidate, block }) => ({
-        digest: candidate.query,
+        digest: candidate.search.query,
         before: block.parentHash,
         at: block.hash,
       })),
@@ -112,8 +116,12 @@ async function verified(
       const reading = readings[index]
       // Its block was replaced, or is too old for the endpoint: what is remembered of the transaction may be, too.
       if (reading === undefined) node.forget()
-      const key = digestKey(candidate.query)
+      const key = digestKey(candidate.search.query)
       if (reading?.before !== false || reading.at !== true || consumers.has(key)) continue
+      if (isEventMissing(candidate.receipt, candidate.search)) {
+        candidate.search.distrust()
+        throw unreadable(node.name, 'a receipt holds an event that is not among its logs')
+      }
       const { number, hash, timestampSeconds } = block
       const { transactionHash, carriesOurSignature } = candidate
       consumers.set(key, { transactionHash, block: { number, hash, timestampSeconds }, carriesOurSignature })
@@ -123,6 +131,19 @@ async function verified(
     node.forget()
     throw error
   }
+}
+
+/** Events of the account's orders in a receipt. */
+function eventsIn({ logs }: ReceiptRow, { emitter, query }: ConsumerSearch): ReceiptRow['logs'] {
+  return logs.filter((log) => isOrderLog(log, emitter, query.account))
+}
+
+/** Without its events, what we sent ourselves with no signature in plain sight is like a stranger's use. */
+function isEventMissing(receipt: ReceiptRow, search: ConsumerSearch): boolean {
+  const known = new Set(search.events.map((one) => `${one.blockHash}:${one.logIndex}`))
+  return eventsIn(receipt, search).some(
+    (log) => log.blockNumber >= search.from && !known.has(`${log.blockHash}:${log.logIndex}`),
+  )
 }
 
 /**
@@ -163,7 +184,7 @@ export async function findByUse(
       // It is tried as a carrier only: one that failed is none of the others.
       carriesOurSignature !== carries({ hash, ...rest }, query.signature)
         ? []
-        : [{ query, transactionHash: hash, blockHash, carriesOurSignature }],
+        : [{ search, transactionHash: hash, blockHash, carriesOurSignature }],
     ),
     signal,
   )

@@ -75,6 +75,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
   const executions = createBoundedMap<Execution>(EXECUTIONS_KEPT)
   let isChecked = false
   let anchor: Anchor | undefined
+  let turn: Promise<unknown> = Promise.resolve()
 
   async function check(signal: AbortSignal): Promise<void> {
     if (isChecked) return
@@ -87,6 +88,15 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       })
     }
     isChecked = true
+  }
+
+  /** Forgets what was read for good. */
+  function forgetAll(): void {
+    for (const logs of accounts.values()) logs.reset()
+    consumers.clear()
+    firstBlocks.clear()
+    executions.clear()
+    node.forget()
   }
 
   /** The heads, after it was made sure that what was kept as final still is, and that consumers' blocks still stand. */
@@ -111,12 +121,10 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
         node.forget()
       }
     }
-    // An endpoint that is behind the anchor cannot say anything about it.
-    if (before !== undefined && anchored !== undefined && anchored !== before.hash) {
-      for (const logs of accounts.values()) logs.reset()
-      consumers.clear()
-      executions.clear()
-      node.forget()
+    // One whose newest block is before the anchor is far behind, or what it called final never was: either way what it
+    // showed is read anew.
+    if (before !== undefined && anchored !== before.hash) {
+      forgetAll()
       anchor = undefined
     }
     if (anchor === undefined || heads.final.number >= anchor.number) {
@@ -264,7 +272,8 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       if (digests[at]?.atLatest !== true || consumers.get(digestKey(query)) !== undefined) return []
       const from = froms[at] ?? 0n
       const events = indexed[at]?.all.filter(({ blockNumber }) => blockNumber >= from) ?? []
-      return [{ query, heads, from, events, signatures }]
+      const distrust = (): void => logsOf(query.account).reset()
+      return [{ query, heads, from, events, signatures, emitter: options.eventEmitter, distrust }]
     })
     const trouble = await findConsumers(searches, heads, signal)
     const parts = queries.map((query, at) => {
@@ -322,7 +331,12 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       await check(signal)
       return refOf(await node.latest(signal))
     },
-    look,
+    // One after the other: each reads and changes what is kept between them.
+    look(queries, signal) {
+      const looked = turn.then(() => look(queries, signal))
+      turn = looked.catch(() => undefined)
+      return looked
+    },
     close: () => node.close(),
   }
 }

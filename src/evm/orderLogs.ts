@@ -53,20 +53,26 @@ export function orderTopics(account: Address): readonly (Hex | readonly Hex[] | 
   return [EVENT_LOG_2, [...nameOfTopic.keys()] as Hex[], null, addressTopic(account)]
 }
 
+/** Whether a log is an event of an account's orders, from the protocol's own emitter: what `orderTopics` asks for. */
+export function isOrderLog(
+  { address, topics }: Pick<LogRow, 'address' | 'topics'>,
+  emitter: Address,
+  account: Address,
+): boolean {
+  const [kind, name = '', , of] = topics
+  const isOfEmitter = sameHex(address, emitter) && kind === EVENT_LOG_2 && topics.length === 4
+  return isOfEmitter && of === addressTopic(account) && nameOfTopic.has(name)
+}
+
 /**
  * The order event of a log that was asked for with `orderTopics`.
  *
  * @throws RangeError for a log that was not asked for, or that contradicts itself
  */
 export function orderEventOf(log: LogRow, emitter: Address, account: Address): OrderEvent {
-  const [kind, name = '', orderKey, of] = log.topics
+  const [, name = '', orderKey] = log.topics
   const event = nameOfTopic.get(name)
-  const isAsked =
-    sameHex(log.address, emitter) &&
-    kind === EVENT_LOG_2 &&
-    of === addressTopic(account) &&
-    log.topics.length === 4
-  if (!isAsked || event === undefined || orderKey === undefined) {
+  if (!isOrderLog(log, emitter, account) || event === undefined || orderKey === undefined) {
     throw new RangeError('a log was not asked for')
   }
   const items = decodeEventData(log.data)

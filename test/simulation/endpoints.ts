@@ -16,10 +16,18 @@ export type Illness =
   | { readonly kind: 'lag'; readonly blocks: number }
   /** It stands on a branch that was left behind. */
   | { readonly kind: 'fork'; readonly branch: Branch }
-  /** It knows that digests are used, but finds neither the transaction nor events. */
-  | { readonly kind: 'blind' }
-  /** It says what is not so: `unused` with blocks far past every deadline, `foreign` use, or an `end` that never was. */
-  | { readonly kind: 'liar'; readonly lie: 'unused' | 'foreign' | 'end' }
+  /**
+   * It knows that digests are used, but finds neither the transaction nor events. On a wire it may instead lack the events
+   * of newer blocks alone, or the state of older ones.
+   */
+  | { readonly kind: 'blind'; readonly how: 'all' | 'events' | 'state' }
+  /** A balancer before nodes that are so many blocks behind; each request comes to any of them. */
+  | { readonly kind: 'pool'; readonly lags: readonly number[] }
+  /**
+   * It says what is not so: `unused` with blocks far past every deadline, `foreign` use, or an `end` that never was. Its
+   * newest block is `ahead` of the true one.
+   */
+  | { readonly kind: 'liar'; readonly lie: 'unused' | 'foreign' | 'end'; readonly ahead: bigint }
 
 /** One endpoint. */
 export interface Endpoint {
@@ -53,7 +61,8 @@ export function latestOf(chain: ModelChain, endpoints: readonly Endpoint[]): Blo
 
 function standing(chain: ModelChain, { illness }: Endpoint): { branch: Branch; tip: BlockRef } {
   const branch = illness?.kind === 'fork' ? illness.branch : chain.canonical
-  const lag = illness?.kind === 'lag' ? illness.blocks : 0
+  const lag =
+    illness?.kind === 'lag' ? illness.blocks : illness?.kind === 'pool' ? Math.max(...illness.lags) : 0
   const { blocks } = branch
   const tip = blocks[Math.max(0, blocks.length - 1 - lag)] as BlockRef
   return { branch, tip }
@@ -85,8 +94,8 @@ function endpointView(
   }
 }
 
-/** What the endpoint calls final: what is so, as far as its own branch holds it. */
-function finalOf(chain: ModelChain, branch: Branch, tip: BlockRef, nowMs: number): bigint {
+/** What an endpoint calls final: what is so, as far as its own branch holds it. */
+export function finalOf(chain: ModelChain, branch: Branch, tip: BlockRef, nowMs: number): bigint {
   const reached = chain.finalAt(nowMs).number
   let number = reached < tip.number ? reached : tip.number
   while (number > 100n && !chain.canonical.holds(branch.blockAt(number))) number -= 1n

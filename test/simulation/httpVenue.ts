@@ -170,7 +170,7 @@ export function createFetch(
           ? ''
           : text.replace(/"(\d{5,})"/, (_all, digits: string) => `"${digits.repeat(12)}"`),
       () => text.replace(/"status":"[a-z_]+"/, '"status":"half_done"'),
-      () => text.replace(/"requestId":"[^"]*"/, '"requestId":"other"'),
+      () => text.replace(/"requestId":"[^"]*"/, `"requestId":"other-${random.hex(4)}"`),
       () => text.replace('[', '{"rows":[').replace(/\]([^\]]*)$/, ']}$1'),
     ])
     return broken()

@@ -86,7 +86,12 @@ function planIllness(
   }
   often('rpc-error', 2, () => during(() => ({ kind: 'error' })))
   often('rpc-lag', 2, () => during(() => ({ kind: 'lag', blocks: illnesses.int(1, 15) })))
-  often('rpc-blind', 2, () => during(() => ({ kind: 'blind' })))
+  often('rpc-blind', 2, () =>
+    during(() => ({ kind: 'blind', how: illnesses.pick(['all', 'events', 'state'] as const) })),
+  )
+  often('rpc-pool', 2, () =>
+    during(() => ({ kind: 'pool', lags: Array.from({ length: 3 }, () => illnesses.int(0, 9)) })),
+  )
   often('rpc-fork', 2, () =>
     during(() => {
       const branch = chain.left.at(-1)
@@ -94,7 +99,11 @@ function planIllness(
     }),
   )
   often('rpc-liar', 2, () =>
-    during(() => ({ kind: 'liar', lie: illnesses.pick(['unused', 'foreign', 'end'] as const) })),
+    during(() => ({
+      kind: 'liar',
+      lie: illnesses.pick(['unused', 'foreign', 'end'] as const),
+      ahead: illnesses.pick([5n, 1_000n, 10_000_000n]),
+    })),
   )
 }
 

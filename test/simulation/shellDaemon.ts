@@ -9,15 +9,16 @@ import type { ChainReader } from '../../src/domain/chainReader.ts'
 import type { Intent, IntentState } from '../../src/domain/intent.ts'
 import { step } from '../../src/domain/machine/step.ts'
 import type { SignRequest } from '../../src/domain/signer.ts'
+import { connectChain } from '../../src/evm/connect.ts'
 import type { ExecutionContext } from '../../src/execution/context.ts'
 import { createShell, type Shell } from '../../src/execution/shell.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import type { Daemon, DaemonParts, Tier } from './daemon.ts'
-import { latestOf, viewOf } from './endpoints.ts'
 import { oracleHost } from './engineMarkets.ts'
 import { createFetch, type SignedMessage } from './httpVenue.ts'
 import { intentIdOf, markets, numberOfAmount } from './intentsOf.ts'
 import { jsonText } from './payload.ts'
+import { createRpcFetch, endpointUrl, rpcChain } from './rpcFetch.ts'
 import { processClock } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
@@ -205,24 +206,29 @@ class ShellDaemon implements Daemon {
     return open.find(({ terms }) => terms.cancelOrderKeys?.[0] === key)
   }
 
+  /** The product's own reader of the chain, over requests that come to the modelled endpoints. */
   #reader(): ChainReader {
-    const { chain, endpoints, timeline, random, process, boundary } = this.#parts
-    const later = <T>(value: () => T): Promise<T> => {
+    const { endpoints, boundary, note } = this.#parts
+    const reader = connectChain({
+      ...rpcChain,
+      http: endpoints.map(endpointUrl),
+      ws: [],
+      clock: this.#clock,
+      emit: (event) => {
+        if (event.type === 'chain.read') note(`event ${event.type} ${event.endpoint} ${event.outcome}`)
+      },
+      fetch: createRpcFetch(this.#parts, localSigner.address),
+    })
+    /** The process may end before it asks, and before it hears. */
+    const between = async <T>(read: () => Promise<T>): Promise<T> => {
       if (boundary('chain')) return never()
-      return new Promise((resolve) => {
-        timeline.after(random.int(1, 150), () => {
-          if (!process.isAlive) return
-          const seen = value()
-          timeline.after(random.int(0, 100), () => {
-            if (process.isAlive && !boundary('chain read')) resolve(seen)
-          })
-        })
-      })
+      const seen = await read()
+      return boundary('chain read') ? never() : seen
     }
     return {
-      configured: endpoints.length,
-      latestBlock: () => later(() => latestOf(chain, endpoints)),
-      look: (queries) => later(() => queries.map((query) => viewOf(chain, endpoints, query, timeline.nowMs))),
+      configured: reader.configured,
+      latestBlock: () => between(() => reader.latestBlock()),
+      look: (queries) => between(() => reader.look(queries)),
     }
   }
 }
