@@ -17,6 +17,12 @@ export interface EvidenceChoice {
   readonly isWeak: boolean
 }
 
+/** What closes an order by this configuration, for what is told of a journal without its daemon. */
+export function evidenceSourceOf({ evidence, embedsVenue, rpc }: Config): 'chain' | 'api' {
+  const hasEndpoints = embedsVenue || rpc.http.length + rpc.ws.length > 0
+  return evidence.source !== 'api' && hasEndpoints ? 'chain' : 'api'
+}
+
 /** Chooses by the configuration; the embedded venue brings endpoints of its own. */
 export function chooseEvidence(
   config: Config,

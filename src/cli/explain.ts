@@ -1,10 +1,13 @@
 /** `perpd explain <intentId>`: the whole story of one order on one screen, from the journal. */
+import { systemClock } from '../api/systemClock.ts'
 import { type IntentState, labelOf } from '../domain/intent.ts'
+import { marksOf } from '../domain/orderMarks.ts'
 import { orderStory, toPlain } from '../domain/orderView.ts'
 import type { Ending } from '../domain/spend.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
+import { evidenceSourceOf } from './evidence.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { fateLines } from './explainFate.ts'
 import { type ExplainContext, explainText } from './explainText.ts'
@@ -17,23 +20,31 @@ const dayMs = 86_400_000
 export async function explain({ loaded, flags, positionals, out }: Call): Promise<number> {
   const wanted = positionals[0] ?? ''
   const { config } = loaded
-  const { state, records, endings } = await withJournal(config, (journal) => {
+  const { state, records, endings, flattens } = await withJournal(config, (journal) => {
     const found = find(journal, wanted, config.journal.path)
     const { intentId, strategy, acceptedAtMs } = found.intent
     return {
       state: found,
       records: journal.records(intentId),
+      flattens: journal.account().flattens,
       endings: journal
         .endingsSince(acceptedAtMs - dayMs)
         .filter((each) => each.strategy === strategy && each.closedAtMs <= acceptedAtMs),
     }
   })
-  const context = contextOf(config, endings)
+  const flatten = flattens?.get(state.intent.intentId)
+  const context = { ...contextOf(config, endings), ...(flatten === undefined ? {} : { flatten }) }
   if (flags.has('json')) {
-    const story = orderStory({ state, label: labelOf(state) }, records)
+    const marks = marksOf(state, flattens, context.rules)
+    const story = orderStory({ state, label: labelOf(state), ...marks }, records)
     out(
       JSON.stringify(
-        toPlain({ ...story, alternatives: fateLines(state, context.rules), endings }),
+        toPlain({
+          ...story,
+          alternatives: fateLines(state, context.rules),
+          endings,
+          ...(flatten === undefined ? {} : { flatten }),
+        }),
         undefined,
         2,
       ),
@@ -45,12 +56,13 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
 }
 
 function contextOf(config: Config, endings: readonly Ending[]): ExplainContext {
-  const { evidence, rpc, embedsVenue, limits, venue } = config
-  const hasEndpoints = embedsVenue || rpc.http.length + rpc.ws.length > 0
+  const { evidence, execution, limits, venue } = config
   return {
     rules: {
-      source: evidence.source !== 'api' && hasEndpoints ? 'chain' : 'api',
+      source: evidenceSourceOf(config),
       trustVenue: evidence.trustVenue,
+      deadlineMarginMs: execution.deadlineMarginSeconds * 1_000,
+      nowMs: systemClock.now(),
     },
     endings,
     attemptsPerCause: limits.attemptsPerCause,

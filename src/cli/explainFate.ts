@@ -12,11 +12,13 @@ import {
   lastAttempt,
 } from '../domain/intent.ts'
 import type { EvidenceRules } from '../domain/machine/observation.ts'
+import { type MarkRules, marksOf } from '../domain/orderMarks.ts'
 import { formatUsd, priceOfContractPrice } from '../domain/units.ts'
+import { span } from '../monitor/text.ts'
 import { timeOf } from './explainEvidence.ts'
 
 /** What closes an order here. */
-export type FateRules = Pick<EvidenceRules, 'source' | 'trustVenue'>
+export type FateRules = Pick<EvidenceRules, 'trustVenue'> & MarkRules
 
 /** One sentence for each way that is still open, or that was. */
 export function fateLines(state: IntentState, rules: FateRules): string[] {
@@ -56,6 +58,14 @@ function unsigned({ intent, closing }: IntentState): string[] {
 
 function stillOpen(state: IntentState, attempt: Attempt, deadline: string, rules: FateRules): string[] {
   if (attempt.phase === 'LANDED') return landedFates(state, attempt)
+  const { presumedDeadForSeconds } = marksOf(state, undefined, rules)
+  if (presumedDeadForSeconds !== undefined) {
+    const { intentId } = state.intent
+    return [
+      `Presumed dead: it is ${span(presumedDeadForSeconds * 1_000)} past its deadline, and neither its host nor the account's rows show it. It counts as exposure and waits for an operator: look at the venue, then perpd orders resolve ${intentId} --as dead --by YOUR_NAME (or executed, cancelled).`,
+      'If rows of the account show it after all, it closes by them. It is never sent again.',
+    ]
+  }
   const lines = [
     rules.source === 'chain'
       ? 'Still open: it lands when a final block shows its digest used together with our own signature or events.'
@@ -90,7 +100,10 @@ function landedFates(state: IntentState, attempt: Attempt): string[] {
   return lines
 }
 
-function deathBy({ source, trustVenue }: FateRules, will: 'will' | 'would have'): string {
+function deathBy(
+  { source, trustVenue }: Pick<FateRules, 'source' | 'trustVenue'>,
+  will: 'will' | 'would have',
+): string {
   const closes = will === 'will' ? 'it will be closed' : 'it would have been closed'
   const stays = will === 'will' ? 'it stays unknown' : 'it would have stayed unknown'
   if (source === 'chain')

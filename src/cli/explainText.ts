@@ -1,10 +1,12 @@
 /** The story of an order as one screen of text, 80 columns wide. Pure. */
 import type { Facts } from '../domain/errors.ts'
+import type { FlattenState } from '../domain/flatten.ts'
 import { type Evidence, type IntentState, isProvisional, labelOf, lastAttempt } from '../domain/intent.ts'
 import { reservedOf } from '../domain/machine/exposure.ts'
 import type { StoredRecord } from '../domain/records.ts'
 import type { Ending } from '../domain/spend.ts'
 import { formatUnits, formatUsd } from '../domain/units.ts'
+import { OPERATOR } from '../engine/trading.ts'
 import { money, termsOf } from '../monitor/text.ts'
 import { evidenceLines, timeOf } from './explainEvidence.ts'
 import { type FateRules, fateLines } from './explainFate.ts'
@@ -19,6 +21,8 @@ const WHEN_WIDTH = 10
 /** What a story is told with besides its records. */
 export interface ExplainContext {
   readonly rules: FateRules
+  /** Whether somebody does not want it any more, and what came of it. */
+  readonly flatten?: FlattenState
   /** How orders of its strategy ended in the day before it was accepted. */
   readonly endings: readonly Ending[]
   /** Budget of endings by one cause, 24 hours; undefined for none. */
@@ -53,6 +57,7 @@ export function explainText(
     ...section('warned', warningLines(state)),
     ...section('result', resultLines(state)),
     ...section('proof', proof === undefined ? [noProof(state)] : evidenceLines(proof)),
+    ...section('undone', flattenLines(state, context.flatten)),
     ...section('budget', budgetLines(state, context)),
     ...section('else', fateLines(state, context.rules)),
   ]
@@ -123,6 +128,21 @@ function resultLines({ closing }: IntentState): string[] {
   lines.push(...factLines(facts))
   if (closing.observedStatus !== undefined) lines.push(`the venue's last word: ${closing.observedStatus}`)
   return lines
+}
+
+/** Who does not want the order any more, and what came of it. */
+function flattenLines({ intent, closing }: IntentState, flatten: FlattenState | undefined): string[] {
+  if (flatten === undefined) return []
+  const { by, reason, sinceMs, statement, outcome } = flatten
+  const fate =
+    closing === undefined
+      ? 'if it lands, what of it rests is cancelled and what it opened is closed; if it never lands, nothing is done'
+      : 'what it opened is being closed'
+  return [
+    `${by} does not want it any more since ${timeOf(sinceMs)}: ${reason}`,
+    outcome === undefined ? fate : `${outcome}: ${statement ?? ''}`,
+    `by the decisions flatten:${intent.intentId} and flatten-cancel:${intent.intentId}, of ${OPERATOR}`,
+  ]
 }
 
 /** What decided the order: the newest end of a child or an attempt. */

@@ -138,6 +138,18 @@ const commands: readonly Command[] = [
     run: async (call) => (await import('./resolve.ts')).resolve(call),
   },
   {
+    name: 'orders flatten',
+    summary: 'Have an order undone if it lands; with the daemon or without.',
+    details:
+      'For an order that is on its way or unknown and not wanted any more: it cannot be called back. What of it rests is\ncancelled, what it opens is closed, and nothing is done if it never lands. Kept in the journal with the name.',
+    positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
+    flags: [
+      { name: 'by', value: 'NAME', doc: 'who says so' },
+      { name: 'reason', value: 'TEXT', doc: 'why; shown by perpd explain' },
+    ],
+    run: async (call) => (await import('./flatten.ts')).flatten(call),
+  },
+  {
     name: 'findings',
     summary: 'List what the account shows that the journal cannot explain; works without the daemon too.',
     flags: [{ name: 'all', doc: 'settled ones too' }, json],

@@ -1,8 +1,12 @@
 /** `perpd orders`: the orders of the journal, newest first. Works with the daemon running or not. */
+
+import { systemClock } from '../api/systemClock.ts'
 import { labelOf } from '../domain/intent.ts'
+import { marksOf } from '../domain/orderMarks.ts'
 import { type OrderRow, orderRow } from '../domain/orderView.ts'
-import { money, shortId } from '../monitor/text.ts'
+import { money, shortId, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
+import { evidenceSourceOf } from './evidence.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { withJournal } from './journalFile.ts'
 import { columns } from './table.ts'
@@ -13,6 +17,11 @@ const DEFAULT_LIMIT = 50
 export async function orders({ loaded, flags, out, err }: Call): Promise<number> {
   const limit = limitOf(flags.get('limit'))
   const strategy = flags.get('strategy')
+  const marks = {
+    source: evidenceSourceOf(loaded.config),
+    deadlineMarginMs: loaded.config.execution.deadlineMarginSeconds * 1_000,
+    nowMs: systemClock.now(),
+  }
   const { rows, total } = await withJournal(loaded.config, (journal) => ({
     rows: journal
       .intents({
@@ -20,7 +29,9 @@ export async function orders({ loaded, flags, out, err }: Call): Promise<number>
         limit,
         ...(typeof strategy === 'string' && { strategy }),
       })
-      .map((state) => orderRow({ state, label: labelOf(state) })),
+      .map((state) =>
+        orderRow({ state, label: labelOf(state), ...marksOf(state, journal.account().flattens, marks) }),
+      ),
     total: journal.summary().intents,
   }))
   if (flags.has('json')) {
@@ -44,13 +55,28 @@ const heading = ['ID', 'STATUS', 'STRATEGY', 'ORDER', 'SIZE', 'ACCEPTED (UTC)', 
 function lineOf(row: OrderRow): string[] {
   return [
     shortId(row.intentId),
-    row.status,
+    statusOf(row),
     row.strategy,
     `${row.kind} ${row.direction} ${row.market}`,
     money(BigInt(row.sizeDeltaUsd)),
     row.acceptedAt.slice(0, 19).replace('T', ' '),
-    row.reason ?? '',
+    row.reason ?? waitsFor(row),
   ]
+}
+
+/** `unknown, not wanted, presumed dead`. */
+function statusOf({ status, unwantedBy, presumedDeadForSeconds }: OrderRow): string {
+  return [
+    status,
+    ...(unwantedBy === null ? [] : ['not wanted']),
+    ...(presumedDeadForSeconds === null ? [] : ['presumed dead']),
+  ].join(', ')
+}
+
+function waitsFor({ presumedDeadForSeconds }: OrderRow): string {
+  return presumedDeadForSeconds === null
+    ? ''
+    : `${span(presumedDeadForSeconds * 1_000)} past its deadline, nothing shows it: perpd orders resolve`
 }
 
 function limitOf(text: string | true | undefined): number {

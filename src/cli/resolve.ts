@@ -11,6 +11,7 @@ import type { Call } from './command.ts'
 import { command, isRunning } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { journalOptions } from './journalFile.ts'
+import { openIntentOf } from './openIntent.ts'
 
 const outcomes = ['dead', 'executed', 'cancelled'] as const
 
@@ -32,12 +33,7 @@ export async function resolve({ loaded, flags, positionals, out }: Call): Promis
   }
   const journal = openJournal(config.journal.path, journalOptions(config, `operator ${by}`))
   try {
-    const found = journal.openIntents().filter(({ intent }) => intent.intentId.startsWith(wanted))
-    const [state] = found
-    if (state === undefined || found.length > 1) {
-      const problem = state === undefined ? 'No open order has' : `${found.length} open orders have`
-      throw new CommandError(`${problem} an id that begins with ${wanted}.`, exitCodes.notFound)
-    }
+    const state = openIntentOf(journal, wanted)
     const attempt = lastAttempt(state)
     if (!isOpen(state) || attempt === undefined || !(isUnresolved(attempt) || attempt.phase === 'LANDED')) {
       throw new CommandError(

@@ -95,7 +95,17 @@ export function statusText(body: StatusBody): string {
       row.strategy,
       `${row.kind} ${row.direction} ${row.market}`,
       money(BigInt(row.sizeDeltaUsd)),
-      `${span(body.nowMs - Date.parse(row.acceptedAt))} old${row.observedStatus === undefined ? '' : `, the venue says ${row.observedStatus}`}${row.warnings.length === 0 ? '' : `, warned of ${row.warnings.join(', ')}`}`,
+      [
+        `${span(body.nowMs - Date.parse(row.acceptedAt))} old`,
+        ...(row.observedStatus === null ? [] : [`the venue says ${row.observedStatus}`]),
+        ...(row.warnings.length === 0 ? [] : [`warned of ${row.warnings.join(', ')}`]),
+        ...(row.unwantedBy === null ? [] : [`not wanted by ${row.unwantedBy}: undone if it lands`]),
+        ...(row.presumedDeadForSeconds === null
+          ? []
+          : [
+              `${span(row.presumedDeadForSeconds * 1_000)} past its deadline and nothing shows it: perpd orders resolve`,
+            ]),
+      ].join(', '),
     ])
     blocks.push(`open orders\n${columns(rows, '  ')}`)
   }

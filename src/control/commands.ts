@@ -40,6 +40,12 @@ const commands = {
     by: who,
     command: (findingId: string): OperatorCommand => ({ type: 'finding', findingId, as }),
   })),
+  flatten: z
+    .strictObject({ reason: line(200).default('an operator says so'), by })
+    .transform(({ reason, by: who }) => ({
+      by: who,
+      command: (intentId: string): OperatorCommand => ({ type: 'flatten', intentId, reason }),
+    })),
   resolve: z
     .strictObject({ as: z.enum(['dead', 'executed', 'cancelled']), by })
     .transform(({ as, by: who }) => ({

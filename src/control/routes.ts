@@ -119,6 +119,7 @@ export function controlRoutes(context: ControlContext): Hono {
   command('/api/limits', 'limits')
   command('/api/findings/:id', 'finding')
   command('/api/orders/:id/resolve', 'resolve')
+  command('/api/orders/:id/flatten', 'flatten')
 
   app.get('/metrics', async (c) =>
     c.body(await context.metrics.render(), 200, { 'Content-Type': context.metrics.contentType }),
@@ -166,7 +167,7 @@ export function controlRoutes(context: ControlContext): Hono {
     c.json(
       {
         error: 'NOT_FOUND',
-        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId and /api/orders/:intentId/resolve.`,
+        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.`,
       },
       404,
     ),

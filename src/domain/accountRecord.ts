@@ -4,6 +4,7 @@
  * chain, no intent.
  */
 import type { Address, Hex } from './address.ts'
+import { applyFlattenEntry, type FlattenEntry, type Flattens, flattenKinds } from './flatten.ts'
 import type { Direction } from './market.ts'
 import type { RECORD_VERSION } from './records.ts'
 import {
@@ -93,10 +94,13 @@ export type AccountRecord =
     })
   /** Holds on trading, commands of operators, and what the account is worth. */
   | (AccountBase & TradingEntry)
+  /** Orders that are to be undone if they land. */
+  | (AccountBase & FlattenEntry)
 
 /** Kinds of account records. */
 export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['kind']>([
   ...tradingKinds,
+  ...flattenKinds,
   'finding.raised',
   'finding.settled',
   'account.reconciled',
@@ -119,6 +123,8 @@ export interface AccountState {
   /** How far trades were judged; absent before the first pass ever. */
   readonly throughSeconds?: number
   readonly trading: TradingFold
+  /** Orders that are or were to be undone if they land; absent before the first. */
+  readonly flattens?: Flattens
   /** An accepted loss of records: nothing new is made before one of them cannot land any more. */
   readonly loss?: { readonly by: string; readonly atMs: number; readonly quietUntilMs: number }
 }
@@ -145,6 +151,9 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
       const settled = { ...known, end: as, endedAtMs: atMs, ...(by === undefined ? {} : { by }) }
       return { ...state, findings: new Map(state.findings).set(record.findingId, settled) }
     }
+    case 'flatten.wanted':
+    case 'flatten.ended':
+      return { ...state, flattens: applyFlattenEntry(state.flattens ?? new Map(), record, record.atMs) }
     default:
       return { ...state, trading: applyTradingEntry(state.trading, record, record.atMs) }
   }

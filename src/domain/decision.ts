@@ -123,6 +123,22 @@ export type Decision =
   | BatchDecision
 
 /**
+ * Undo an order of the strategy's own if it lands: once its signature left it cannot be called back. Nothing is signed for it
+ * that was not signed yet; what of it rests is cancelled, what it opens is closed, at most once and over restarts.
+ */
+export interface FlattenDecision {
+  readonly kind: 'flatten'
+  /** Of `openIntents`. */
+  readonly intentId: string
+  /** One plain sentence: why. */
+  readonly reason: string
+  readonly facts?: DecisionFacts
+}
+
+/** All that a strategy may say: wishes that become orders, and orders that it does not want any more. */
+export type StrategyDecision = Decision | FlattenDecision
+
+/**
  * Whether the decision can add risk: exposure, leverage or another token's price. `orders`: the account's resting orders,
  * because an edit adds only by what it edits; one that is not among them counts as adding.
  */

@@ -4,16 +4,17 @@
  */
 import type { Finding, FindingEnd } from './accountRecord.ts'
 import type { Address } from './address.ts'
-import type { Decision } from './decision.ts'
+import type { StrategyDecision } from './decision.ts'
 import type { Facts } from './errors.ts'
+import type { FlattenOutcome } from './flatten.ts'
 import type { Denial, Intent, IntentState, Label } from './intent.ts'
 import type { TradingState } from './limits.ts'
 import type { Position } from './position.ts'
 import type { JournalRecord } from './records.ts'
 import type { SubaccountReport } from './subaccount.ts'
 import type { Usd } from './units.ts'
-
 import type { JudgedWarning, WarningAction } from './warning.ts'
+
 /** Feeds whose age is watched. */
 export type Feed = 'tickers' | 'capacity' | 'positions' | 'orders' | 'candles' | 'oracle' | 'markets'
 
@@ -82,14 +83,14 @@ export type Event =
       readonly type: 'decision.made'
       readonly strategy: string
       readonly decisionKey: string
-      readonly decision: Decision
+      readonly decision: StrategyDecision
       readonly symbol: string
     }
   | {
       readonly type: 'decision.denied'
       readonly strategy: string
       readonly decisionKey: string
-      readonly decision: Decision
+      readonly decision: StrategyDecision
       readonly symbol: string
       readonly denial: Denial
     }
@@ -141,6 +142,17 @@ export type Event =
       readonly host: string
       readonly traceId?: string
       readonly reason?: string
+    }
+  /** An order is not wanted any more: it is undone if it lands. */
+  | { readonly type: 'flatten.wanted'; readonly intent: Intent; readonly by: string; readonly reason: string }
+  /** What keeps an order from being undone now; told once for each reason. */
+  | { readonly type: 'flatten.waits'; readonly intentId: string; readonly reason: string }
+  | {
+      readonly type: 'flatten.ended'
+      readonly intentId: string
+      readonly by: string
+      readonly outcome: FlattenOutcome
+      readonly statement: string
     }
   | {
       readonly type: 'order.timing'
@@ -206,6 +218,8 @@ export type Event =
   | { readonly type: 'subaccount.unread'; readonly reason: string }
   /** The approval comes to its end; told when that begins, and every hour after. */
   | { readonly type: 'subaccount.low'; readonly report: SubaccountReport; readonly secondsLeft: number }
+  /** A start has other limits than the run before it. */
+  | { readonly type: 'limits.started'; readonly statement: string; readonly isLooser: boolean }
   | {
       readonly type: 'trading.state'
       readonly scope: string

@@ -2,10 +2,11 @@
 import type { Hex } from './address.ts'
 import { type IntentState, type Label, lastAttempt } from './intent.ts'
 import type { Direction } from './market.ts'
+import type { OrderMarks } from './orderMarks.ts'
 import type { StoredRecord } from './records.ts'
 
 /** A folded intent with its label. */
-export interface LabelledState {
+export interface LabelledState extends OrderMarks {
   readonly state: IntentState
   readonly label: Label
   /** The venue's last word on an unresolved attempt. */
@@ -37,6 +38,10 @@ export interface OrderRow {
   readonly observedStatus: string | null
   /** What the venue warned of before signing and what was done, `CODE: action`; empty when it warned of nothing. */
   readonly warnings: readonly string[]
+  /** Who does not want it any more: it is undone if it lands. */
+  readonly unwantedBy: string | null
+  /** Seconds past its signed deadline with nothing that shows what became of it, where no chain is asked: an operator must say. */
+  readonly presumedDeadForSeconds: number | null
 }
 
 /** One record of a story with its distance from the first, ms. */
@@ -58,7 +63,8 @@ export interface OrderStory {
 }
 
 /** The row of an intent. */
-export function orderRow({ state, label, observedStatus }: LabelledState): OrderRow {
+export function orderRow(labelled: LabelledState): OrderRow {
+  const { state, label, observedStatus, unwantedBy, presumedDeadForSeconds } = labelled
   const { intent, closing, closedAtMs } = state
   const attempt = lastAttempt(state)
   const armed = attempt?.armed
@@ -84,6 +90,8 @@ export function orderRow({ state, label, observedStatus }: LabelledState): Order
     warnings: state.attempts.flatMap(({ warned = [] }) =>
       warned.flatMap(({ warnings, action }) => warnings.map(({ code }) => `${code}: ${action}`)),
     ),
+    unwantedBy: unwantedBy ?? null,
+    presumedDeadForSeconds: presumedDeadForSeconds ?? null,
   }
 }
 

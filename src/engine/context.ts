@@ -1,14 +1,15 @@
 /** What the loop is handed. */
 
 import type { Finding } from '../domain/accountRecord.ts'
+import type { Address } from '../domain/address.ts'
 import type { Lane } from '../domain/intent.ts'
 import type { Usd } from '../domain/units.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import type { Shell } from '../execution/shell.ts'
-import type { BreakerSettings } from '../risk/breakers.ts'
-import type { Budget } from '../risk/budget.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
-import type { LimitSet, LiveLimits } from './liveLimits.ts'
+import type { Flattener } from './flatten.ts'
+import type { ConfiguredLimits, LiveLimits } from './liveLimits.ts'
+import type { MarketCount } from './marketCount.ts'
 import type { SubaccountWatch } from './subaccountWatch.ts'
 import type { Trading } from './trading.ts'
 
@@ -31,13 +32,10 @@ export interface EngineSettings {
 export interface EngineContext extends ExecutionContext {
   readonly shell: Shell
   readonly strategies: readonly LoadedStrategy[]
-  /** The account's limits and the markets' own, as they are in force. */
+  /** The limits of account, markets and strategies and the breakers' thresholds, as they are in force. */
   readonly limits: LiveLimits
   /** Reads the configured limits anew; absent: they cannot be changed while this runs. Throws what reading throws. */
-  readonly readLimits?: () => LimitSet
-  readonly breakers: BreakerSettings
-  /** What a day may hold. */
-  readonly budget: Budget
+  readonly readLimits?: () => Promise<ConfiguredLimits>
   readonly trading: Trading
   /** What is left of the approval when a delegated key signs. */
   readonly subaccount?: SubaccountWatch
@@ -45,8 +43,13 @@ export interface EngineContext extends ExecutionContext {
   readonly equityUsd: () => Usd | undefined
   /** What a strategy's orders realized since 00:00 UTC, USD, signed. */
   readonly dayResultUsd: (strategy: string) => Usd
+  /** The same of all orders on a market. */
+  readonly marketDayResultUsd: (marketToken: Address) => Usd
+  readonly acceptedOnMarkets: MarketCount
   /** What was found on a market that nobody explained: increases there wait for an operator. */
   readonly pausedBy: (marketToken: string) => Finding | undefined
+  /** Takes a wish that an order be undone if it lands. */
+  readonly flatten: Flattener['want']
   /** False once a stop was asked for: nothing is decided or accepted after it. */
   readonly isDeciding: () => boolean
   /** Runs admissions one at a time over all strategies, so that each sees what the one before it took. */

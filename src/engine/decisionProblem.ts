@@ -96,6 +96,10 @@ const fieldsOfKind: Readonly<Record<string, Readonly<Record<string, FieldRule>>>
   batch: { batch },
 }
 
+const sentence: FieldRule = {
+  isGood: (value) => typeof value === 'string' && value !== '',
+  expected: 'a sentence',
+}
 const absent: FieldRule = { isGood: (value) => value === undefined, expected: 'nothing for this order type' }
 
 /** What an order type needs, and what it has no place for. */
@@ -119,19 +123,21 @@ export function decisionProblem(decision: unknown): string | undefined {
   if (!isObject(decision)) return `a decision is an object, not ${shown(decision)}`
   const wrong = (field: string, expected: string) =>
     `the decision's ${field} is ${shown(decision[field])}; expected ${expected}`
+  if (decision.kind === 'flatten') {
+    if (typeof decision.intentId !== 'string' || decision.intentId === '')
+      return wrong('intentId', 'the id of an open order')
+    return sentence.isGood(decision.reason) ? undefined : wrong('reason', sentence.expected)
+  }
   const own =
     typeof decision.kind === 'string' && Object.hasOwn(fieldsOfKind, decision.kind)
       ? fieldsOfKind[decision.kind]
       : undefined
-  if (own === undefined) return wrong('kind', oneOf(...Object.keys(fieldsOfKind)).expected)
+  if (own === undefined) return wrong('kind', oneOf(...Object.keys(fieldsOfKind), 'flatten').expected)
   const rules: Readonly<Record<string, FieldRule>> = {
     direction: oneOf('long', 'short'),
     marketToken: address,
     ...own,
-    reason: {
-      isGood: (value) => typeof value === 'string' && value !== '',
-      expected: 'a sentence',
-    },
+    reason: sentence,
     ...fieldsOfType(decision),
   }
   for (const [field, { isGood, expected }] of Object.entries(rules)) {

@@ -11,6 +11,7 @@
 
 import { DecodeError, RefusedError, UnreachableError } from '../api/errors.ts'
 import { hexKey, sameHex } from '../domain/address.ts'
+import type { Decision } from '../domain/decision.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
 import {
@@ -25,20 +26,24 @@ import {
 import type { Limits } from '../domain/limits.ts'
 import { worstCase } from '../domain/machine/exposure.ts'
 import type { Market } from '../domain/market.ts'
+import { marksOf } from '../domain/orderMarks.ts'
 import type { Position } from '../domain/position.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
-import { accountOf } from '../execution/context.ts'
 import type { Usd } from '../domain/units.ts'
-import type { Needs } from '../strategy/strategy.ts'
+import { accountOf } from '../execution/context.ts'
 import { bookOf } from '../risk/book.ts'
 import type { LossLimits } from '../risk/breakers.ts'
 import { resizeIncrease } from '../risk/resize.ts'
+import type { Needs } from '../strategy/strategy.ts'
 import { createBreakers } from './breakers.ts'
+import { keepLimits } from './changeLimits.ts'
 import type { EngineContext } from './context.ts'
 import { createDayResult } from './dayResult.ts'
+import { createFlattener } from './flatten.ts'
 import { createInstance } from './instance.ts'
 import { createKill } from './kill.ts'
-import { createLiveLimits, type LimitSet } from './liveLimits.ts'
+import { type ConfiguredLimits, createLiveLimits } from './liveLimits.ts'
+import { createMarketCount } from './marketCount.ts'
 import { operate } from './operator.ts'
 import { createReconciler } from './reconcile.ts'
 import { readSnapshot } from './snapshot.ts'
@@ -62,15 +67,15 @@ export interface Engine extends EngineDoor {
   /** First call: no new decisions, follow what is open for `drainMs`. Resolves when done. `abort()` ends it at once. */
   stop(signal: string): Promise<void>
   abort(): void
-}
-
-/** Lists may lag behind a fill by seconds (wire: gaps, section 4); after this they are believed all the same. */
-const listLagMs = 30_000
   /**
    * The size that an accepted increase may have by everything that is read anew, at most `atMostUsd` less headroom; or why
    * there is none. Rejects as reading does.
    */
   sizeAnew(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial>
+}
+
+/** Lists may lag behind a fill by seconds (wire: gaps, section 4); after this they are believed all the same. */
+const listLagMs = 30_000
 /** How long a stop waits for reads that are still in the air, beyond the drain. */
 const stopGraceMs = 1_000
 /** Intents that are looked through at start, for new fills and for what the day realized. */
@@ -82,8 +87,16 @@ const drainPollMs = 50
 /** What an engine is made from: what it works out itself is left out, and the limits are as configured. */
 export type EngineInput = Omit<
   EngineContext,
-  'isDeciding' | 'inTurn' | 'pausedBy' | 'limits' | 'equityUsd' | 'dayResultUsd'
-> & { readonly limits: LimitSet }
+  | 'isDeciding'
+  | 'inTurn'
+  | 'pausedBy'
+  | 'limits'
+  | 'equityUsd'
+  | 'dayResultUsd'
+  | 'marketDayResultUsd'
+  | 'acceptedOnMarkets'
+  | 'flatten'
+> & { readonly limits: ConfiguredLimits }
 
 /** Makes an engine. `onMarkets` is told the venue's catalogue once, before the first tick, and may throw to end the start. */
 export function createEngine(
@@ -99,18 +112,22 @@ export function createEngine(
   const loops: Promise<void>[] = []
   let turn: Promise<unknown> = Promise.resolve()
   const reconciler = createReconciler(context)
+  const endedBefore = journal.intents({ limit: recentIntents })
   const limits = createLiveLimits(context.limits)
-  const breakers = createBreakers(context, () => {
-    const { maxDailyLossUsd } = limits.current().account
-    return { ...context.breakers, ...(maxDailyLossUsd === undefined ? {} : { maxDailyLossUsd }) }
-  })
+  const breakers = createBreakers(context, () => ({
+    ...limits.current().breakers,
+    ...lossLimitsOf(limits.current().account),
+  }))
   const { equity } = breakers
   const admission: EngineContext = {
     ...context,
     limits,
     equityUsd: () => equity.mark()?.equityUsd,
     dayResultUsd: (strategy) => dayResult.of(strategy, clock.now()),
+    marketDayResultUsd: (marketToken) => dayResult.onMarket(marketToken, clock.now()),
+    acceptedOnMarkets: createMarketCount(endedBefore, startedAtMs),
     pausedBy: reconciler.pausedBy,
+    flatten: (intentId, wish) => flattener.want(intentId, wish),
     isDeciding: () => !deciding.signal.aborted,
     inTurn: (work) => {
       const next = turn.then(work)
@@ -125,8 +142,9 @@ export function createEngine(
       return report
     }),
   )
-  const endedBefore = journal.intents({ limit: recentIntents })
   const dayResult = createDayResult(endedBefore, startedAtMs)
+  // Oldest first: of so many the newest are remembered.
+  for (const state of endedBefore.toReversed()) context.fees?.learn(state)
   shell.adopt(journal.openIntents(), endedBefore.filter(isRecentFill))
   const feedReadAtMs = new Map<Feed, { atMs: number; ageMs: number }>()
   let state: EngineState = 'starting'
@@ -142,8 +160,6 @@ export function createEngine(
   }
 
   function isRecentFill({ closedAtMs }: IntentState): boolean {
-  // Oldest first: of so many the newest are remembered.
-  for (const state of endedBefore.toReversed()) context.fees?.learn(state)
     return closedAtMs !== undefined && closedAtMs + listLagMs > startedAtMs
   }
 
@@ -156,15 +172,16 @@ export function createEngine(
     return [...shell.open().map((each) => each.state), ...recent]
   }
 
-  const kill = createKill({
-    ...context,
-    symbols: () => symbols,
-    read: (wanted) => read({ symbols: wanted, allPositionMarkets: true }),
-    admit: (snapshot, decision, decisionKey) =>
+  /** How what the daemon makes itself reads and is admitted: in the operator's name. */
+  const byOperator = {
+    read: (wanted: readonly string[]) => read({ symbols: wanted, allPositionMarkets: true }),
+    admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
       admission.inTurn(() =>
-        consider(admission, { name: OPERATOR, limits: {} }, snapshot, decision, decisionKey, unseen),
+        consider(admission, { name: OPERATOR }, snapshot, decision, decisionKey, unseen),
       ),
-  })
+  }
+  const kill = createKill({ ...context, ...byOperator, symbols: () => symbols })
+  const flattener = createFlattener({ ...context, ...byOperator, isSeen })
 
   function read(needs: Needs): Promise<Snapshot> {
     return readSnapshot({ api, clock, account, acceptedPrices, onFeed }, needs)
@@ -266,8 +283,9 @@ export function createEngine(
       strategies: instances.map((instance) => instance.status()),
       positions,
       symbols,
-      openIntents: open,
+      openIntents: open.map(marked),
       findings: reconciler.open(),
+      flattens: flattener.open(),
       unresolved: unresolved.length,
       oldestUnresolvedSeconds: (nowMs - oldest) / 1000,
       exposureUsd: exposureUsd(),
@@ -285,7 +303,12 @@ export function createEngine(
   function labelled(folded: IntentState): LabelledIntent {
     const { intentId } = folded.intent
     const live = shell.open().find((each) => each.state.intent.intentId === intentId)
-    return isOpen(folded) && live !== undefined ? live : { state: folded, label: labelOf(folded) }
+    return marked(isOpen(folded) && live !== undefined ? live : { state: folded, label: labelOf(folded) })
+  }
+
+  function marked(intent: LabelledIntent): LabelledIntent {
+    const rules = { ...context.rules, nowMs: clock.now() }
+    return { ...intent, ...marksOf(intent.state, trading.book.state().flattens, rules) }
   }
 
   return {
@@ -297,6 +320,7 @@ export function createEngine(
       if (living.signal.aborted || deciding.signal.aborted) return
       state = 'recovering'
       notReady = ['recovering: open orders are looked at before new ones are made']
+      await keepLimits(admission)
       await shell.recover()
       await untilDone('the account cannot be read', watchAccount)
       await breakers.look(true)
@@ -307,6 +331,7 @@ export function createEngine(
       emit({ type: 'daemon.ready' })
       background(keepWatching())
       background(kill.run(living.signal))
+      background(flattener.run(living.signal))
       for (const instance of instances) background(instance.run())
     },
     async stop(signal) {
@@ -346,10 +371,24 @@ export function createEngine(
       living.abort()
       shell.stop().catch(context.fatal)
     },
+    async sizeAnew(intent, atMostUsd) {
+      const { symbol, direction } = intent.terms
+      // Not an answer that was asked for before the warning: the snapshot then shares this one.
+      await api.getTradingCapacity({ symbol, direction }, { isFresh: true })
+      const snapshot = await read({ symbols: [symbol] })
+      const others = unseen(snapshot).filter((state) => state.intent.intentId !== intent.intentId)
+      const equityUsd = admission.equityUsd()
+      return resizeIncrease(intent, atMostUsd, {
+        snapshot,
+        book: bookOf(snapshot, others),
+        limits: limits.on(symbol, intent.strategy),
+        ...(equityUsd === undefined ? {} : { equityUsd }),
+      })
+    },
     status,
     operate(command, commander) {
       return operate(
-        { ...context, limits, kill, reconciler, equity, isTaking: () => !deciding.signal.aborted },
+        { ...context, limits, kill, flattener, reconciler, equity, isTaking: () => !deciding.signal.aborted },
         command,
         commander,
       )
@@ -365,20 +404,6 @@ export function createEngine(
   }
 }
 
-    async sizeAnew(intent, atMostUsd) {
-      const { symbol, direction } = intent.terms
-      // Not an answer that was asked for before the warning: the snapshot then shares this one.
-      await api.getTradingCapacity({ symbol, direction }, { isFresh: true })
-      const snapshot = await read({ symbols: [symbol] })
-      const others = unseen(snapshot).filter((state) => state.intent.intentId !== intent.intentId)
-      const equityUsd = admission.equityUsd()
-      return resizeIncrease(intent, atMostUsd, {
-        snapshot,
-        book: bookOf(snapshot, others),
-        limits: limits.on(symbol, intent.strategy),
-        ...(equityUsd === undefined ? {} : { equityUsd }),
-      })
-    },
 /** Whether a fill shows in the snapshot's positions, or is so old that the lists are believed without it. */
 function isSeen({ intent, closing, closedAtMs }: IntentState, snapshot: Snapshot): boolean {
   if ((closedAtMs ?? 0) + listLagMs <= snapshot.positions.atMs) return true
@@ -398,4 +423,12 @@ function unresolvedOf<T extends { readonly state: IntentState }>(open: readonly 
     const attempt = lastAttempt(state)
     return attempt !== undefined && isUnresolved(attempt)
   })
+}
+
+/** The account's limits of a day's loss, which its breaker keeps. */
+function lossLimitsOf({ maxDailyLossUsd, maxDailyLossEquityBps }: Limits): LossLimits {
+  return {
+    ...(maxDailyLossUsd === undefined ? {} : { maxDailyLossUsd }),
+    ...(maxDailyLossEquityBps === undefined ? {} : { maxDailyLossEquityBps }),
+  }
 }

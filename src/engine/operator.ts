@@ -1,13 +1,13 @@
 /** What an operator may ask of the running daemon. Every command is in the journal, with who and how, before it is done. */
 import type { FindingEnd } from '../domain/accountRecord.ts'
-import { BaseError, reasonOf } from '../domain/errors.ts'
+import type { Intent } from '../domain/intent.ts'
 import type { TradingState } from '../domain/limits.ts'
 import { type CommandDoor, holdsOn, stateOf, type TradingScope } from '../domain/trading.ts'
-import { formatUsd } from '../domain/units.ts'
+import { changeLimits } from './changeLimits.ts'
 import type { EngineContext } from './context.ts'
 import type { EquityTracker } from './equity.ts'
+import type { Flattener } from './flatten.ts'
 import type { Kill } from './kill.ts'
-import type { AppliedChange } from './liveLimits.ts'
 import type { Reconciler } from './reconcile.ts'
 import { liftWords } from './trading.ts'
 
@@ -24,6 +24,7 @@ export type OperatorCommand =
   | { readonly type: 'limits'; readonly isConfirmed: boolean }
   /** `findingId` and `intentId`: whole, or the first characters of one. */
   | { readonly type: 'finding'; readonly findingId: string; readonly as: Exclude<FindingEnd, 'gone'> }
+  | { readonly type: 'flatten'; readonly intentId: string; readonly reason: string }
   | {
       readonly type: 'resolve'
       readonly intentId: string
@@ -43,8 +44,9 @@ export type OperatorAnswer =
 
 /** What commands are carried out with. */
 export interface OperatorContext
-  extends Pick<EngineContext, 'trading' | 'limits' | 'readLimits' | 'shell' | 'strategies'> {
+  extends Pick<EngineContext, 'trading' | 'limits' | 'readLimits' | 'emit' | 'shell' | 'strategies'> {
   readonly kill: Kill
+  readonly flattener: Pick<Flattener, 'want'>
   readonly reconciler: Reconciler
   readonly equity: EquityTracker
   /** False while the engine cannot take commands. */
@@ -80,6 +82,8 @@ export async function operate(
       return await changeLimits(context, command.isConfirmed, { by, via })
     case 'finding':
       return await settleFinding(context, command, by)
+    case 'flatten':
+      return await flattenOrder(context, command, by)
     case 'resolve':
       return await resolveOrder(context, command, by)
   }
@@ -115,48 +119,6 @@ async function setTrading(
   return done(`lifted what an operator may lift; still ${words.join('; ')}`)
 }
 
-async function changeLimits(
-  { trading, limits, readLimits }: OperatorContext,
-  isConfirmed: boolean,
-  commander: Commander,
-): Promise<OperatorAnswer> {
-  if (readLimits === undefined) return refusal('LIMITS_FIXED', 'limits cannot be read anew here')
-  let next: ReturnType<typeof readLimits>
-  try {
-    next = readLimits()
-  } catch (error) {
-    if (!(error instanceof BaseError)) throw error
-    return refusal(
-      'CONFIG_INVALID',
-      `the configuration cannot be used, nothing is changed: ${reasonOf(error)}`,
-    )
-  }
-  const changes = limits.compare(next, isConfirmed)
-  if (changes.length === 0) return done('the limits in force are the configured ones')
-  const applied = changes.filter((change) => change.isApplied).map(changeText)
-  const waiting = changes.filter((change) => !change.isApplied).map(changeText)
-  const statement = [
-    applied.length === 0 ? 'nothing is tighter' : `in force: ${applied.join(', ')}`,
-    ...(waiting.length === 0
-      ? []
-      : [`looser, so only after a restart or with --confirm: ${waiting.join(', ')}`]),
-  ].join('; ')
-  await trading.book.write({
-    kind: 'operator.command',
-    command: 'limits.changed',
-    detail: statement,
-    ...commander,
-  })
-  limits.replace(next, isConfirmed)
-  return done(statement)
-}
-
-function changeText({ limit, market, from, to }: AppliedChange): string {
-  const text = (value: bigint | number | undefined): string =>
-    value === undefined ? 'none' : typeof value === 'bigint' ? formatUsd(value) : String(value)
-  return `${market === undefined ? '' : `${market} `}${limit} ${text(from)} -> ${text(to)}`
-}
-
 async function settleFinding(
   { reconciler }: OperatorContext,
   { findingId, as }: Extract<OperatorCommand, { type: 'finding' }>,
@@ -175,27 +137,46 @@ async function settleFinding(
   return done(`${as} by ${by}: ${one.finding.statement}`)
 }
 
+/** The open intent of an id or of its beginning, or a refusal. */
+function openIntent({ shell }: OperatorContext, intentId: string): Intent | OperatorAnswer {
+  const found = shell.open().filter(({ state }) => state.intent.intentId.startsWith(intentId))
+  const [one] = found
+  if (one !== undefined && found.length === 1) return one.state.intent
+  const problem = one === undefined ? 'no open order has' : `${found.length} open orders have`
+  return refusal(
+    'ORDER_NOT_FOUND',
+    `${problem} an id that begins with ${intentId}; perpd orders --open lists them`,
+  )
+}
+
+function namesOf({ intentId, kind, terms }: Intent): string {
+  return `${intentId} (${kind} ${terms.direction} ${terms.symbol})`
+}
+
+async function flattenOrder(
+  context: OperatorContext,
+  { intentId, reason }: Extract<OperatorCommand, { type: 'flatten' }>,
+  by: string,
+): Promise<OperatorAnswer> {
+  const intent = openIntent(context, intentId)
+  if ('ok' in intent) return intent
+  const denial = await context.flattener.want(intent.intentId, { by, reason })
+  if (denial !== undefined) return refusal(denial.code, denial.reason)
+  return done(`${namesOf(intent)} is not wanted any more: if it lands, what it opens is closed; by ${by}`)
+}
+
 async function resolveOrder(
-  { shell }: OperatorContext,
+  context: OperatorContext,
   { intentId, as }: Extract<OperatorCommand, { type: 'resolve' }>,
   by: string,
 ): Promise<OperatorAnswer> {
-  const found = shell.open().filter(({ state }) => state.intent.intentId.startsWith(intentId))
-  const [one] = found
-  if (one === undefined || found.length > 1) {
-    const problem = one === undefined ? 'no open order has' : `${found.length} open orders have`
-    return refusal(
-      'ORDER_NOT_FOUND',
-      `${problem} an id that begins with ${intentId}; perpd orders --open lists them`,
-    )
-  }
-  const { intent } = one.state
+  const { shell } = context
+  const intent = openIntent(context, intentId)
+  if ('ok' in intent) return intent
   if (!(await shell.resolve(intent.intentId, as, by))) {
     return refusal('ORDER_NOT_SIGNED', `${intent.intentId} was never signed: it closes by itself`)
   }
-  return done(
-    `${intent.intentId} (${intent.kind} ${intent.terms.direction} ${intent.terms.symbol}) is closed as ${as}, by ${by}`,
-  )
+  return done(`${namesOf(intent)} is closed as ${as}, by ${by}`)
 }
 
 function done(statement: string): OperatorAnswer {

@@ -4,10 +4,12 @@ import type { Address } from '../domain/address.ts'
 import type { Feed } from '../domain/event.ts'
 import type { IntentState, Label } from '../domain/intent.ts'
 import type { TradingState } from '../domain/limits.ts'
+import type { OrderMarks } from '../domain/orderMarks.ts'
 import type { Position } from '../domain/position.ts'
 import type { StoredRecord } from '../domain/records.ts'
 import type { SubaccountReport } from '../domain/subaccount.ts'
 import type { EquityMark, TradingHold } from '../domain/trading.ts'
+import type { FlattenReport } from './flatten.ts'
 import type { KillReport } from './kill.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operator.ts'
 
@@ -34,7 +36,7 @@ export interface StrategyStatus {
 }
 
 /** An open intent or an ended one, with its label. */
-export interface LabelledIntent {
+export interface LabelledIntent extends OrderMarks {
   readonly state: IntentState
   readonly label: Label
   /** The venue's last word on an unresolved attempt. */
@@ -69,6 +71,8 @@ export interface EngineStatus {
   readonly openIntents: readonly LabelledIntent[]
   /** What the account shows that the journal cannot explain, and nobody settled. */
   readonly findings: readonly FindingState[]
+  /** Orders that are to be undone if they land, oldest first. */
+  readonly flattens: readonly FlattenReport[]
   readonly unresolved: number
   readonly oldestUnresolvedSeconds: number
   readonly exposureUsd: bigint

@@ -2,14 +2,14 @@
  * One turn of the loop for one strategy: read, decide, admit, execute. It reads like the road in docs/architecture.md.
  */
 
-import { addsRisk, type Decision } from '../domain/decision.ts'
+import { addsRisk, type Decision, type FlattenDecision } from '../domain/decision.ts'
 import type { Denial, IntentState } from '../domain/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { NATIVE_DECIMALS } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { admit } from '../risk/admit.ts'
 import { bookOf } from '../risk/book.ts'
-import { checkBudget } from '../risk/budget.ts'
+import { type Budget, checkBudget } from '../risk/budget.ts'
 import { isDenial } from '../risk/desk.ts'
 import { orphanCancels } from '../risk/orphans.ts'
 import { roomOf } from '../risk/room.ts'
@@ -54,7 +54,7 @@ export async function tick(
     snapshot,
     params: loaded.params,
     instance: loaded.instance,
-    openIntents: openIntentsOf(own),
+    openIntents: openIntentsOf(own, context.trading.book.state().flattens),
     restingOrders: restingOrdersOf(snapshot, own),
   })
   const decisions = [
@@ -65,6 +65,11 @@ export async function tick(
   let admittedCount = 0
   for (const [index, decision] of decisions.entries()) {
     const decisionKey = decisionKeyOf(name, tickMs, index)
+    if (decision.kind === 'flatten') {
+      const denial = await undo(context, loaded, decision, decisionKey, own)
+      if (denial === undefined) admittedCount += 1
+      continue
+    }
     const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol ?? decision.marketToken
     emit({ type: 'decision.made', strategy: name, decisionKey, decision, symbol })
     const denial = await context.inTurn(() =>
@@ -81,6 +86,26 @@ export async function tick(
   }
 }
 
+/** Takes a strategy's word that it does not want an order of its own any more. */
+async function undo(
+  context: EngineContext,
+  { name }: LoadedStrategy,
+  decision: FlattenDecision,
+  decisionKey: string,
+  own: readonly IntentState[],
+): Promise<Denial | undefined> {
+  const invalid = decisionProblem(decision)
+  const symbol = own.find(({ intent }) => intent.intentId === decision.intentId)?.intent.terms.symbol ?? ''
+  const told = { strategy: name, decisionKey, decision, symbol }
+  context.emit({ type: 'decision.made', ...told })
+  const denial =
+    invalid === undefined
+      ? await context.flatten(decision.intentId, { by: name, reason: decision.reason, strategy: name })
+      : { code: 'DECISION_INVALID', reason: invalid }
+  if (denial !== undefined) context.emit({ type: 'decision.denied', ...told, denial })
+  return denial
+}
+
 /** The room for increases on each side of the strategy's markets, for metrics. */
 function reportRoom(
   context: EngineContext,
@@ -91,7 +116,7 @@ function reportRoom(
   const book = bookOf(snapshot, unseen(snapshot))
   for (const { market } of snapshot.markets.values()) {
     if (!loaded.symbols.includes(market.symbol)) continue
-    const desk = { snapshot, book, limits: context.limits.on(market.symbol, loaded.limits) }
+    const desk = { snapshot, book, limits: context.limits.on(market.symbol, loaded.name) }
     for (const direction of ['long', 'short'] as const) {
       const room = roomOf(market.marketToken, direction, desk)
       if (isDenial(room)) continue
@@ -101,7 +126,7 @@ function reportRoom(
 }
 
 /** Who wishes for something: a strategy, or the operator. */
-export type Wisher = Pick<LoadedStrategy, 'name' | 'limits' | 'slippageBps' | 'orderExpiryMs'>
+export type Wisher = Pick<LoadedStrategy, 'name' | 'slippageBps' | 'orderExpiryMs'>
 
 /** Admits one decision and hands it to the road, or says why not. */
 export async function consider(
@@ -133,24 +158,20 @@ export async function consider(
     }
   }
   const nowMs = clock.now()
+  const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol
   const overBudget = checkBudget(
     decision,
     loaded.name,
     journal.endingsSince(nowMs - dayMs),
-    context.budget,
-    {
-      nativeDecimals: NATIVE_DECIMALS,
-      feeTokenDecimals: chain.feeToken.decimals,
-      feeTokenSymbol: chain.feeToken.symbol,
-    },
+    budgetOn(context, symbol, loaded.name),
+    { nativeDecimals: NATIVE_DECIMALS, feeTokenDecimals: chain.feeToken.decimals },
     nowMs,
   )
   if (overBudget !== undefined) return overBudget
   const account = accountOf(context)
   const { name } = loaded
   const isOperator = name === OPERATOR
-  const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol
-  const { maxOrdersPerHour, ...others } = context.limits.on(symbol, loaded.limits)
+  const { maxOrdersPerHour, ...others } = context.limits.on(symbol, name)
   // What an operator cancels and closes is not counted against the hour: a kill must come to its end.
   const hourly = isOperator || maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour }
   const limits = { ...others, ...hourly }
@@ -163,10 +184,12 @@ export async function consider(
     book: bookOf(snapshot, unseen(snapshot)),
     limits,
     accountLimits: isOperator ? {} : context.limits.current().account,
+    marketLimits: isOperator ? {} : context.limits.countedOn(symbol),
     tradingState: hold?.state ?? (isOperator ? 'reducing' : 'active'),
     ...(hold === undefined ? {} : { tradingReason: hold.reason }),
     ...(equityUsd === undefined ? {} : { equityUsd }),
     dayResultUsd: context.dayResultUsd(name),
+    marketDayResultUsd: context.marketDayResultUsd(decision.marketToken),
     clockSkewMs: Math.max(0, ...api.hosts.api.map((host) => Math.abs(api.clockSkewMs(host) ?? 0))),
     isOperator,
     intentId: intentIdOf(account, name, decisionKey),
@@ -181,14 +204,30 @@ export async function consider(
     expiresAtMs: nowMs + (loaded.orderExpiryMs ?? engineSettings.intentExpiryMs),
     acceptedLastHour: {
       strategy: journal.acceptedSince(nowMs - hourMs, name),
+      market: context.acceptedOnMarkets.since(decision.marketToken, nowMs - hourMs),
       account: journal.acceptedSince(nowMs - hourMs),
     },
   })
   if (admitted.kind === 'denial') return admitted.denial
   context.emit({ type: 'decision.admitted', intent: admitted.intent })
-  if (await context.shell.accept(admitted.intent)) return undefined
+  if (await context.shell.accept(admitted.intent)) {
+    context.acceptedOnMarkets.add(decision.marketToken, nowMs)
+    return undefined
+  }
   return {
     code: 'DUPLICATE_DECISION',
     reason: 'this decision was accepted before; it is not taken twice',
+  }
+}
+
+/** What a day may hold for a strategy's orders on a market. */
+function budgetOn({ limits }: EngineContext, symbol: string | undefined, strategy: string): Budget {
+  const { account, strategies } = limits.current()
+  const { attemptsPerCause } = limits.on(symbol, strategy)
+  return {
+    ...(attemptsPerCause === undefined ? {} : { attemptsPerCause }),
+    strategy: strategies[strategy] ?? {},
+    market: limits.countedOn(symbol),
+    account,
   }
 }

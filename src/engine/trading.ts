@@ -22,7 +22,7 @@ export interface Trading {
   put(hold: Omit<TradingHold, 'sinceMs'>): Promise<void>
   /** Lifts a hold. */
   lift(hold: TradingHold, by: string, reason: string): Promise<void>
-  /** Why an accepted intent may not be signed any more, or undefined. What an operator makes is never held back. */
+  /** Why an accepted intent may not be signed any more, or undefined. No hold reaches what an operator makes. */
   mayNotSign(intent: Intent): Denial | undefined
 }
 
@@ -66,6 +66,13 @@ export function createTrading({ book, emit }: { readonly book: AccountBook; read
         })
       }),
     mayNotSign(intent) {
+      const unwanted = book.state().flattens?.get(intent.intentId)
+      if (unwanted !== undefined) {
+        return {
+          code: 'NOT_WANTED',
+          reason: `it was not wanted any more before it was signed: ${unwanted.by} says ${unwanted.reason}`,
+        }
+      }
       if (intent.strategy === OPERATOR) return undefined
       const hold = holdOn(intent.strategy)
       if (hold === undefined || (hold.state === 'reducing' && !addsRisk(intent.decision))) return undefined

@@ -5,6 +5,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { FindingKind } from '../domain/accountRecord.ts'
 import type { Emit, Event, Feed } from '../domain/event.ts'
+import type { FlattenOutcome } from '../domain/flatten.ts'
 import type { Label } from '../domain/intent.ts'
 import { toDecimal, USD_DECIMALS, type Usd } from '../domain/units.ts'
 import type { MonitoredStatus } from './status.ts'
@@ -48,6 +49,7 @@ const findingKinds: readonly FindingKind[] = [
   'unexplained-order',
   'unexplained-position',
 ]
+const flattenOutcomes: readonly FlattenOutcome[] = ['nothing-landed', 'flat', 'given-up']
 const steps = ['accept', 'prepare', 'verify', 'sign', 'arm', 'submit', 'total'] as const
 const decisionResults = ['admitted', 'denied'] as const
 const hotBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
@@ -213,6 +215,15 @@ export function createMetrics(options: MetricsOptions): Metrics {
   gauge('perpd_findings_open', 'Findings that nobody settled yet.', [], (self) =>
     self.set(status()?.findings.length ?? 0),
   )
+  gauge('perpd_flattens_open', 'Orders that are to be undone if they land.', [], (self) =>
+    self.set(status()?.flattens.length ?? 0),
+  )
+  const flattened = counter(
+    'perpd_flattens_total',
+    'Orders that were to be undone if they landed, by what came of it: nothing-landed, flat or given-up.',
+    ['outcome'],
+  )
+  for (const outcome of flattenOutcomes) flattened.inc({ outcome }, 0)
   const evidenceEndpoints = gauge(
     'perpd_evidence_endpoints',
     'Chain endpoints whose word closes orders, and which must agree; 0 in API-only mode.',
@@ -262,6 +273,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
     switch (event.type) {
       case 'order.moved':
         if (closedLabels.includes(event.to)) ended.inc({ outcome: event.to })
+        return
+      case 'flatten.ended':
+        flattened.inc({ outcome: event.outcome })
         return
       case 'order.timing':
         step.observe({ step: event.step }, event.durationMs / 1_000)

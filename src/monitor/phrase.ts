@@ -164,6 +164,9 @@ export function phrase(event: Event): Line {
     case 'order.poisoned':
     case 'order.observed':
     case 'order.timing':
+    case 'flatten.wanted':
+    case 'flatten.waits':
+    case 'flatten.ended':
       return orderLine(event)
     case 'evidence.chosen':
     case 'chain.read':
@@ -174,6 +177,7 @@ export function phrase(event: Event): Line {
     case 'subaccount.read':
     case 'subaccount.unread':
     case 'subaccount.low':
+    case 'limits.started':
     case 'trading.state':
       return accountLine(event)
   }

@@ -1,12 +1,13 @@
 import { shortHex } from '../domain/address.ts'
-import type { Decision } from '../domain/decision.ts'
+import type { StrategyDecision } from '../domain/decision.ts'
 import type { Event } from '../domain/event.ts'
 import { type Intent, type IntentState, type Label, lastAttempt } from '../domain/intent.ts'
 import { formatUsd, type Usd } from '../domain/units.ts'
 import { type Level, type Line, line, usdField } from './line.ts'
 import { counted, money, plain, shortId, span, termsOf } from './text.ts'
 
-function wish(decision: Decision, symbol: string): string {
+function wish(decision: StrategyDecision, symbol: string): string {
+  if (decision.kind === 'flatten') return `undo the order ${shortId(decision.intentId)} if it lands`
   const { direction } = decision
   switch (decision.kind) {
     case 'increase':
@@ -40,6 +41,12 @@ function how(order: {
   const where = order.triggerPrice === undefined ? '' : ` at ${formatUsd(order.triggerPrice)}`
   const parts = order.twap === undefined ? '' : ` in ${order.twap.parts} parts`
   return `${where}${parts} (${order.orderType})`
+}
+
+function decisionFields(decision: StrategyDecision): Record<string, unknown> {
+  return decision.kind === 'flatten'
+    ? { kind: decision.kind, intent_id: decision.intentId }
+    : { direction: decision.direction, kind: decision.kind }
 }
 
 function orderFields(intent: Intent): Record<string, unknown> {
@@ -128,13 +135,6 @@ function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
   }
 }
 
-/** The line of a decision or an order. */
-export function orderLine(
-  event: Extract<
-    Event,
-    {
-      type:
-        | 'decision.made'
 /** What is done with a warned order. */
 function warnedWords({ action, reason, toUsd }: Extract<Event, { type: 'order.warned' }>): string {
   switch (action) {
@@ -147,6 +147,13 @@ function warnedWords({ action, reason, toUsd }: Extract<Event, { type: 'order.wa
   }
 }
 
+/** The line of a decision or an order. */
+export function orderLine(
+  event: Extract<
+    Event,
+    {
+      type:
+        | 'decision.made'
         | 'decision.denied'
         | 'decision.admitted'
         | 'order.moved'
@@ -154,6 +161,9 @@ function warnedWords({ action, reason, toUsd }: Extract<Event, { type: 'order.wa
         | 'order.poisoned'
         | 'order.observed'
         | 'order.timing'
+        | 'flatten.wanted'
+        | 'flatten.waits'
+        | 'flatten.ended'
     }
   >,
 ): Line {
@@ -167,8 +177,7 @@ function warnedWords({ action, reason, toUsd }: Extract<Event, { type: 'order.wa
           strategy: event.strategy,
           market: event.symbol,
           decision_key: event.decisionKey,
-          direction: event.decision.direction,
-          kind: event.decision.kind,
+          ...decisionFields(event.decision),
           reason: event.decision.reason,
           ...(event.decision.facts && { facts: event.decision.facts }),
         },
@@ -187,8 +196,7 @@ function warnedWords({ action, reason, toUsd }: Extract<Event, { type: 'order.wa
           strategy: event.strategy,
           market: event.symbol,
           decision_key: event.decisionKey,
-          direction: event.decision.direction,
-          kind: event.decision.kind,
+          ...decisionFields(event.decision),
           code: denial.code,
           reason: denial.reason,
           ...(denial.wanted !== undefined && { wanted: denial.wanted }),
@@ -221,6 +229,9 @@ function warnedWords({ action, reason, toUsd }: Extract<Event, { type: 'order.wa
           host: event.host,
           request_id: event.requestId,
           warnings: event.warnings,
+          action: event.action,
+          ...(event.reason !== undefined && { reason: event.reason }),
+          ...(event.toUsd !== undefined && { to_usd: usdField(event.toUsd) }),
         },
       )
     case 'order.poisoned':
@@ -229,9 +240,6 @@ function warnedWords({ action, reason, toUsd }: Extract<Event, { type: 'order.wa
         'order',
         `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) NOT SIGNED: ${event.host} prepared something else than was asked: ${event.differences.map((each) => `${each.field} is ${each.found}, expected ${each.expected}`).join('; ')}. The order was dropped and the host rests; look at that host before trusting it again`,
         {
-          action: event.action,
-          ...(event.reason !== undefined && { reason: event.reason }),
-          ...(event.toUsd !== undefined && { to_usd: usdField(event.toUsd) }),
           ...orderFields(event.intent),
           host: event.host,
           request_id: event.requestId,
@@ -252,6 +260,30 @@ function warnedWords({ action, reason, toUsd }: Extract<Event, { type: 'order.wa
           ...(event.reason !== undefined && { reason: event.reason }),
         },
       )
+    case 'flatten.wanted':
+      return line(
+        'warn',
+        'order',
+        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) is not wanted any more: if it lands, what it opens is closed. ${event.by}: ${plain(event.reason)}`,
+        { ...orderFields(event.intent), by: event.by, reason: event.reason },
+      )
+    case 'flatten.waits':
+      return line(
+        'warn',
+        'order',
+        `${shortId(event.intentId)} is not wanted and cannot be undone yet: ${plain(event.reason)}`,
+        { intent_id: event.intentId, reason: event.reason },
+      )
+    case 'flatten.ended': {
+      const next =
+        event.outcome === 'given-up' ? '. Look at the position: perpd kill --close closes everything' : ''
+      return line(
+        event.outcome === 'given-up' ? 'error' : 'info',
+        'order',
+        `${shortId(event.intentId)} was not wanted by ${event.by}: ${plain(event.statement)}${next}`,
+        { intent_id: event.intentId, by: event.by, outcome: event.outcome, statement: event.statement },
+      )
+    }
     case 'order.timing':
       return line(
         'debug',

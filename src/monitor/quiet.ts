@@ -11,6 +11,7 @@
  *   positions       told when one appears, disappears or changes size
  *   the heartbeat   told every ten minutes
  */
+import type { StrategyDecision } from '../domain/decision.ts'
 import type { Event } from '../domain/event.ts'
 import type { Level, Line } from './line.ts'
 import { isGood, phrase } from './phrase.ts'
@@ -137,11 +138,8 @@ export function createQuiet(now: () => number): (event: Event) => readonly Line[
   }
 }
 
-function wishKey(
-  strategy: string,
-  symbol: string,
-  decision: { readonly kind: string; readonly direction: string },
-): string {
+function wishKey(strategy: string, symbol: string, decision: StrategyDecision): string {
+  if (decision.kind === 'flatten') return `wish ${strategy} ${decision.intentId} flatten `
   return `wish ${strategy} ${symbol} ${decision.direction} ${decision.kind} `
 }
 

@@ -1,6 +1,13 @@
 /** What of a strategy's own waits at the venue: the account's resting orders that its open intents explain. Pure. */
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
-import { type ChildRole, hasEnded, type IntentState, type OrderKind } from '../domain/intent.ts'
+import {
+  type ChildRole,
+  hasEnded,
+  type IntentState,
+  isUnresolved,
+  lastAttempt,
+  type OrderKind,
+} from '../domain/intent.ts'
 import type { Direction } from '../domain/market.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { priceOfContractPrice, type Usd } from '../domain/units.ts'
@@ -16,6 +23,12 @@ export interface OpenIntent {
   readonly sizeDeltaUsd: Usd
   /** Of orders that wait for a price, USD per whole index token. */
   readonly triggerPrice?: Usd
+  /** Unix ms. */
+  readonly acceptedAtMs: number
+  /** Signed, and whether it landed is not proven: it may land until its deadline, and cannot be called back. */
+  readonly isUnresolved: boolean
+  /** Not wanted any more: it is undone if it lands. */
+  readonly isUnwanted: boolean
 }
 
 /** A resting order of the instance's own, as the venue shows it. */
@@ -45,17 +58,27 @@ const restingTypes: Readonly<Record<number, RestingOrder['orderType']>> = {
   8: 'stop-market',
 }
 
-/** The open intents as a strategy sees them. */
-export function openIntentsOf(states: readonly IntentState[]): readonly OpenIntent[] {
-  return states.map(({ intent: { intentId, kind, terms } }) => ({
-    intentId,
-    kind,
-    marketToken: terms.marketToken,
-    direction: terms.direction,
-    orderType: terms.orderType,
-    sizeDeltaUsd: terms.sizeDeltaUsd,
-    ...(terms.triggerPrice === undefined ? {} : { triggerPrice: terms.triggerPrice }),
-  }))
+/** The open intents as a strategy sees them. `unwanted`: those that are to be undone if they land, by intent; none when absent. */
+export function openIntentsOf(
+  states: readonly IntentState[],
+  unwanted: { has(intentId: string): boolean } = new Set<string>(),
+): readonly OpenIntent[] {
+  return states.map((state) => {
+    const { intentId, kind, terms, acceptedAtMs } = state.intent
+    const attempt = lastAttempt(state)
+    return {
+      intentId,
+      kind,
+      marketToken: terms.marketToken,
+      direction: terms.direction,
+      orderType: terms.orderType,
+      sizeDeltaUsd: terms.sizeDeltaUsd,
+      ...(terms.triggerPrice === undefined ? {} : { triggerPrice: terms.triggerPrice }),
+      acceptedAtMs,
+      isUnresolved: attempt !== undefined && isUnresolved(attempt),
+      isUnwanted: unwanted.has(intentId),
+    }
+  })
 }
 
 /**

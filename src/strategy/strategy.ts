@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import type { Address } from '../domain/address.ts'
 import { hexKey } from '../domain/address.ts'
-import type { Decision } from '../domain/decision.ts'
+import type { StrategyDecision } from '../domain/decision.ts'
 import type { CandlePeriod, Direction } from '../domain/market.ts'
 import type { Position } from '../domain/position.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
@@ -82,7 +82,7 @@ export interface Strategy<Params = unknown> {
   readonly opensPositions: boolean
   readonly params: z.ZodType<Params>
   needs(params: Params, symbols: readonly string[]): Needs
-  decide(view: StrategyView<Params>): readonly Decision[]
+  decide(view: StrategyView<Params>): readonly StrategyDecision[]
 }
 
 /** What a kind is made of. */
@@ -98,7 +98,7 @@ export interface StrategyDefinition<Schema extends z.ZodType> {
   /** What to read, from the params and the file's market symbols. */
   needs(params: z.output<Schema>, symbols: readonly string[]): Needs
   /** What to wish for. Pure: the same view always gives the same decisions. */
-  decide(view: StrategyView<z.output<Schema>>): readonly Decision[]
+  decide(view: StrategyView<z.output<Schema>>): readonly StrategyDecision[]
 }
 
 /** Makes a kind from its parts; the default export of a file of your own. */

@@ -11,13 +11,19 @@ import { armedFacts, intentOf, startMs } from '../support/intents.ts'
 const host = 'https://arbitrum.gmxapi.io/v1'
 const keyOf = (n: number) => `0x${n.toString(16).padStart(64, '0')}` as const
 const chain: ExplainContext = {
-  rules: { source: 'chain', trustVenue: false },
+  rules: { source: 'chain', trustVenue: false, deadlineMarginMs: 0, nowMs: startMs },
   endings: [],
   attemptsPerCause: 12,
   feeToken: { symbol: 'USDC', decimals: 6 },
 }
-const apiOnly: ExplainContext = { ...chain, rules: { source: 'api', trustVenue: false } }
-const paper: ExplainContext = { ...chain, rules: { source: 'api', trustVenue: true } }
+const apiOnly: ExplainContext = {
+  ...chain,
+  rules: { source: 'api', trustVenue: false, deadlineMarginMs: 0, nowMs: startMs },
+}
+const paper: ExplainContext = {
+  ...chain,
+  rules: { source: 'api', trustVenue: true, deadlineMarginMs: 0, nowMs: startMs },
+}
 
 function onChain(level: 'chain-final' | 'chain-latest', statement: string, number = 1_000n): Evidence {
   return {

@@ -18,7 +18,7 @@ function explained(kind: IntentKind, changes: Partial<OrderTerms>, more: readonl
   )
   const state = records.map(({ record }) => record).reduce(applyRecord, undefined as never)
   return explainText(state as never, records, {
-    rules: { source: 'api', trustVenue: false },
+    rules: { source: 'api', trustVenue: false, deadlineMarginMs: 0, nowMs: startMs },
     endings: [],
     attemptsPerCause: 12,
     feeToken: { symbol: 'USDC', decimals: 6 },

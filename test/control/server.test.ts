@@ -85,6 +85,7 @@ test('the status carries amounts as exact text and open orders as rows', async (
         "market": "ETH/USD [WETH-USDC]",
         "observedStatus": "relay_accepted",
         "outcome": null,
+        "presumedDeadForSeconds": null,
         "reason": null,
         "requestId": "req-1",
         "sentAt": "2027-01-15T08:00:00.030Z",
@@ -92,6 +93,8 @@ test('the status carries amounts as exact text and open orders as rows', async (
         "status": "pending",
         "strategy": "eth-trend",
         "taskId": "task-1",
+        "unwantedBy": null,
+        "warnings": [],
       },
     ]
   `)
@@ -133,7 +136,7 @@ test('an unknown path says which there are', async () => {
     {
       error: 'NOT_FOUND',
       message:
-        'There is no GET /status; there are GET /metrics, /livez, /readyz, /api/status, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId and /api/orders/:intentId/resolve.',
+        'There is no GET /status; there are GET /metrics, /livez, /readyz, /api/status, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.',
     },
   ])
 })

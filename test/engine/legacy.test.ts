@@ -38,6 +38,7 @@ async function decisionsWith(between?: Between) {
     const snapshot = await readSnapshot({ api, clock, account, onFeed: () => undefined }, needs)
     const decisions = strategy.decide(viewOf({ snapshot, params, instance, openIntents: [] }))
     for (const decision of decisions) {
+      if (decision.kind === 'flatten') throw new Error('these kinds undo nothing')
       all.push(
         admit(decision, {
           snapshot,

@@ -301,7 +301,7 @@ test('a warning is shown by log, metric, journal, explanation and list, before t
   )
   const state = at.story(intentId)
   const text = explainText(state, at.journal.records(intentId), {
-    rules: at.context.rules,
+    rules: { ...at.context.rules, nowMs: at.clock.now() },
     endings: [],
     attemptsPerCause: undefined,
     feeToken: arbitrum.feeToken,

@@ -153,6 +153,15 @@ export const everyEvent: readonly Event[] = [
     reason: 'The venue shows the order as executed.',
     state: executedState,
   },
+  { type: 'flatten.wanted', intent, by: 'Ada', reason: 'The market turned.' },
+  { type: 'flatten.waits', intentId: intent.intentId, reason: 'close: DATA_TOO_OLD, the prices are old' },
+  {
+    type: 'flatten.ended',
+    intentId: intent.intentId,
+    by: 'Ada',
+    outcome: 'flat',
+    statement: 'the long of $500.00 that it opened is closed',
+  },
   { type: 'account.positions', positions: [position], symbols },
   {
     type: 'host.attempt',

@@ -45,13 +45,16 @@ test('on a terminal every event reads as one plain line', () => {
     denied    eth-trend may not open a long of $500.00 on ETH/USD [WETH-USDC]: The venue has too little room (wanted $500.00, allowed $4.00)
     order     f00d0000 admitted: increase long ETH/USD [WETH-USDC] $500.00
     journal   f00d0000 intent.accepted is durable after 0.21 ms
-    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) the venue warns before signing: Price impact is 1.2 % [HIGH_PRICE_IMPACT]
+    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) the venue warns before signing: Price impact is 1.2 % [HIGH_PRICE_IMPACT]. By policy it is signed all the same
     order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) NOT SIGNED: https://arbitrum.gmxapi.io/v1 prepared something else than was asked: message.receiver is 0xBad0, expected 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A. The order was dropped and the host rests; look at that host before trusting it again
     order     f00d0000 submit took 12 ms
     order     f00d0000 https://arbitrum.gmxapi.io/v1 says relay_accepted
     order     f00d0000 is on its way (increase long ETH/USD [WETH-USDC] $500.00): Signed and sent
     order     f00d0000 has an unknown outcome (increase long ETH/USD [WETH-USDC] $500.00): The answer to the submit did not come. It counts as exposure, is looked at until there is proof, and is never sent again
     order     f00d0000 executed at $1,739.51, fees $0.30 (increase long ETH/USD [WETH-USDC] $500.00)
+    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) is not wanted any more: if it lands, what it opens is closed. Ada: The market turned
+    order     f00d0000 is not wanted and cannot be undone yet: close: DATA_TOO_OLD, the prices are old
+    order     f00d0000 was not wanted by Ada: the long of $500.00 that it opened is closed
     position  long ETH/USD [WETH-USDC] $500.00, PnL after fees $0.99
     host      https://arbitrum.gmxapi.io/v1 GET /markets/tickers: not-now (HTTP 503) after 31 ms, attempt 1
     host      https://arbitrum.gmxapi.io/v1 rests for 30 s: Five failures in a row. Other hosts are asked meanwhile
@@ -130,6 +133,8 @@ test('lines below the level are not written', () => {
   log.note('warn', 'but this')
   expect(take().map((line) => line.split(' ')[0])).toEqual([
     'tick',
+    'order',
+    'order',
     'order',
     'order',
     'order',

@@ -57,6 +57,9 @@ const onTheWay = (parts: Partial<OpenIntent> = {}): OpenIntent => ({
   direction: 'long',
   orderType: 'limit',
   sizeDeltaUsd: usd(200),
+  acceptedAtMs: 0,
+  isUnresolved: false,
+  isUnwanted: false,
   ...parts,
 })
 

@@ -28,14 +28,16 @@ function decide(
     readonly openIntents?: readonly OpenIntent[]
   } = {},
 ) {
-  return guard.decide(
-    viewOf({
-      snapshot: snapshot({ positions }),
-      params: guard.params.parse(parts.params ?? {}),
-      instance: { name: 'guard', symbols: parts.symbols ?? [] },
-      openIntents: parts.openIntents ?? [],
-    }),
-  )
+  return guard
+    .decide(
+      viewOf({
+        snapshot: snapshot({ positions }),
+        params: guard.params.parse(parts.params ?? {}),
+        instance: { name: 'guard', symbols: parts.symbols ?? [] },
+        openIntents: parts.openIntents ?? [],
+      }),
+    )
+    .filter((decision) => decision.kind !== 'flatten')
 }
 
 test('a position far from liquidation is left alone', () => {

@@ -49,9 +49,9 @@ function decide(
   const instance = { name: 'eth-trend', symbols: [SYMBOL], size }
   return {
     world,
-    decisions: trend.decide(
-      viewOf({ snapshot: world, params, instance, openIntents: parts.openIntents ?? [] }),
-    ),
+    decisions: trend
+      .decide(viewOf({ snapshot: world, params, instance, openIntents: parts.openIntents ?? [] }))
+      .filter((decision) => decision.kind !== 'flatten'),
   }
 }
 
