@@ -364,3 +364,30 @@ test('the nearest word is found by slips of a few letters, and by nothing when a
   expect(nearest('papre', ['paper', 'arbitrum'])).toBe('paper')
   expect(nearest('zzz', ['paper', 'arbitrum'])).toBeUndefined()
 })
+
+test('what warnings do is read by code, and what is no code or action is refused', () => {
+  const { adding, droppingReductions } = load().config.signing.warnings
+  expect(Object.fromEntries(adding)).toEqual({
+    INSUFFICIENT_LIQUIDITY: 'shrink',
+    TRADING_CAPACITY_UNAVAILABLE: 'drop',
+  })
+  expect(droppingReductions.size).toBe(0)
+  const given = load([], {
+    PERPD__SIGNING__WARNINGS: 'TRADING_CAPACITY_UNAVAILABLE.COLLATERAL_SWAP=sign,NEW_CODE=shrink',
+    PERPD__SIGNING__WARNINGS_DROP_REDUCTIONS: 'NEW_CODE',
+  }).config.signing.warnings
+  expect([...given.adding]).toEqual([
+    ['TRADING_CAPACITY_UNAVAILABLE.COLLATERAL_SWAP', 'sign'],
+    ['NEW_CODE', 'shrink'],
+  ])
+  expect([...given.droppingReductions]).toEqual(['NEW_CODE'])
+  for (const wrong of ['NEW_CODE', 'NEW_CODE=signed', 'new_code=sign', '*=sign', 'A.B.C=drop'])
+    expect(problemsOf(['--signing.warnings', wrong])).toHaveLength(1)
+})
+
+test('a usual execution fee of 0 is the usual one of the chain', () => {
+  const of = (...argv: string[]) => load(argv).config.signing.usualExecutionFee
+  expect(of()).toBe(3n * 10n ** 14n)
+  expect(of('--venue.chain', 'avalanche')).toBe(2n * 10n ** 16n)
+  expect(of('--signing.usualExecutionFee', '0.001')).toBe(10n ** 15n)
+})

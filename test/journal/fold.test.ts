@@ -17,10 +17,16 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 /** Any record of any story, fitting or not: first attempts, second attempts, repeated decisions, early ends. */
 const anyRecord: fc.Arbitrary<JournalRecord> = fc
-  .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 10 }), fc.boolean())
+  .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 11 }), fc.boolean())
   .map(([n, step, sameDecision]) => {
     const story = storyOf(n, sameDecision && n > 2 ? { decisionKey: 'key-1' } : {})
-    const others = [() => story.dead(), () => story.preparing(2), () => story.armed(2), () => story.sent(2)]
+    const others = [
+      () => story.dead(),
+      () => story.preparing(2),
+      () => story.armed(2),
+      () => story.sent(2),
+      () => story.warned(),
+    ]
     return wholeStory(n)[step] ?? others[step - 7]?.() ?? story.accepted()
   })
 
@@ -85,4 +91,16 @@ test('a record moves its intent as the fold says, or is refused and moves nothin
     }),
     { seed: 20260103, numRuns: 200 },
   )
+})
+
+test('a warned order is its smaller self from there on; its acceptance stays as it was, and it can only shrink', () => {
+  const story = storyOf(1)
+  const [accepted, preparing, warned] = [story.accepted(), story.preparing(), story.warned()]
+  const state = foldRecords([accepted, preparing, warned])
+  const half = story.intent.terms.sizeDeltaUsd / 2n
+  expect(state?.intent).toMatchObject({ reservationUsd: half, terms: { sizeDeltaUsd: half } })
+  expect(state?.attempts[0]?.warned).toHaveLength(1)
+  expect(accepted.kind === 'intent.accepted' && accepted.intent.terms.sizeDeltaUsd).toBe(half * 2n)
+  expect(() => foldRecords([accepted, preparing, warned, warned])).toThrow(/does not get smaller/)
+  expect(() => foldRecords([accepted, preparing, story.armed(), warned])).toThrow(/cannot follow ARMED/)
 })

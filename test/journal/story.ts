@@ -2,6 +2,7 @@
 import type { Hex } from '../../src/domain/address.ts'
 import type { ArmedFacts, Closing, Evidence, Intent } from '../../src/domain/intent.ts'
 import { type JournalRecord, RECORD_VERSION } from '../../src/domain/records.ts'
+import { shrunkTo } from '../../src/domain/warning.ts'
 
 const router = '0x82b21f0a1dc97c4ae1b24d3e1c7d6a2b9e1f0a11'
 const account = '0x1111111111111111111111111111111111111111'
@@ -102,6 +103,19 @@ export function storyOf(n: number, fields: Partial<Intent> = {}) {
       attempt,
       lane: 'order-chain',
       host: 'http://127.0.0.1:1',
+    }),
+    /** Warned of, and made smaller by half. */
+    warned: (attempt = 1): JournalRecord => ({
+      ...at(1),
+      kind: 'attempt.warned',
+      attempt,
+      warned: {
+        host: 'http://127.0.0.1:1',
+        requestId: `request-${n}-${attempt}`,
+        warnings: [{ code: 'INSUFFICIENT_LIQUIDITY', message: 'too large', action: 'shrink' }],
+        action: 'shrink',
+        shrunk: shrunkTo(intent, intent.terms.sizeDeltaUsd / 2n, 'INSUFFICIENT_LIQUIDITY'),
+      },
     }),
     armed: (attempt = 1, armed: Partial<ArmedFacts> = {}): JournalRecord => ({
       ...at(2),

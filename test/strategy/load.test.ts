@@ -97,7 +97,7 @@ params:
   expect((await messagesOf(folder)).join('\n\n')).toBe(`F/bad.yaml:3:1: cadenceSecond is not a known field.
   field: cadenceSecond
   value: 5
-  expected: one of kind, enabled, market, markets, cadenceSeconds, size, limits, slippageBps, orderExpirySeconds, params
+  expected: one of kind, enabled, market, markets, cadenceSeconds, size, limits, warnings, slippageBps, orderExpirySeconds, params
   fix: did you mean "cadenceSeconds"?
 
 F/bad.yaml:5:8: size.usd is not valid.
@@ -361,4 +361,23 @@ test('the example of the README is a whole strategy', async () => {
       reason: 'ETH/USD [WETH-USDC] is above the high of the last 48 candles.',
     },
   ])
+})
+
+test('what warnings do to the orders of one file stands beside what the account says', async () => {
+  const trend = 'kind: trend\nmarket: ETH/USD [WETH-USDC]\nsize: { usd: 250, leverage: 2 }\n'
+  const path = write(
+    'strict.yaml',
+    `${trend}warnings: { INSUFFICIENT_LIQUIDITY: drop, A_CODE.A_REASON: sign }\n`,
+  )
+  const [strategy] = (await loadStrategies([path])).strategies
+  expect(strategy?.warnings?.isPartial).toBe(true)
+  expect([...(strategy?.warnings?.adding ?? [])]).toEqual([
+    ['INSUFFICIENT_LIQUIDITY', 'drop'],
+    ['A_CODE.A_REASON', 'sign'],
+  ])
+  const wrong = await messagesOf(
+    write('wrong.yaml', `${trend}warnings: { INSUFFICIENT_LIQUIDITY: ignore }\n`),
+  )
+  expect(wrong).toHaveLength(1)
+  expect(wrong[0]).toContain('warnings.INSUFFICIENT_LIQUIDITY')
 })

@@ -1,4 +1,6 @@
-/** The real daemon on a real paper venue that misbehaves: a submit that is never answered, and a poisoned payload. */
+/** The real daemon on a real paper venue that misbehaves: a submit that is never answered, a poisoned payload, a warning. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   daemonFlags,
@@ -113,4 +115,52 @@ test('a payload that pays somebody else is refused before the key is used, and t
   const refused = events(daemon).find(({ event }) => event === 'order.poisoned')
   expect(JSON.stringify(refused)).toContain('addresses.receiver')
   expect(events(daemon).some(({ event }) => event === 'host.rested')).toBe(true)
+})
+
+test('a warned order does what the account says, unless its strategy is stricter, and is shown where it is looked for', {
+  timeout: 180_000,
+}, async () => {
+  const once = readFileSync(join(folder.path, 'once.yaml'), 'utf8')
+  const strict = join(folder.path, 'strict.yaml')
+  writeFileSync(
+    strict,
+    `${once.replace('ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]')}\nwarnings: { HIGH_PRICE_IMPACT: shrink }\n`,
+  )
+  await setFaults({ prepareWarns: 'HIGH_PRICE_IMPACT' })
+  const daemon = perpd([
+    'run',
+    ...daemonFlags(folder.path, paper.hosts),
+    `--strategies.paths=${strict}`,
+    '--signing.warnings=HIGH_PRICE_IMPACT=sign',
+    '--risk.attemptsPerCause=1',
+    '--execution.drainSeconds=0',
+  ])
+  const warned = () => events(daemon).filter(({ event }) => event === 'order.warned')
+  const ended = () =>
+    events(daemon).filter(({ event, state_to }) => event === 'order.moved' && state_to === 'refused')
+  await until(
+    'both are warned of and one is refused',
+    () => (warned().length > 1 && ended().length > 0) || undefined,
+    { seen: daemon.said, timeoutMs: 120_000 },
+  )
+  await stop(daemon)
+  expect(
+    warned()
+      .map(({ strategy, action }) => [strategy, action])
+      .sort(),
+  ).toEqual([
+    ['once', 'sign'],
+    ['strict', 'drop'],
+  ])
+  const rows = await ordersOf(folder.path)
+  expect(rows.find(({ strategy }) => strategy === 'once')).toMatchObject({
+    warnings: ['HIGH_PRICE_IMPACT: sign'],
+    digest: expect.stringMatching(/^0x/),
+  })
+  // It was read and sized anew, and there was room for all of it.
+  expect(rows.find(({ strategy }) => strategy === 'strict')).toMatchObject({
+    warnings: ['HIGH_PRICE_IMPACT: drop'],
+    digest: null,
+    reason: expect.stringContaining('by our own reading there is room for all of $500'),
+  })
 })

@@ -171,6 +171,8 @@ export interface OrderRow {
   readonly digest: string | null
   readonly requestId: string | null
   readonly kind: string
+  readonly strategy: string
+  readonly warnings: readonly string[]
 }
 
 /** What `perpd orders --json` says of a journal. */

@@ -1,0 +1,71 @@
+/** The size that the engine gives a warned increase: by what is read anew, without counting the order itself. */
+import { afterEach, expect, test } from 'vitest'
+import type { IncreaseDecision } from '../../src/domain/decision.ts'
+import { usd } from '../../src/domain/units.ts'
+import { createAccountBook } from '../../src/engine/accountBook.ts'
+import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import { createTrading } from '../../src/engine/trading.ts'
+import { usdc } from '../support/intents.ts'
+import { ethSymbol, type KindsBench, kindsBench, priceAt } from '../support/kinds.ts'
+
+let at: KindsBench
+let engine: Engine
+
+afterEach(async () => {
+  engine.abort()
+  await at.close()
+})
+
+test('an order gets the room that is left by others, less headroom, and never more than it has', async () => {
+  at = await kindsBench({ settings: { startBalances: { USDC: '900000000', ETH: '50', WETH: '10' } } })
+  const { context } = at
+  engine = createEngine(
+    {
+      ...context,
+      shell: at.shell,
+      strategies: [],
+      limits: {
+        account: { capacityHeadroomBps: 1_000 },
+        markets: {},
+        strategies: { test: { minOrderSizeUsd: usd(500) } },
+        breakers: { sets: {} },
+      },
+      trading: createTrading({ book: createAccountBook(context), emit: context.emit }),
+      engineSettings: {
+        intentExpiryMs: 30_000,
+        drainMs: 10_000,
+        defaultSlippageBps: 100,
+        watchMs: 5_000,
+        heartbeatMs: 60_000,
+        lane: 'order-chain',
+      },
+    },
+    { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'the venue' },
+    () => undefined,
+  )
+  const marketToken = await at.marketToken(ethSymbol)
+  const wish: IncreaseDecision = {
+    kind: 'increase',
+    marketToken,
+    direction: 'long',
+    collateralToken: usdc,
+    reason: 'the test wishes it',
+    orderType: 'limit',
+    triggerPrice: priceAt(await at.snapshot(), marketToken, -1_000),
+    sizeDeltaUsd: usd(1_000_000_000),
+    leverageBps: 300_000,
+  }
+  // It stays where a warning finds it: accepted, and asked to be prepared.
+  at.venue.faults.prepare = 'unavailable'
+  at.venue.faults.times = -1
+  const intent = await at.accept(wish)
+  const { availableLiquidity } = (
+    await at.api.getTradingCapacity({ symbol: ethSymbol, direction: 'long' }, { isFresh: true })
+  ).value
+  const room = availableLiquidity - (availableLiquidity + 9n) / 10n
+  const { sizeDeltaUsd } = intent.terms
+  expect(sizeDeltaUsd).toBeGreaterThan(room)
+  expect(await engine.sizeAnew(intent, sizeDeltaUsd)).toBe(room)
+  expect(await engine.sizeAnew(intent, usd(1_000))).toBe(usd(900))
+  expect(await engine.sizeAnew(intent, usd(500))).toMatchObject({ code: 'ORDER_TOO_SMALL' })
+})
