@@ -42,6 +42,8 @@ export interface EngineChecks {
   begin(states: readonly IntentState[], limits: InForce): void
   /** The limits in force changed. */
   limitsAre(limits: InForce): void
+  /** An operator was told that trading is held. */
+  held(scope: string, state: string): void
   /** A record is on its way to the disk: a hold that it lifts counts no more. */
   leaving(record: AccountRecord): void
   /** `state`: of the record's intent after it; `open`: all intents that the journal holds open. */
@@ -259,6 +261,10 @@ export function createEngineChecks(parts: {
     },
     limitsAre(now) {
       limits = now
+    },
+    held(scope, state) {
+      const key = `${scope} operator`
+      if (!holds.has(key)) holds.set(key, { scope, state, sinceMs: timeline.nowMs })
     },
     leaving(record) {
       if (record.kind === 'trading.state' && record.state === 'active')

@@ -126,6 +126,7 @@ function worldOf(parts: DaemonParts): EngineWorld {
       configure(change) {
         world.configured = { ...world.configured, account: change(world.configured.account) }
       },
+      held: (scope, state) => world.checks.held(scope, state),
       closesByWord: rules.source === 'api' && !rules.trustVenue,
     },
     spanMs,

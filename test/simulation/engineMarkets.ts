@@ -259,7 +259,9 @@ export function createMarketModel(parts: {
         case '/markets/trading-capacity': {
           const market = modelMarkets.find(({ symbol }) => symbol === query.get('symbol'))
           if (market === undefined) return undefined
-          return capacityOf(market.marketToken, query.get('direction') as Direction)
+          const capacity = capacityOf(market.marketToken, query.get('direction') as Direction)
+          // An old field that no size may stand on.
+          return { ...capacity, availableLiquidityLong: legacyUsd, availableLiquidityShort: legacyUsd }
         }
         case '/positions':
           return positionRows(peer)

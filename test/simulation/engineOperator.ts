@@ -24,6 +24,8 @@ export interface OperatorParts {
   readonly fatal: (error: unknown) => void
   /** Writes tighter limits, or looser ones, into the configuration. */
   readonly configure: (change: (limits: Limits) => Limits) => void
+  /** A hold was put on, and the operator was told so. */
+  readonly held: (scope: string, state: string) => void
   /** Whether an order may be closed by the operator's word: nothing else closes it. */
   readonly closesByWord: boolean
 }
@@ -37,7 +39,12 @@ export function planOperator(parts: OperatorParts, spanMs: number): void {
     if (engine === undefined || faults.isQuiet) return
     note(`operator ${JSON.stringify(asked)}`)
     engine.operate(asked, { by: 'ops', via: 'control' }).then(
-      (answer) => note(`answer ${answer.ok ? answer.statement : answer.code}`),
+      (answer) => {
+        note(`answer ${answer.ok ? answer.statement : answer.code}`)
+        // What he was told holds from now on, whatever happens to the process.
+        if (answer.ok && asked.type === 'trading' && asked.state !== 'active')
+          parts.held(asked.scope, asked.state)
+      },
       (error: unknown) => parts.fatal(error),
     )
   }

@@ -1,4 +1,5 @@
 /** Runs every mutant and says how many seeds it took to catch it. */
+import { engineMutants } from './engineMutants.ts'
 import { mutants } from './mutants.ts'
 import { runJobs } from './pool.ts'
 import type { TierName } from './seeds.ts'
@@ -14,15 +15,25 @@ export interface MutantResult {
   readonly text?: string
 }
 
-/** One mutant for a worker. */
+/** One mutant for a worker: its place among all, those of the engine last. */
 export interface MutantJob {
   readonly index: number
   readonly seedsMax: number
+  /** Tried before the others. */
+  readonly firstSeed?: number
 }
 
 /** Runs all mutants from seed 1 on, each at most `seedsMax` seeds. */
 export function runMutants(seedsMax: number): Promise<readonly MutantResult[]> {
   const jobs = mutants.map((_mutant, index): MutantJob => ({ index, seedsMax }))
+  return runJobs<MutantJob, MutantResult>(new URL('./mutantWorker.ts', import.meta.url), jobs)
+}
+
+/** The same for the bugs of the engine; each begins with the seed that is known to show it. */
+export function runEngineMutants(seedsMax: number): Promise<readonly MutantResult[]> {
+  const jobs = engineMutants.map(
+    ({ firstSeed }, at): MutantJob => ({ index: mutants.length + at, seedsMax, firstSeed }),
+  )
   return runJobs<MutantJob, MutantResult>(new URL('./mutantWorker.ts', import.meta.url), jobs)
 }
 

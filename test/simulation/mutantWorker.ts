@@ -7,9 +7,11 @@ import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
+import { engineMutants } from './engineMutants.ts'
 import type { MutantJob, MutantResult } from './mutantRuns.ts'
 import { type Mutant, mutants } from './mutants.ts'
 
+const all: readonly Mutant[] = [...mutants, ...engineMutants]
 const root = join(import.meta.dirname, '..', '..')
 const own = [join(root, 'src'), join(root, 'test', 'simulation'), join(root, 'test', 'support')]
 
@@ -27,7 +29,7 @@ registerHooks({
   },
   load(url, context, nextLoad) {
     const name = mutantIn(url)
-    const mutant = name === null ? undefined : mutants[Number(name)]
+    const mutant = name === null ? undefined : all[Number(name)]
     if (mutant === undefined) return nextLoad(url, context)
     const path = fileURLToPath(url.split('?')[0] ?? url)
     return { format: 'module-typescript', source: patched(mutant, path), shortCircuit: true }
@@ -46,12 +48,16 @@ function patched({ name, patches }: Mutant, path: string): string {
   return source
 }
 
-parentPort?.on('message', async ({ index, seedsMax }: MutantJob) => {
-  const mutant = mutants[index]
+parentPort?.on('message', async ({ index, seedsMax, firstSeed }: MutantJob) => {
+  const mutant = all[index]
   if (mutant === undefined) throw new RangeError(`there is no mutant ${index}`)
   const { runSeed }: typeof import('./tiers.ts') = await import(`./tiers.ts?mutant=${index}`)
   let result: MutantResult = { name: mutant.name, tier: mutant.tier, seeds: undefined, invariant: undefined }
-  for (let seed = 1; seed <= seedsMax; seed += 1) {
+  const seeds = [
+    ...(firstSeed === undefined ? [] : [firstSeed]),
+    ...Array.from({ length: seedsMax }, (_, at) => at + 1),
+  ]
+  for (const seed of seeds) {
     const { violation } = await runSeed(
       mutant.tier,
       seed,

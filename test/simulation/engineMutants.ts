@@ -1,0 +1,119 @@
+/** Bugs of the engine and of risk, as patches of the source text: each must be caught by the whole daemon's tier. */
+import type { Mutant } from './mutants.ts'
+
+/** A bug, and a seed that is tried first: it showed the bug when it was written. */
+export interface EngineMutant extends Mutant {
+  readonly firstSeed: number
+}
+
+function one(name: string, firstSeed: number, file: string, find: string, replace: string): EngineMutant {
+  return { name, tier: 'engine', firstSeed, patches: [{ file, find, replace }] }
+}
+
+const tick = 'src/engine/tick.ts'
+const book = 'src/risk/book.ts'
+const room = 'src/risk/room.ts'
+const trading = 'src/engine/trading.ts'
+
+/** All of them. */
+export const engineMutants: readonly EngineMutant[] = [
+  one(
+    'the reservation is not counted in admission',
+    1,
+    book,
+    'reservedUsd: side.reservedUsd + reservedUsdOf(state, snapshot),',
+    'reservedUsd: side.reservedUsd,',
+  ),
+  one(
+    'ticks of one moment share a room',
+    1,
+    'src/engine/engine.ts',
+    'const next = turn.then(work)',
+    'const next = work()',
+  ),
+  one(
+    'a halt is kept in memory alone',
+    1,
+    'src/engine/accountBook.ts',
+    'await journal.appendAccount(record)',
+    "if (record.kind !== 'trading.state') await journal.appendAccount(record)",
+  ),
+  one(
+    'the hourly budget is counted in memory alone',
+    1,
+    tick,
+    'strategy: journal.acceptedSince(nowMs - hourMs, name),',
+    'strategy: context.shell.open().filter(({ state }) => state.intent.strategy === name).length,',
+  ),
+  one(
+    'the budget of a cause forgets what ended before the start',
+    1,
+    tick,
+    'journal.endingsSince(nowMs - dayMs),',
+    'journal.endingsSince(nowMs - dayMs).filter(({ cause }) => cause !== cause),',
+  ),
+  one(
+    'the room is taken from the legacy field',
+    1,
+    'src/api/capacity.ts',
+    "availableLiquidity: usd30(fields.availableLiquidity, 'availableLiquidity'),",
+    "availableLiquidity: usd30(fields.availableLiquidityLong ?? fields.availableLiquidity, 'availableLiquidity'),",
+  ),
+  one(
+    'JIT liquidity counts whatever its status is',
+    1,
+    room,
+    "capacity.jitDataStatus === 'available' ?",
+    "capacity.jitDataStatus !== 'unrecognised' ?",
+  ),
+  one('no headroom is left', 1, room, 'capacityUsd - headroomUsd - side', 'capacityUsd - side'),
+  one(
+    'a lifted hold takes the others of its scope with it',
+    1,
+    'src/domain/trading.ts',
+    'const others = fold.holds.filter((hold) => hold !== before)',
+    'const others = fold.holds.filter((hold) => hold.scope !== scope)',
+  ),
+  one(
+    'what was accepted before a halt is signed after it',
+    1,
+    trading,
+    'if (intent.strategy === OPERATOR) return undefined',
+    "if (intent.strategy !== '') return undefined",
+  ),
+  one(
+    'a hold on one strategy reaches none',
+    1,
+    trading,
+    'const holdOn = (strategy?: string) => strictest(holdsOn(holds(), strategy))',
+    "const holdOn = (strategy?: string) => strictest(holdsOn(holds(), strategy === undefined ? undefined : ''))",
+  ),
+  one(
+    'a finding is reported at every pass',
+    1,
+    'src/domain/reconcile.ts',
+    'const isNew = (findingId: string) => !account.findings.has(findingId)',
+    "const isNew = (findingId: string) => findingId !== '' || account.findings.size > 0",
+  ),
+  one(
+    'a kill is done while orders are in flight',
+    1,
+    'src/engine/kill.ts',
+    'resting.length + held.length + inFlight === 0',
+    'resting.length + held.length === 0',
+  ),
+  one(
+    'a breaker that lifts itself does not',
+    1,
+    'src/risk/breakers.ts',
+    'return !trips.some((trip) => holdKey(trip) === holdKey(hold))',
+    'return trips.length > 9 && holdKey(hold) === undefined',
+  ),
+  one(
+    'a fill that no list shows yet is not counted',
+    1,
+    'src/engine/engine.ts',
+    'return [...shell.open().map((each) => each.state), ...recent]',
+    'return [...shell.open().map((each) => each.state), ...recent.slice(0, 0)]',
+  ),
+]
