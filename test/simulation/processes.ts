@@ -111,6 +111,7 @@ export class Processes {
     try {
       journal = disk.open(process.epoch, {
         wallMs: this.#parts.wallMs,
+        isAlive: () => process.isAlive,
         boundary: (name) => this.#boundary(run, name),
         onDurable: (record, state, body) => {
           note(body)
@@ -161,6 +162,7 @@ export class Processes {
     if (run?.daemon === undefined || !this.isReady) return
     run.isReady = false
     run.daemon.stop(() => {
+      if (run.process.isAlive) this.#parts.disk.stop?.()
       if (!run.process.isAlive) return
       end(run)
       note('stopped in order')

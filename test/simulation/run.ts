@@ -1,5 +1,5 @@
 /**
- * `npm run simulate -- --seeds N --from S [--tier core|shell|engine|all] [--trace | --hashes]`: runs seeds and prints what they
+ * `npm run simulate -- --seeds N --from S [--tier core|shell|files|engine|all] [--trace | --hashes]`: runs seeds and prints what they
  * did; with `--trace` everything that happened in each seed, with `--hashes` the hash of each trace alone. Ends with 1 when
  * an invariant was broken.
  */
@@ -42,7 +42,7 @@ const { values } = parseArgs({
 })
 const seeds = Number(values.seeds)
 const from = Number(values.from)
-const tierNames: readonly TierName[] = ['core', 'shell', 'engine']
+const tierNames: readonly TierName[] = ['core', 'shell', 'files', 'engine']
 const chosen = tierNames.filter((name) => values.tier === 'all' || values.tier === name)
 let failures = 0
 for (const tier of chosen) {

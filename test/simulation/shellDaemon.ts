@@ -12,6 +12,7 @@ import type { SignRequest } from '../../src/domain/signer.ts'
 import { connectChain } from '../../src/evm/connect.ts'
 import type { ExecutionContext } from '../../src/execution/context.ts'
 import { createShell, type Shell } from '../../src/execution/shell.ts'
+import { guardedSigner } from '../../src/journal/guard.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import type { Daemon, DaemonParts, Tier } from './daemon.ts'
 import { oracleHost } from './engineMarkets.ts'
@@ -50,6 +51,7 @@ class ShellDaemon implements Daemon {
   constructor(parts: DaemonParts) {
     this.#parts = parts
     const { process, timeline, endpoints, journal, rules } = parts
+    const signer = journal.guard === undefined ? localSigner : guardedSigner(localSigner, journal.guard)
     const signatures = signaturesOf.get(parts.truth) ?? new Map<string, SignedMessage>()
     signaturesOf.set(parts.truth, signatures)
     this.#clock = processClock(timeline, () => process.isAlive, parts.wallOffsetMs)
@@ -72,7 +74,7 @@ class ShellDaemon implements Daemon {
         address: localSigner.address,
         sign: async (request) => {
           if (parts.boundary('sign')) return never()
-          const signature = await localSigner.sign(request)
+          const signature = await signer.sign(request)
           this.#remember(request, signature, signatures)
           return parts.boundary('signed') ? never() : signature
         },

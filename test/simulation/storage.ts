@@ -15,6 +15,8 @@ export interface JournalHooks {
   onDurable(record: JournalRecord, state: IntentState, body: string): void
   /** A record of the account is durable. */
   onAccount(record: AccountRecord, body: string): void
+  /** Whether the process is there, running or frozen. */
+  isAlive(): boolean
   /** Wall clock of the process, Unix ms. */
   wallMs(): number
 }
@@ -30,15 +32,18 @@ export interface DiskJournal extends Journal {
 /** The place where journals are kept. */
 export interface Storage {
   /**
-   * Opens the journal for a process.
+   * Opens the journal for a process; undefined when the process ended meanwhile.
    *
    * @throws JournalFaultError as a real journal does.
    */
-  open(epoch: number, hooks: JournalHooks): DiskJournal
+  open(epoch: number, hooks: JournalHooks): DiskJournal | undefined
   /** The process ended where it stands; when the power failed, what was not synced may be lost or torn. Says what was kept. */
   crash(random: Random, losesTail: boolean): string
-  /** The process stopped in order. */
   setFull(isFull: boolean): void
+  /** The process stopped in order: its journal is closed. */
+  stop?(): void
+  /** A bit of what is kept flips while nothing runs; the operator keeps a good copy. */
+  flipBit?(): void
   /** Keeps a backup of what is there now. */
   backUp(): void
   readonly hasBackup: boolean

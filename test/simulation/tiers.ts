@@ -5,10 +5,16 @@ import { engineTier } from './engineDaemon.ts'
 import { shapes } from './intentsOf.ts'
 import type { TierName } from './seeds.ts'
 import { privateKey, shellTier, simulatedAccount } from './shellDaemon.ts'
+import { createSqliteStorage } from './sqliteStorage.ts'
 import { runWorld } from './world.ts'
 import type { Mode, Scenario, WorldResult } from './worldTypes.ts'
 
-const tiers: Readonly<Record<TierName, Tier>> = { core: coreTier, shell: shellTier, engine: engineTier }
+const tiers: Readonly<Record<TierName, Tier>> = {
+  core: coreTier,
+  shell: shellTier,
+  files: { ...shellTier, name: 'files', storage: createSqliteStorage },
+  engine: engineTier,
+}
 
 /** Runs one seed of a tier; with a scenario, a fixed story without faults. */
 export function runSeed(

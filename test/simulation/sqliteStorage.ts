@@ -1,0 +1,499 @@
+/**
+ * A journal on real files: the product's own sqlite journal with its lock, mark, snapshots and checkpoints, and its guard. A
+ * process ends on a copy of the files as they are at that instant, before anything is closed; what was not synced may be
+ * lost. Each opening is held against what was acknowledged.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { BaseError } from '../../src/domain/errors.ts'
+import { type IntentState, isOpen } from '../../src/domain/intent.ts'
+import { applyRecord } from '../../src/domain/machine/fold.ts'
+import { decodeAnyRecord, isAccountRecord } from '../../src/domain/records.ts'
+import { openGuard, type SigningGuard } from '../../src/journal/guard.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { openSqliteJournal, type SqliteJournalOptions } from '../../src/journal/sqlite.ts'
+import type { Upkeep } from '../../src/journal/upkeep.ts'
+import { verifySqliteJournal } from '../../src/journal/verify.ts'
+import {
+  cutHead,
+  emptyImage,
+  flipBit,
+  type Image,
+  imageFiles,
+  readImage,
+  tornBetween,
+  writeImage,
+} from './diskImage.ts'
+import { type Random, randomOf } from './random.ts'
+import { journalOfProcess, type Waits } from './sqliteJournal.ts'
+import { tapSqlite } from './sqliteTap.ts'
+import type { CreateStorage, DiskJournal, JournalHooks, Storage } from './storage.ts'
+import type { Timeline } from './timeline.ts'
+import { InvariantBroken } from './truth.ts'
+
+/** Deadlines of the worlds are within an hour; the guard's margins are the daemon's. */
+const guardHorizonSeconds = 4_300
+const guardMarginSeconds = 600
+/** A process that died: no process has this id, and this machine was booted since. */
+const deadOwner = JSON.stringify({
+  pid: 4_194_305,
+  startedAt: '',
+  hostname: '',
+  bootId: 'before',
+  holder: '',
+})
+
+/** Makes a directory of its own for the world; `discard` removes it. */
+export const createSqliteStorage: CreateStorage = (world) => new SqliteStorage(world)
+
+/** One process of the daemon. */
+interface Running {
+  readonly path: string
+  readonly hooks: JournalHooks
+  /** What the mark was since it was last synced, the newest last. */
+  readonly heads: Buffer[]
+  isDead: boolean
+  /** The image has what is left of it; otherwise its files have. */
+  isMoved: boolean
+  /** Bytes of the guard's table that are synced. */
+  guardBytes: number
+  db?: DatabaseSync
+  journal?: Journal
+  guard?: SigningGuard
+  waits?: Waits
+  /** The files when they were last synced, where the connection does not sync each commit. */
+  synced?: Image
+  /** The files are about to change: those before, once the process ended there. */
+  change?: { before?: Image }
+}
+
+class SqliteStorage implements Storage {
+  readonly takesTwo = true
+  readonly #timeline: Timeline
+  readonly #random: Random
+  readonly #upkeep: Omit<Upkeep, 'later'>
+  readonly #root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'perpd-simulation-'))
+  readonly #untap: () => void
+  /** All records whose commit returned, in order: they may not be lost. */
+  readonly #committed: string[] = []
+  /** How many of them are synced. */
+  #synced = 0
+  /** Records of a commit in which the process ended: all of them are there, or none. */
+  #doubtful: readonly string[] = []
+  /** Digests that the guard let through. */
+  readonly #claimed = new Set<string>()
+  /** Processes whose files are still open, the newest last. */
+  #left: Running[] = []
+  /** Connections to journals, and whose they are. */
+  readonly #owners = new WeakMap<DatabaseSync, Running>()
+  /** The process that is opening its journal. */
+  #opening: Running | undefined
+  #image: Image = emptyImage
+  /** The mark as it was before the power cut it. */
+  #wholeHead: Buffer = emptyImage.head
+  #newest: Image | undefined
+  #backup: Image | undefined
+  #isFlipped = false
+  #isFull = false
+  #running: Running | undefined
+  #torn: { readonly random: Random; readonly isPowerCut: boolean } | undefined
+  /** Where in what the guard had not synced a crash cut its table, from 0 to 1. */
+  #guardCut: number | undefined
+  #openings = 0
+
+  constructor({ seed, timeline }: { readonly seed: number; readonly timeline: Timeline }) {
+    this.#timeline = timeline
+    this.#random = randomOf(seed, 'files')
+    const checkpointAfterCommits = this.#random.pick([2, 10, 100])
+    this.#upkeep = {
+      snapshotEveryRecords: this.#random.pick([2, 9, 40, 10_000]),
+      checkpointAfterCommits,
+      checkpointAtLatestCommits: 2 * checkpointAfterCommits,
+    }
+    this.#untap = tapSqlite((db, sql, run) => this.#around(db, sql, run))
+  }
+
+  // --- a process ---------------------------------------------------------------------------------------------------
+
+  open(_epoch: number, hooks: JournalHooks): DiskJournal | undefined {
+    const running = this.#startAt(hooks)
+    const { path } = running
+    this.#opening = running
+    try {
+      running.journal = openSqliteJournal(this.#optionsOf(running), {}).journal
+    } catch (error) {
+      if (running.isDead) return undefined
+      running.isDead = true
+      throw error
+    } finally {
+      this.#opening = undefined
+    }
+    if (running.isDead) return undefined
+    const { journal, db } = running
+    if (db === undefined) throw new TypeError('a journal was opened and nothing was executed')
+    const rows = this.#heldRows(db, path, journal)
+    this.#committed.push(...rows.slice(this.#committed.length))
+    this.#synced = this.#committed.length
+    this.#doubtful = []
+    this.#newest = undefined
+    if (numberOf(db, 'PRAGMA synchronous') < 2) running.synced = readImage(path)
+    if (this.#isFull) this.#limit(running)
+    const guard = this.#openGuard(path, journal, hooks)
+    running.guard = guard
+    running.guardBytes = statSync(path + imageFiles.signed).size
+    const { journal: wrapped, ...waits } = journalOfProcess({
+      journal,
+      guard,
+      hooks,
+      isDead: () => !isAlive(running),
+      isClosed: () => running.journal === undefined,
+      acknowledged: (seq, body) => {
+        if (this.#committed[seq - 1] !== body) this.#fail('I12', `record ${seq} is not the one acknowledged`)
+        running.heads.push(readFileSync(path + imageFiles.head))
+      },
+      claimed: (digest) => {
+        this.#claimed.add(digest)
+        running.guardBytes = statSync(path + imageFiles.signed).size
+      },
+    })
+    running.waits = waits
+    return wrapped
+  }
+
+  /** Where a process begins: on what the one before left, or beside one that has the journal and is taken for dead. */
+  #startAt(hooks: JournalHooks): Running {
+    const before = this.#running
+    const isBeside = before !== undefined && this.#isShared(before.path)
+    if (!isBeside) {
+      if (before?.isMoved === false) this.#image = readImage(before.path)
+      this.#cutGuard()
+      if (this.#isFlipped) this.#tryFlipped(hooks)
+    }
+    const running = this.#runningAt(isBeside ? before.path : this.#place(this.#image), hooks)
+    // The lock does not hold: an operator removed it, or the volume does not know locks.
+    if (isBeside) for (const file of ['.lock', '.owner.json']) rmSync(running.path + file, { force: true })
+    for (const left of this.#left) if (!isAlive(left)) closeAll(left)
+    this.#left = [...this.#left.filter(isAlive), running]
+    this.#running = running
+    return running
+  }
+
+  /** Whether a process that lives has its journal there. */
+  #isShared(path: string): boolean {
+    return this.#left.some((left) => left.path === path && isAlive(left))
+  }
+
+  stop(): void {
+    const running = this.#running
+    if (running === undefined || !isAlive(running)) return
+    closeAll(running)
+    if (!isAlive(running)) return
+    running.isDead = true
+    this.#wholeHead = readImage(running.path).head
+  }
+
+  crash(random: Random, losesTail: boolean): string {
+    const sub = randomOf(random.int(0, 2 ** 31), 'crash')
+    const running = this.#running
+    if (running === undefined || running.isDead) return 'of nothing'
+    running.isDead = true
+    if (this.#isShared(running.path)) return 'kept beside another'
+    running.isMoved = true
+    const whole = readImage(running.path)
+    this.#wholeHead = whole.head
+    this.#guardCut = sub.next()
+    this.#image = { ...whole, signed: whole.signed.subarray(0, running.guardBytes) }
+    if (losesTail) {
+      const lost = running.synced === undefined ? whole : tornBetween(running.synced, whole, sub, true)
+      this.#image = {
+        ...this.#image,
+        db: lost.db,
+        wal: lost.wal,
+        head: cutHead([...running.heads, whole.head], sub),
+      }
+    }
+    if (running.change === undefined) return losesTail ? 'cut' : 'kept'
+    running.change.before = this.#image
+    this.#torn = { random: sub, isPowerCut: losesTail }
+    return losesTail ? 'cut in a write' : 'torn in a write'
+  }
+
+  /** Lets all commits and lines of the guard happen that wait for nothing but their turn. */
+  async settle(): Promise<void> {
+    for (const { waits } of this.#left) await waits?.settle()
+  }
+
+  #runningAt(path: string, hooks: JournalHooks): Running {
+    const { head, signed } = readImage(path)
+    return { path, hooks, heads: [head], isDead: false, isMoved: false, guardBytes: signed.length }
+  }
+
+  #optionsOf(running: Running): SqliteJournalOptions {
+    return {
+      path: running.path,
+      clockNow: running.hooks.wallMs,
+      holder: 'simulation',
+      upkeep: {
+        ...this.#upkeep,
+        later: (ms, run) =>
+          this.#timeline.after(ms, () => {
+            if (running === this.#running && isAlive(running)) run()
+          }),
+      },
+    }
+  }
+
+  #openGuard(path: string, journal: Journal, hooks: JournalHooks): SigningGuard {
+    return openGuard({
+      path: path + imageFiles.signed,
+      horizonSeconds: guardHorizonSeconds,
+      marginSeconds: guardMarginSeconds,
+      now: hooks.wallMs,
+      neverLeft: ({ intentId, digest }) =>
+        journal.intent(intentId)?.attempts.some(({ armed }) => armed?.digest === digest) !== true,
+    })
+  }
+
+  /** Of the lines that the guard was writing when the process ended, a first part is there. */
+  #cutGuard(): void {
+    const running = this.#running
+    if (running === undefined || this.#guardCut === undefined || !running.isMoved) return
+    const written = readFileSync(running.path + imageFiles.signed, { flag: 'a+' })
+    const { guardBytes } = running
+    const more = Math.floor(this.#guardCut * (written.length - guardBytes + 1))
+    const signed = written.subarray(0, guardBytes + more)
+    this.#guardCut = undefined
+    this.#image = { ...this.#image, signed }
+    if (this.#newest !== undefined) this.#newest = { ...this.#newest, signed }
+  }
+
+  // --- what a connection executes ----------------------------------------------------------------------------------
+
+  #around(db: DatabaseSync, sql: string, run: () => void): void {
+    const opening = this.#opening
+    if (opening !== undefined && db.location() === opening.path && !this.#owners.has(db)) {
+      this.#owners.set(db, opening)
+      opening.db = db
+    }
+    const running = this.#owners.get(db)
+    if (running === undefined || !isAlive(running)) {
+      // What a process had still to do, nobody does.
+      if (running !== undefined && sql !== 'close') throw new Error('the process ended')
+      run()
+      return
+    }
+    if (sql === 'COMMIT') {
+      this.#change(running, 'in a commit', run)
+      const found = this.#newRows(db)
+      if (!isAlive(running)) {
+        this.#doubtful = found
+        return
+      }
+      this.#committed.push(...found)
+      if (numberOf(db, 'PRAGMA synchronous') >= 2) this.#synced = this.#committed.length
+      if (found.length > 0) running.hooks.boundary('committed, not marked')
+    } else if (sql.startsWith('PRAGMA wal_checkpoint')) this.#change(running, 'in a checkpoint', run)
+    else if (sql === 'close') this.#change(running, 'in the last checkpoint', run)
+    else run()
+  }
+
+  /** Changes the files; the process may end in the middle. */
+  #change(running: Running, name: string, run: () => void): void {
+    const change: NonNullable<Running['change']> = {}
+    running.change = change
+    running.hooks.boundary(name)
+    delete running.change
+    run()
+    const { before } = change
+    if (before === undefined || this.#torn === undefined) return
+    const { random, isPowerCut } = this.#torn
+    const torn = tornBetween(before, readImage(running.path), random, isPowerCut)
+    this.#image = { ...this.#image, db: torn.db, wal: torn.wal }
+  }
+
+  #newRows(db: DatabaseSync): readonly string[] {
+    if (numberOf(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'record'") === 0) return []
+    const rows = db.prepare('SELECT body FROM record WHERE seq > ? ORDER BY seq').all(this.#committed.length)
+    return rows.map(({ body }) => String(body))
+  }
+
+  // --- what is held at each opening --------------------------------------------------------------------------------
+
+  /**
+   * The records of an opened journal. I12, I5: each that was acknowledged is there as it was, a torn commit is whole or
+   * absent, what is open is their fold; the guard has every digest that was signed.
+   */
+  #heldRows(db: DatabaseSync, path: string, journal: Journal): readonly string[] {
+    const rows = db
+      .prepare('SELECT body FROM record ORDER BY seq')
+      .all()
+      .map(({ body }) => String(body))
+    const known = this.#committed
+    const lost = known.findIndex((body, index) => rows[index] !== body)
+    if (lost >= 0)
+      this.#fail('I12', `record ${lost + 1} of ${known.length} was acknowledged and is not what is there`)
+    const more = rows.slice(known.length)
+    const isWhole =
+      more.length === this.#doubtful.length && more.every((body, at) => body === this.#doubtful[at])
+    if (more.length > 0 && !isWhole)
+      this.#fail('I12', `${more.length} of ${this.#doubtful.length} records of a torn commit are there`)
+    const states = new Map<string, IntentState>()
+    for (const record of rows.map(decodeAnyRecord)) {
+      if (!isAccountRecord(record))
+        states.set(record.intentId, applyRecord(states.get(record.intentId), record))
+    }
+    if (textOf([...states.values()].filter(isOpen)) !== textOf(journal.openIntents()))
+      this.#fail('I5', 'what the journal opens with is not the fold of what was acknowledged')
+    const table = readFileSync(path + imageFiles.signed, { encoding: 'latin1', flag: 'a+' })
+    for (const digest of this.#claimed)
+      if (!table.includes(digest)) this.#fail('I3', `the guard lost ${digest}`)
+    return rows
+  }
+
+  /** Opens the files with their flipped bit in a place of their own: they are refused, or say what they said before. */
+  #tryFlipped(hooks: JournalHooks): void {
+    this.#isFlipped = false
+    const trial = this.#runningAt(this.#place(this.#image), hooks)
+    trial.isDead = true
+    const { journal, replayedFrom } = openSqliteJournal(this.#optionsOf(trial), {})
+    try {
+      const { problems } = verifySqliteJournal(trial.path)
+      // What is older than a snapshot is read again by `perpd journal verify` alone.
+      if (problems.length > 0 && replayedFrom === 0) this.#fail('I12', `it opens, and ${problems.join('; ')}`)
+      if (problems.length === 0) {
+        const db = new DatabaseSync(trial.path, { readOnly: true })
+        this.#heldRows(db, trial.path, journal)
+        db.close()
+        this.#openGuard(trial.path, journal, hooks).close()
+      }
+    } finally {
+      journal.close()
+    }
+    this.restoreNewest()
+  }
+
+  #fail(invariant: string, text: string): never {
+    throw new InvariantBroken({ invariant, text, atMs: this.#timeline.nowMs })
+  }
+
+  // --- the disk ----------------------------------------------------------------------------------------------------
+
+  get hasBackup(): boolean {
+    return this.#backup !== undefined
+  }
+
+  setFull(isFull: boolean): void {
+    this.#isFull = isFull
+    const running = this.#running
+    if (running !== undefined && isAlive(running)) this.#limit(running)
+  }
+
+  backUp(): void {
+    const running = this.#running
+    this.#backup = running === undefined || running.isMoved ? this.#image : readImage(running.path)
+  }
+
+  putBackupBack(): void {
+    if (this.#backup === undefined || !this.#isStill()) return
+    const { db, wal } = this.#backup
+    // A mark that lost its newest states at the same moment could not tell.
+    this.#newest = { ...this.#image, head: this.#wholeHead }
+    this.#image = { ...this.#newest, db, wal }
+    this.#backup = undefined
+  }
+
+  dropBackup(): void {
+    this.#backup = undefined
+  }
+
+  flipBit(): void {
+    if (!this.#isStill()) return
+    this.#newest = { ...this.#image, head: this.#wholeHead }
+    this.#image = flipBit(this.#newest, this.#random)
+    this.#isFlipped = true
+  }
+
+  /** Whether nothing has the files open; then they are in the image. */
+  #isStill(): boolean {
+    const running = this.#running
+    if (running !== undefined && this.#isShared(running.path)) return false
+    if (running?.isMoved === false) {
+      running.isMoved = true
+      this.#image = readImage(running.path)
+    }
+    return true
+  }
+
+  restoreNewest(): boolean {
+    if (this.#newest === undefined) return false
+    this.#image = this.#newest
+    this.#newest = undefined
+    return true
+  }
+
+  isOnDisk(digest: string): boolean {
+    return this.#committed.slice(0, this.#synced).some((body) => body.includes(`"digest":"${digest}"`))
+  }
+
+  contains(text: string): boolean {
+    const running = this.#running
+    const image = running === undefined || running.isMoved ? this.#image : readImage(running.path)
+    return Object.values(image).some((bytes: Buffer) => bytes.includes(text))
+  }
+
+  discard(): void {
+    for (const left of this.#left) closeAll(left)
+    this.#untap()
+    rmSync(this.#root, { recursive: true, force: true })
+  }
+
+  /** A full disk takes no page more than it has. */
+  #limit({ db }: Running): void {
+    if (db === undefined) return
+    const pages = this.#isFull ? numberOf(db, 'PRAGMA page_count') : 1_073_741_823
+    db.exec(`PRAGMA max_page_count = ${pages}`)
+  }
+
+  // --- files -------------------------------------------------------------------------------------------------------
+
+  /** A directory of its own for what opens the image next, with the traces of the process before. */
+  #place(image: Image): string {
+    this.#openings += 1
+    const directory = join(this.#root, String(this.#openings))
+    mkdirSync(directory)
+    const path = join(directory, 'journal.db')
+    writeImage(path, image)
+    writeFileSync(`${path}.lock`, '')
+    writeFileSync(`${path}.owner.json`, deadOwner)
+    return path
+  }
+}
+
+/** Whether the process is there, running or frozen. */
+function isAlive({ isDead, hooks }: Running): boolean {
+  return !isDead && hooks.isAlive()
+}
+
+/** Closes what a process had open. A snapshot that finds no space is no loss; of a process that ended nothing counts. */
+function closeAll(running: Running): void {
+  const { journal, guard } = running
+  delete running.journal
+  delete running.guard
+  guard?.close()
+  try {
+    journal?.close()
+  } catch (error) {
+    const isFull = error instanceof BaseError && error.code === 'JOURNAL_FULL'
+    if (isAlive(running) && !isFull) throw error
+  }
+}
+
+function numberOf(db: DatabaseSync, sql: string): number {
+  return Number(Object.values(db.prepare(sql).get() ?? {})[0] ?? 0)
+}
+
+function textOf(states: readonly IntentState[]): string {
+  return JSON.stringify(states, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))
+}
