@@ -19,6 +19,8 @@ export interface OrderSpec {
   readonly sizeDeltaUsd: bigint
   /** Whether its execution adds exposure. */
   readonly adds: boolean
+  /** A liquidation or a deleveraging. */
+  readonly isProtocols?: true
 }
 
 /** One signed message, as calldata that anybody may send. */
@@ -45,6 +47,17 @@ export type TxAction =
       readonly orderKey: Hex
       readonly event: 'OrderExecuted' | 'OrderCancelled' | 'OrderFrozen'
       readonly reason: string
+      /** An order that can never be executed is cancelled, so that the world ends; the protocol would let it rest. */
+      readonly givesUp?: boolean
+    }
+  /** The protocol takes a part of a position, or all of it: an order that is made and executed in one transaction. */
+  | {
+      readonly kind: 'protocol'
+      readonly cause: 'liquidation' | 'adl'
+      readonly marketToken: Hex
+      readonly direction: 'long' | 'short'
+      /** Of an ADL; a liquidation takes all. */
+      readonly sizeDeltaUsd: bigint
     }
   /** The owner's own trade, by no message of ours. */
   | { readonly kind: 'manual'; readonly spec: OrderSpec }
@@ -96,7 +109,7 @@ interface Block extends BlockRef {
 }
 
 /** Why a message had no effect. */
-export type Revert = 'DeadlinePassed' | 'InvalidUserDigest' | 'EmptyOrder' | 'Passing'
+export type Revert = 'DeadlinePassed' | 'InvalidUserDigest' | 'EmptyOrder' | 'EmptyPosition' | 'Passing'
 
 /** What became of a transaction in a block. */
 export type TxResult = { readonly ok: true } | { readonly ok: false; readonly revert: Revert }
@@ -163,6 +176,8 @@ export class Branch {
         this.#create(tx, [action.spec], undefined, keyOf, emit)
         return { ok: true }
       }
+      case 'protocol':
+        return this.#takeOff(tx, action, keyOf, emit)
       case 'keeper': {
         const order = this.orders.get(action.orderKey)
         if (order === undefined || order.state === 'executed' || order.state === 'cancelled')
@@ -170,7 +185,19 @@ export class Branch {
         if (action.event === 'OrderFrozen' && order.state === 'frozen')
           return { ok: false, revert: 'Passing' }
         const movedUsd = this.#moveOf(order.spec)
-        const isVain = this.#keepsPositions && movedUsd < order.spec.sizeDeltaUsd && movedUsd === 0n
+        const isVain =
+          (this.#keepsPositions || this.#wasTaken(order.spec)) &&
+          movedUsd < order.spec.sizeDeltaUsd &&
+          movedUsd === 0n &&
+          decreaseTypes.has(order.spec.orderType)
+        // An order that waits is left as it is; a market order is cancelled.
+        if (
+          isVain &&
+          action.event === 'OrderExecuted' &&
+          order.spec.orderType !== 4 &&
+          action.givesUp !== true
+        )
+          return { ok: false, revert: 'EmptyPosition' }
         const event = isVain && action.event === 'OrderExecuted' ? 'OrderCancelled' : action.event
         const reason = event === action.event ? action.reason : 'EmptyPosition'
         const newest = emit({
@@ -184,6 +211,54 @@ export class Branch {
         return { ok: true }
       }
     }
+  }
+
+  /** A liquidation or a deleveraging; exits of a position that is gone are cancelled with it. */
+  #takeOff(
+    tx: Tx,
+    { cause, marketToken, direction, sizeDeltaUsd }: Extract<TxAction, { kind: 'protocol' }>,
+    keyOf: (tx: Tx, index: number) => Hex,
+    emit: (log: Omit<ModelLog, 'block' | 'logIndex'>) => ModelLog,
+  ): TxResult {
+    const heldUsd = this.heldUsd(marketToken, direction)
+    if (heldUsd <= 0n) return { ok: false, revert: 'EmptyPosition' }
+    const isWhole = cause === 'liquidation' || sizeDeltaUsd >= heldUsd
+    const movedUsd = isWhole ? heldUsd : sizeDeltaUsd
+    const orderType = cause === 'liquidation' ? 7 : 4
+    const spec: OrderSpec = {
+      role: 'main',
+      orderType,
+      marketToken,
+      direction,
+      sizeDeltaUsd: movedUsd,
+      adds: false,
+      isProtocols: true,
+    }
+    for (const orderKey of this.#create(tx, [spec], undefined, keyOf, emit)) {
+      const newest = emit({ event: 'OrderExecuted', orderKey, transactionHash: tx.hash, movedUsd })
+      this.orders.set(orderKey, { ...(this.orders.get(orderKey) as ModelOrder), state: 'executed', newest })
+    }
+    if (!isWhole) return { ok: true }
+    for (const [orderKey, order] of this.orders) {
+      const isExit = order.spec.role === 'take-profit' || order.spec.role === 'stop-loss'
+      const isOpen = order.state === 'open' || order.state === 'frozen'
+      if (!isExit || !isOpen || sideOf(order.spec) !== sideOf(spec)) continue
+      const end = {
+        event: 'OrderCancelled',
+        orderKey,
+        transactionHash: tx.hash,
+        reason: 'AUTO_CANCEL',
+      } as const
+      this.orders.set(orderKey, { ...order, state: 'cancelled', newest: emit(end) })
+    }
+    return { ok: true }
+  }
+
+  /** Whether the protocol took something of this side. */
+  #wasTaken(spec: OrderSpec): boolean {
+    return [...this.orders.values()].some(
+      (order) => order.spec.isProtocols === true && sideOf(order.spec) === sideOf(spec),
+    )
   }
 
   /** What an order moves its position by when it is executed now, USD. */
@@ -271,6 +346,10 @@ export class Branch {
   holds(block: BlockRef): boolean {
     return this.blockAt(block.number).hash === block.hash
   }
+}
+
+function sideOf({ marketToken, direction }: OrderSpec): string {
+  return `${marketToken} ${direction}`
 }
 
 const increaseTypes: ReadonlySet<number> = new Set([2, 3, 8])

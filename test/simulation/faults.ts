@@ -54,6 +54,7 @@ export const faultNames = [
   'keeper-freeze',
   'keeper-slow',
   'manual-trade',
+  'liquidation',
   'clock-jump',
   'clock-skew',
   'crash',

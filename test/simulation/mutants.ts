@@ -296,6 +296,16 @@ export const mutants: readonly Mutant[] = [
     '  if (isBehind) {',
     '  if (isBehind && disk.isFull) {',
   ),
+  {
+    ...one(
+      'a liquidation is taken for our close',
+      'core',
+      api,
+      '      sameHex(each.orderKey, child.orderKey) &&\n      (each.eventName ===',
+      '      (sameHex(each.orderKey, child.orderKey) || each.orderType === 7) &&\n      (each.eventName ===',
+    ),
+    mode: 'api',
+  },
   one(
     'a commit does not ask for the lease',
     'core',

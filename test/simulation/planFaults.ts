@@ -62,6 +62,13 @@ export function planFaults(untilMs: number, targets: FaultTargets): void {
     const action = { kind: 'manual', spec: manualTrade(targets) } as const
     venue.send(0, { hash: chain.freshHash(), action })
   })
+  often('liquidation', 3, () => {
+    const side = heldSide(targets)
+    if (side === undefined) return
+    const cause = random.pick(['liquidation', 'adl'] as const)
+    const sizeDeltaUsd = random.chance(0.5) ? side.heldUsd : usd(random.int(50, 500))
+    venue.send(0, { hash: chain.freshHash(), action: { kind: 'protocol', cause, sizeDeltaUsd, ...side } })
+  })
   often('disk-full', 1, () => disk.setFull(true))
   often('old-backup', 1, () => disk.backUp())
   often('operator-stop', 1, targets.stopInOrder)
@@ -105,6 +112,17 @@ function planIllness(
       ahead: illnesses.pick([5n, 1_000n, 10_000_000n]),
     })),
   )
+}
+
+/** One of the sides on which the account holds something now. */
+function heldSide({ random, chain: { canonical } }: FaultTargets) {
+  const sides = markets.flatMap((marketToken) =>
+    (['long', 'short'] as const).flatMap((direction) => {
+      const heldUsd = canonical.heldUsd(marketToken, direction)
+      return heldUsd > 0n ? [{ marketToken, direction, heldUsd }] : []
+    }),
+  )
+  return sides.length === 0 ? undefined : random.pick(sides)
 }
 
 /** A trade of the owner's own, as like an order of ours as may be. */

@@ -250,7 +250,7 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
     const cancels = wanted === 'OrderCancelled' || (!freezes && faults.comes('keeper-cancel', 0.35))
     const event = freezes ? 'OrderFrozen' : cancels ? 'OrderCancelled' : 'OrderExecuted'
     const reason = event === 'OrderExecuted' ? '' : 'OrderNotFulfillableAtAcceptablePrice'
-    const action = { kind: 'keeper', orderKey: order.orderKey, event, reason } as const
+    const action = { kind: 'keeper', orderKey: order.orderKey, event, reason, givesUp: isHurried } as const
     timeline.after(delayMs, () => {
       planned.delete(order.orderKey)
       const [result] = chain.mine(timeline.nowMs, [{ hash: chain.freshHash(), action }])
