@@ -205,8 +205,11 @@ async function live(
     signingPolicy: signingPolicyOf(config, () => listedMarkets),
     warningPolicies: warningPoliciesOf(config, strategies),
     fees: createFeeMemory(usualFeesOf(config)),
-    sizeAnew: async (intent, atMostUsd) =>
-      (await engine?.sizeAnew(intent, atMostUsd)) ?? { code: 'STARTING', reason: 'perpd is starting' },
+    sizeAnew: (intent, atMostUsd) => {
+      if (engine === undefined)
+        throw new TypeError('sizeAnew: no order is prepared before there is an engine')
+      return engine.sizeAnew(intent, atMostUsd)
+    },
     mayNotSign: (intent) => trading.mayNotSign(intent) ?? subaccount?.mayNotSign(intent),
     fatal,
   }

@@ -7,15 +7,14 @@ import { type SizingDesk, sizeIncrease } from './sizing.ts'
 /**
  * Sizes the increase anew, by all limits and the room on `desk`, whose book must not count the intent itself: at most its own
  * size, and at most `atMostUsd` less headroom when that is less. Never below the market's or the strategy's minimum. Refuses
- * with the codes of `sizeIncrease`, and for decisions that are no increase.
+ * with the codes of `sizeIncrease`. Throws TypeError for a decision that is no increase.
  */
 export function resizeIncrease(
   { decision, terms }: Pick<Intent, 'decision' | 'terms'>,
   atMostUsd: Usd,
   desk: SizingDesk,
 ): Usd | Denial {
-  if (decision.kind !== 'increase')
-    return { code: 'NOT_AN_INCREASE', reason: 'Only an increase is made smaller.' }
+  if (decision.kind !== 'increase') throw new TypeError(`resizeIncrease: ${decision.kind}`)
   const { limits } = desk
   const headroomUsd = mulDivUp(maxOf(0n, atMostUsd), BigInt(limits.capacityHeadroomBps ?? 0), BigInt(BPS_ONE))
   const mostUsd =
