@@ -126,6 +126,7 @@ class SqliteStorage implements Storage {
     } catch (error) {
       if (running.isDead) return undefined
       running.isDead = true
+      running.isMoved = true
       throw error
     } finally {
       this.#opening = undefined
@@ -155,7 +156,8 @@ class SqliteStorage implements Storage {
       },
       claimed: (digest) => {
         this.#claimed.add(digest)
-        running.guardBytes = statSync(path + imageFiles.signed).size
+        const { size } = statSync(path + imageFiles.signed)
+        for (const each of this.#left) if (each.path === path) each.guardBytes = size
       },
     })
     running.waits = waits
