@@ -48,9 +48,9 @@ export async function approveSubaccount(call: Call): Promise<number> {
   const { flags, loaded, out, err } = call
   const { config } = loaded
   const { chain } = config.venue
-  const requestFile = fileFlag(flags, 'request')
-  const outFile = fileFlag(flags, 'out')
-  const signatureFile = fileFlag(flags, 'signature')
+  const requestFile = fileFlag(call, 'request')
+  const outFile = fileFlag(call, 'out')
+  const signatureFile = fileFlag(call, 'signature')
   const subaccount = delegatedOf(config, flags)
   const signOwner = outFile === undefined && signatureFile === undefined ? await ownerKey(call) : undefined
   const owner = ownerOf(config, signOwner?.address)

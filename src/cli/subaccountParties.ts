@@ -18,9 +18,10 @@ import { passwordSources } from './keySources.ts'
 import { readKeystore } from './signer.ts'
 
 /** The owner's key: on paper one that perpd makes; else a keystore that was named, opened for one signature. Throws CommandError. */
-export async function ownerKey({ flags, keys, loaded }: Call): Promise<Signer> {
+export async function ownerKey(call: Call): Promise<Signer> {
+  const { flags, keys, loaded } = call
   const { config } = loaded
-  const path = fileFlag(flags, 'owner-keystore')
+  const path = fileFlag(call, 'owner-keystore')
   if (config.isPaper) {
     if (path === undefined) return paperSigner(config.paper.ownerKeyFile)
     throw new CommandError(
@@ -109,8 +110,8 @@ export async function withApi<T>(config: Config, use: (api: Api) => Promise<T>):
   }
 }
 
-/** A flag's file, from the working folder; undefined when it was not given. */
-export function fileFlag(flags: Call['flags'], name: string): string | undefined {
+/** A flag's file, from the folder that the command was given in; undefined when it was not given. */
+export function fileFlag({ flags, cwd }: Call, name: string): string | undefined {
   const value = flags.get(name)
-  return typeof value === 'string' ? resolve(value) : undefined
+  return typeof value === 'string' ? resolve(cwd, value) : undefined
 }

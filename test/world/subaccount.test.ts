@@ -1,10 +1,9 @@
 /** A delegated key on paper with real processes: made, approved here and elsewhere, traded with over a restart, revoked. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Hex, hashTypedData, toFunctionSelector } from 'viem'
+import { type Hex, hashTypedData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
 import {
   daemonFlags,
   killLeftOver,
@@ -49,10 +48,10 @@ async function ask(path: string): Promise<readonly Record<string, unknown>[]> {
 test('a delegated key trades for its owner from its approval to its revocation, over a restart', async () => {
   const created = await command('subaccount', 'create')
   expect(created, created.err).toMatchObject({ code: 0, out: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/) })
-  const first = await command('subaccount', 'approve', '--days', '2', '--actions', '40')
-  expect(first, first.err).toMatchObject({ code: 0, out: expect.stringMatching(/^0x[0-9a-f]{130}$/) })
-  const owner = /--account\.owner (0x[0-9a-fA-F]{40})/.exec(first.err)?.[1] ?? ''
-  expect(first.err).toContain(created.out)
+  const approved = await command('subaccount', 'approve', '--days', '2', '--actions', '40')
+  expect(approved, approved.err).toMatchObject({ code: 0, out: expect.stringMatching(/^0x[0-9a-f]{130}$/) })
+  const owner = /--account\.owner (0x[0-9a-fA-F]{40})/.exec(approved.err)?.[1] ?? ''
+  expect(approved.err).toContain(created.out)
   flags.push(`--account.owner=${owner}`)
 
   // Elsewhere: a wallet of another make signs the file, and what it signed comes back.
@@ -79,21 +78,13 @@ test('a delegated key trades for its owner from its approval to its revocation, 
     out: expect.stringContaining('waits for the next order: 60 actions'),
   })
 
-  for (const round of [1, 2]) {
-    const daemon = perpd(['run', ...flags])
-    await until(
-      `the order is executed (${round})`,
-      async () => {
-        if (!daemon.said().includes('daemon.ready')) return undefined
-        const orders = existsSync(join(folder.path, 'journal.sqlite')) ? await ordersOf(folder.path) : []
-        return orders.filter(({ status }) => status === 'executed').length >= 1 ? true : undefined
-      },
-      { seen: daemon.said },
-    )
-    daemon.child.kill('SIGTERM')
-    expect(await daemon.ended, daemon.said()).toBe(0)
-    expect(daemon.said()).toContain(`the key ${created.out} is a delegated one; it trades for ${owner}`)
-  }
+  const first = perpd(['run', ...flags])
+  await until('the order is executed', () => first.said().includes('"state_to":"executed"') || undefined, {
+    seen: first.said,
+  })
+  first.child.kill('SIGTERM')
+  expect(await first.ended, first.said()).toBe(0)
+  expect(first.said()).toContain(`the key ${created.out} is a delegated one; it trades for ${owner}`)
   expect(await ask(`/positions?address=${owner}`)).toHaveLength(1)
   expect(await ask(`/positions?address=${created.out}`)).toHaveLength(0)
   const [order] = await ordersOf(folder.path)
@@ -104,12 +95,28 @@ test('a delegated key trades for its owner from its approval to its revocation, 
   expect(used).toMatchObject({ code: 0, out: expect.stringMatching(/actions left +59 of 60/) })
   expect(used.out).toContain('used: the chain knows it')
 
-  const revoked = await command('subaccount', 'revoke')
-  expect(JSON.parse(revoked.out)).toEqual({
-    chainId: 42_161,
-    to: arbitrum.contracts.subaccountRouter,
-    data: `${toFunctionSelector('removeSubaccount(address)')}${created.out.slice(2).toLowerCase().padStart(64, '0')}`,
-    value: '0',
+  // Ended for good while the daemon runs again: it sees its key gone, holds, and leaves what is open to the owner.
+  const daemon = perpd(['run', ...flags])
+  await until('the daemon is ready', () => daemon.said().includes('daemon.ready') || undefined, {
+    seen: daemon.said,
   })
+  const revoked = await command('subaccount', 'revoke')
+  expect(revoked, revoked.err).toMatchObject({ code: 0, err: expect.stringContaining('It is gone') })
   expect(existsSync(join(folder.path, 'approval.json'))).toBe(false)
+  expect(revoked.out.match(/not approved/g)).toHaveLength(paper.hosts.api.length)
+  const held = 'account is reducing: subaccount, by perpd: the delegated key is not approved'
+  for (const line of ['is not approved on the chain, and no approval waits', held]) {
+    await until(`the daemon says: ${line}`, () => daemon.said().includes(line) || undefined, {
+      timeoutMs: 30_000,
+      seen: daemon.said,
+    })
+  }
+  daemon.child.kill('SIGTERM')
+  expect(await daemon.ended, daemon.said()).toBe(0)
+  const gone = await command('subaccount', 'status')
+  expect(gone).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/may trade +no: perpd subaccount approve/),
+  })
+  expect(await ask(`/positions?address=${owner}`)).toHaveLength(1)
 }, 120_000)
