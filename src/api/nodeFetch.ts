@@ -6,9 +6,16 @@
  * accepted). A failure before that (name not found, connection refused, host unreachable, TLS not established, aborted
  * while connecting) left no byte of the request. From then on, and on a connection that was kept alive, it may have left.
  */
+import dns from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
+import {
+  checkedLookup,
+  forbiddenAddress,
+  isForbiddenAddress,
+  type ResolveAll,
+} from '../domain/networkAddress.ts'
 import type { Fetch, FetchAnswer } from './route.ts'
 import { RequestFailed } from './sent.ts'
 
@@ -23,6 +30,8 @@ export interface NodeFetchOptions {
   readonly idleMs?: number
   /** Idle connections kept to one host. Orders that share a commit all wait at once, and connect again if too few are kept. Default 64. */
   readonly idlePerHost?: number
+  /** What resolves names. Default the system's. */
+  readonly resolve?: ResolveAll
 }
 
 /** A fetch that must be closed. */
@@ -36,7 +45,10 @@ const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024
 const DEFAULT_IDLE_MS = 4_000
 const DEFAULT_IDLE_PER_HOST = 64
 
-/** Makes a fetch with its own connections. Follows no redirect, asks for no compression, keeps no cookies. */
+/**
+ * Makes a fetch with its own connections. Follows no redirect, asks for no compression, keeps no cookies, and connects to no
+ * link-local or metadata address, however it is written and whatever name resolves to it.
+ */
 export function createNodeFetch(options: NodeFetchOptions = {}): NodeFetch {
   const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
   const agentOptions = {
@@ -44,6 +56,7 @@ export function createNodeFetch(options: NodeFetchOptions = {}): NodeFetch {
     timeout: options.idleMs ?? DEFAULT_IDLE_MS,
     maxFreeSockets: options.idlePerHost ?? DEFAULT_IDLE_PER_HOST,
   }
+  const lookup = checkedLookup(options.resolve ?? dns.lookup)
   const plain = new http.Agent(agentOptions)
   const secure = new https.Agent(agentOptions)
 
@@ -51,6 +64,13 @@ export function createNodeFetch(options: NodeFetchOptions = {}): NodeFetch {
     new Promise<FetchAnswer>((resolve, reject) => {
       const target = new URL(url)
       const isSecure = target.protocol === 'https:'
+      const hostname = target.hostname.replace(/^\[(.+)\]$/, '$1')
+      // An address is looked up by nobody.
+      if (isForbiddenAddress(hostname)) {
+        const { message, code } = forbiddenAddress(hostname, hostname)
+        reject(new RequestFailed(message, { sent: 'no', code }))
+        return
+      }
       // As text, because Node then writes head and body in one piece.
       const { body } = init
       let hasConnection = false
@@ -58,7 +78,8 @@ export function createNodeFetch(options: NodeFetchOptions = {}): NodeFetch {
 
       // Cheaper than handing in the URL, which Node would take apart and copy again.
       const request = (isSecure ? https : http).request({
-        hostname: target.hostname.replace(/^\[(.+)\]$/, '$1'),
+        hostname,
+        lookup,
         port: target.port,
         path: target.pathname + target.search,
         auth: authOf(target),

@@ -2,8 +2,10 @@
  * JSON-RPC over WebSocket: calls as over HTTP, and the heads that the endpoint pushes. The connection is made anew whenever
  * it is lost; what was asked on the old one fails and is asked again by the next look.
  */
+import dns from 'node:dns'
 import { WebSocket } from 'ws'
 import type { Clock } from '../domain/clock.ts'
+import { checkedLookup, isForbiddenAddress, type ResolveAll } from '../domain/networkAddress.ts'
 import type { RpcTransport } from './jsonRpc.ts'
 
 /** Largest message that is taken, bytes. */
@@ -26,8 +28,16 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** Connects to an address, and stays connected until it is closed. Never throws for what the network does. */
-export function createSocketTransport(url: string, clock: Clock): SocketTransport {
+/**
+ * Connects to an address, and stays connected until it is closed. Never throws for what the network does. Follows no redirect,
+ * and connects to no link-local or metadata address: such a host is tried again like one that does not answer.
+ */
+export function createSocketTransport(
+  url: string,
+  clock: Clock,
+  resolve: ResolveAll = dns.lookup,
+): SocketTransport {
+  const lookup = checkedLookup(resolve)
   const stopping = new AbortController()
   const waiting = new Map<number, Waiting>()
   const listeners = new Set<(head: unknown) => void>()
@@ -77,11 +87,14 @@ export function createSocketTransport(url: string, clock: Clock): SocketTranspor
 
   /** One connection from its beginning to its end; whether it was ever open. */
   function connection(): Promise<boolean> {
+    // An address is looked up by nobody.
+    if (isForbiddenAddress(new URL(url).hostname)) return Promise.resolve(false)
     return new Promise((resolve) => {
       const made = new WebSocket(url, {
         maxPayload: MAX_MESSAGE_BYTES,
         handshakeTimeout: 10_000,
         followRedirects: false,
+        lookup,
       })
       let wasOpen = false
       const watch = new AbortController()

@@ -184,6 +184,37 @@ test('a redirect is an answer and is not followed', async () => {
   expect([answer.status, answer.headers.get('location'), requests]).toEqual([308, '/elsewhere', 1])
 })
 
+test('a name that resolves to a metadata address, and such an address itself, is never connected to', async () => {
+  let connections = 0
+  const server = http.createServer((_, response) => response.end('{}'))
+  server.on('connection', () => {
+    connections += 1
+  })
+  const port = await listening(server)
+  const names: string[] = []
+  const { fetch } = nodeFetch({
+    resolve: (name, _options, done) => {
+      names.push(name)
+      const inner = { address: '127.0.0.1', family: 4 }
+      const bad = { address: '169.254.169.254', family: 4 }
+      setImmediate(() => done(null, name === 'good.example' ? [inner] : [inner, bad]))
+    },
+  })
+  const error = await failureOf(fetch(`http://bad.example:${port}/`, post()))
+  expect(error).toMatchObject({
+    sent: 'no',
+    code: 'ADDRESS_FORBIDDEN',
+    message: 'bad.example (169.254.169.254) is a link-local or metadata address; perpd talks to none',
+  })
+  for (const host of ['169.254.169.254', '2852039166', '[::ffff:a9fe:a9fe]', '[fe80::1]']) {
+    const refused = await failureOf(fetch(`http://${host}:${port}/`, post()))
+    expect(refused).toMatchObject({ sent: 'no', code: 'ADDRESS_FORBIDDEN' })
+  }
+  expect(connections).toBe(0)
+  expect((await fetch(`http://good.example:${port}/`, post())).status).toBe(200)
+  expect([names, connections]).toEqual([['bad.example', 'good.example'], 1])
+})
+
 test('an abort while waiting may have sent, and ends the request at the server', async () => {
   const arrived = Promise.withResolvers<http.IncomingMessage>()
   const port = await listening(http.createServer((request) => arrived.resolve(request)))

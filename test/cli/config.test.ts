@@ -186,6 +186,11 @@ test('an https host outside the chain is allowed with a warning; http is for thi
     'http://proxy.example/v1',
     'https://user:pass@proxy.example/v1',
     'https://169.254.169.254/v1',
+    'https://2852039166/v1',
+    'https://0251.0376.0251.0376/v1',
+    'https://[fe80::1]/v1',
+    'https://[::ffff:169.254.169.254]/v1',
+    'https://[fd00:ec2::254]/v1',
     'ftp://127.0.0.1',
     'proxy',
   ]) {

@@ -1,4 +1,5 @@
 /** What a setting's value may be: how it is read from a file's JSON and from the text of a flag or a variable. */
+import { isForbiddenAddress } from '../../domain/networkAddress.ts'
 import { breakerNames } from '../../domain/trading.ts'
 import { parseUnits } from '../../domain/units.ts'
 import { warningActions as actions } from '../../domain/warning.ts'
@@ -33,6 +34,11 @@ export const name: Format = scalar('a name of lower-case letters, digits and das
 /** An account's address; or empty. */
 export const address: Format = scalar('0x and 40 hex digits', (value) =>
   typeof value === 'string' && /^(?:0x[0-9a-fA-F]{40})?$/.test(value) ? value : undefined,
+)
+
+/** A hash of 32 bytes; or empty. */
+export const hash: Format = scalar('0x and 64 hex digits', (value) =>
+  typeof value === 'string' && /^(?:0x[0-9a-fA-F]{64})?$/.test(value) ? value : undefined,
 )
 
 /** A host name or IP address to listen on. */
@@ -137,8 +143,8 @@ function isSafeUrl(item: string, mayCarrySecrets: boolean): boolean {
   const url = URL.parse(item)
   if (url === null || url.hash !== '') return false
   if (!mayCarrySecrets && (url.username !== '' || url.password !== '' || url.search !== '')) return false
-  // Link-local addresses serve a machine's own metadata and credentials; nobody trades there.
-  if (/^169\.254\./.test(url.hostname) || /^\[fe[89ab]/i.test(url.hostname)) return false
+  // Such addresses serve a machine's own metadata and credentials; nobody trades there.
+  if (isForbiddenAddress(url.hostname)) return false
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
 }
 
