@@ -48,7 +48,10 @@ export interface AppliedChange extends LimitChange {
 /** The limits in force. */
 export interface LiveLimits {
   current(): ConfiguredLimits
-  /** Limits of a strategy's order on a market: of the account, the market and the strategy the tightest. */
+  /**
+   * Limits of a strategy's order on a market: of the account, the market and the strategy the tightest. Losses are the
+   * strategy's own alone: the account's is its breaker's to judge, and an operator's to accept.
+   */
   on(symbol: string | undefined, strategy: string): Limits
   /** A market's limits of what is counted; they hold for what happened on it, whoever made it. */
   countedOn(symbol: string | undefined): CountedLimits
@@ -66,7 +69,7 @@ export function createLiveLimits(first: ConfiguredLimits): LiveLimits {
     on(symbol, strategy) {
       const ofMarket = symbol === undefined ? {} : current.markets[symbol]
       return tighten(
-        tighten(current.account, without(ofMarket ?? {}, countedLimits)),
+        tighten(without(current.account, lossLimits), without(ofMarket ?? {}, countedLimits)),
         current.strategies[strategy] ?? {},
       )
     },
@@ -99,6 +102,8 @@ export function createLiveLimits(first: ConfiguredLimits): LiveLimits {
     },
   }
 }
+
+const lossLimits = ['maxDailyLossUsd', 'maxDailyLossEquityBps'] as const satisfies readonly (keyof Limits)[]
 
 /** Figures by `SCOPE|LIMIT`, as decimal text: what the journal keeps of the limits in force. */
 export type Figures = Readonly<Record<string, string>>
