@@ -20,7 +20,11 @@ export function createModelStorage(): Storage {
   const putInPlace = (lines: readonly string[]) => disk.durable.splice(0, Number.POSITIVE_INFINITY, ...lines)
   return {
     takesTwo: true,
-    open: (_epoch, hooks) => openDiskJournal(disk, hooks),
+    open: (_epoch, hooks) => {
+      const journal = openDiskJournal(disk, hooks)
+      newest = undefined
+      return journal
+    },
     crash: (random, losesTail) => cutPower(disk, random, losesTail),
     setFull: (isFull) => {
       disk.isFull = isFull
@@ -35,6 +39,15 @@ export function createModelStorage(): Storage {
       newest = [...disk.durable]
       putInPlace(backup ?? newest)
       backup = undefined
+    },
+    flipBit: (random) => {
+      if (disk.durable.length === 0) return
+      newest = [...disk.durable]
+      const at = random.int(0, newest.length - 1)
+      const bytes = Buffer.from(newest[at] ?? '')
+      const place = random.int(0, bytes.length - 1)
+      bytes[place] = (bytes[place] ?? 0) ^ (1 << random.int(0, 6))
+      disk.durable[at] = bytes.toString()
     },
     dropBackup: () => {
       backup = undefined

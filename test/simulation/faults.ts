@@ -64,6 +64,7 @@ export const faultNames = [
   'power-cut',
   'disk-full',
   'old-backup',
+  'bit-flip',
   'operator-stop',
   'repeated-decision',
 ] as const

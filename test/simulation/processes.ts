@@ -151,6 +151,7 @@ export class Processes {
     const tail = disk.crash(random, faults.isOn('power-cut') || scenario !== undefined)
     note(`crash at ${where}, tail ${tail}`)
     if (disk.hasBackup && !isQuiet() && random.chance(0.5)) disk.putBackupBack()
+    else if (faults.comes('bit-flip', 0.4)) disk.flipBit(random)
     const downMs = scenario === undefined ? random.int(100, 60_000) : 2_000
     timeline.after(downMs, () => this.boot())
   }
@@ -349,7 +350,15 @@ export class Processes {
   }
 }
 
-const refusals: ReadonlySet<string> = new Set(['JOURNAL_ROLLED_BACK', 'JOURNAL_CORRUPT'])
+const refusals: ReadonlySet<string> = new Set([
+  'JOURNAL_ROLLED_BACK',
+  'JOURNAL_CORRUPT',
+  'JOURNAL_NOT_SQLITE',
+  'JOURNAL_FOREIGN',
+  'JOURNAL_NEWER',
+  'JOURNAL_NOT_OPENED',
+  'GUARD_DAMAGED',
+])
 
 function end(run: Run): void {
   run.process.isAlive = false

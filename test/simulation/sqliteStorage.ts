@@ -72,7 +72,6 @@ interface Running {
 class SqliteStorage implements Storage {
   readonly takesTwo = true
   readonly #timeline: Timeline
-  readonly #random: Random
   readonly #upkeep: Omit<Upkeep, 'later'>
   readonly #root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'perpd-simulation-'))
   readonly #untap: () => void
@@ -105,10 +104,10 @@ class SqliteStorage implements Storage {
 
   constructor({ seed, timeline }: { readonly seed: number; readonly timeline: Timeline }) {
     this.#timeline = timeline
-    this.#random = randomOf(seed, 'files')
-    const checkpointAfterCommits = this.#random.pick([2, 10, 100])
+    const random = randomOf(seed, 'files')
+    const checkpointAfterCommits = random.pick([2, 10, 100])
     this.#upkeep = {
-      snapshotEveryRecords: this.#random.pick([2, 9, 40, 10_000]),
+      snapshotEveryRecords: random.pick([2, 9, 40, 10_000]),
       checkpointAfterCommits,
       checkpointAtLatestCommits: 2 * checkpointAfterCommits,
     }
@@ -410,10 +409,10 @@ class SqliteStorage implements Storage {
     this.#backup = undefined
   }
 
-  flipBit(): void {
+  flipBit(random: Random): void {
     if (!this.#isStill()) return
     this.#newest = { ...this.#image, head: this.#wholeHead }
-    this.#image = flipBit(this.#newest, this.#random)
+    this.#image = flipBit(this.#newest, random)
     this.#isFlipped = true
   }
 

@@ -43,7 +43,7 @@ export interface Storage {
   /** The process stopped in order: its journal is closed. */
   stop?(): void
   /** A bit of what is kept flips while nothing runs; the operator keeps a good copy. */
-  flipBit?(): void
+  flipBit(random: Random): void
   /** Keeps a backup of what is there now. */
   backUp(): void
   readonly hasBackup: boolean
