@@ -116,7 +116,8 @@ export function createRpcClient(
         details: 'Orders stay as they are until it answers. It is asked again.',
       })
     } finally {
-      timer.abort()
+      // Without a reason one is made up, with a trace of the stack.
+      timer.abort('answered')
       signal.removeEventListener('abort', cancel)
     }
   }

@@ -82,7 +82,8 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
       }
       return undefined
     } finally {
-      timer.abort()
+      // Without a reason one is made up, with a trace of the stack.
+      timer.abort('answered')
       closing.signal.removeEventListener('abort', abort)
     }
   }
