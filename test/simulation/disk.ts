@@ -70,6 +70,8 @@ export interface Disk {
   readonly durable: string[]
   /** Lines in the page cache. */
   readonly cached: string[]
+  /** Lines whose commit returned: they may not be lost. */
+  acknowledged: string[]
   /** The high-water mark in a second file. */
   head: Tail
   /** No space is left. */
@@ -82,7 +84,14 @@ export interface Disk {
 function createDisk(): Disk {
   const leases = new DatabaseSync(':memory:')
   leases.exec(leaseTable)
-  return { durable: [], cached: [], head: { seq: 0, hash: GENESIS_HASH }, isFull: false, leases }
+  return {
+    durable: [],
+    cached: [],
+    acknowledged: [],
+    head: { seq: 0, hash: GENESIS_HASH },
+    isFull: false,
+    leases,
+  }
 }
 
 /** The power fails: of what was not synced any prefix survives, its last line perhaps torn or doubled. */

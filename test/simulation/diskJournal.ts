@@ -19,6 +19,8 @@ import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { hashOf } from '../../src/journal/rows.ts'
 import { type Disk, lineOf, recoverDisk } from './disk.ts'
 import type { DiskJournal, JournalHooks } from './storage.ts'
+import { epochMs } from './timeline.ts'
+import { InvariantBroken } from './truth.ts'
 
 /**
  * Opens the journal of one process. Everything durable is admitted and folded again, by the real rules.
@@ -27,6 +29,12 @@ import type { DiskJournal, JournalHooks } from './storage.ts'
  */
 export function openDiskJournal(disk: Disk, hooks: JournalHooks): DiskJournal {
   const opened = recoverDisk(disk)
+  const lostAt = disk.acknowledged.findIndex((line, index) => disk.durable[index] !== line)
+  if (lostAt >= 0) {
+    const text = `record ${lostAt + 1} of ${disk.acknowledged.length} was acknowledged and is not there as it was`
+    throw new InvariantBroken({ invariant: 'I12', text, atMs: hooks.wallMs() - epochMs })
+  }
+  disk.acknowledged = [...disk.durable]
   const lease = takeLease(disk.leases, 'disk', 'simulated', hooks.wallMs())
   let { tail } = opened
   let fault: BaseError | undefined
@@ -62,6 +70,7 @@ export function openDiskJournal(disk: Disk, hooks: JournalHooks): DiskJournal {
     disk.cached.push(lineOf(seq, hash, body))
     if (hooks.boundary(`unsynced ${record.kind}`)) return undefined
     disk.durable.push(...disk.cached.splice(0))
+    disk.acknowledged.push(lineOf(seq, hash, body))
     tail = { seq, hash }
     disk.head = tail
     return body

@@ -328,6 +328,13 @@ export const mutants: readonly Mutant[] = [
     "      if (error instanceof BaseError && error.code === 'JOURNAL_FENCED') return { seq: 0, record }\n      const isReused = error instanceof BaseError && error.code === 'JOURNAL_DIGEST_REUSED'\n",
   ),
   one(
+    'a journal is opened without its hashes',
+    'core',
+    'test/simulation/disk.ts',
+    'line !== undefined && line.seq === tail.seq + 1 && line.hash === hashOf(tail.hash, line.seq, line.body)',
+    'line !== undefined && line.seq === tail.seq + 1',
+  ),
+  one(
     'a decision may be taken twice',
     'core',
     'src/journal/admission.ts',

@@ -249,10 +249,8 @@ class World {
     const { tier, seed, scenario } = this.#options
     return tier.create({
       process,
-      timeline: this.#timeline,
       random: randomOf(seed, `process ${process.epoch}`),
       faults: this.#faults,
-      network: this.#network,
       venue: this.#venue,
       chain: this.#chain,
       endpoints: this.#endpoints,
