@@ -36,6 +36,7 @@ import { processProblems } from './hardening.ts'
 import { journalOptions } from './journalFile.ts'
 import type { KeySources } from './keySources.ts'
 import { type StartedVenue, startVenue } from './paper.ts'
+import { checkRouterCode } from './routerCode.ts'
 import {
   feeTokenAmount,
   limitsOf,
@@ -164,6 +165,8 @@ async function live(
   })
   const evidence = chooseEvidence(config, venue?.chains[chain.name])
   const chainReader = await connect(config, evidence, { emit, fetch: fetch.fetch }, closers)
+  const code = await checkRouterCode(config, evidence, fetch.fetch)
+  if (code !== undefined) log.note(code.isWeak ? 'warn' : 'info', code.text)
   const trading = createTrading({ book: createAccountBook({ journal, clock: systemClock }), emit })
   const { owner } = config.account
   const subaccount =

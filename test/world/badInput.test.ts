@@ -573,3 +573,17 @@ test('a journal at its own size limit stops the daemon in the same words, before
     await paper.ended
   }
 })
+
+test('another code at the router than the pinned one ends the start', async () => {
+  const pin = `0x${'11'.repeat(32)}`
+  const { code, err, out } = await end([
+    'run',
+    '--log.format=json',
+    '--control.port=0',
+    `--rpc.routerCodeHash=${pin}`,
+  ])
+  expect(code).toBe(4)
+  expect(err + out).toMatch(
+    /shows another contract at 0x[0-9a-fA-F]{40}: its code has the hash 0x[0-9a-f]{64}, and not 0x1111/,
+  )
+})

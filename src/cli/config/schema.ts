@@ -70,6 +70,11 @@ export const schema = {
       10_000,
       'Most blocks that one question for events spans; narrower questions are tried when an endpoint refuses.',
     ),
+    routerCodeHash: setting(
+      as.hash,
+      '',
+      'Hash (keccak256) that the code of the contract must have that signatures are for, as the endpoints of rpc.http show it when perpd starts; it does not start on another. Empty: that there is code, the same at all of them; the log tells its hash.',
+    ),
   },
   account: {
     address: setting(

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Chain, ChainName } from '../../chains/chain.ts'
 import type { Finality } from '../../chains/finality.ts'
 import { chains } from '../../chains/index.ts'
-import type { Address } from '../../domain/address.ts'
+import type { Address, Hex } from '../../domain/address.ts'
 import type { Limits } from '../../domain/limits.ts'
 import { Secret } from '../../domain/secret.ts'
 import { mulDivUp, NATIVE_DECIMALS, parseUnits, type TokenAmount, type Usd, usd } from '../../domain/units.ts'
@@ -67,6 +67,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       finality: finalityOf(String(raw.rpc.finality)),
       timeoutMs: number(raw.rpc.timeoutMs),
       maxLogBlocks: number(raw.rpc.maxLogBlocks),
+      routerCodeHash: raw.rpc.routerCodeHash === '' ? undefined : (raw.rpc.routerCodeHash as Hex),
     },
     account: {
       address: raw.account.address === '' ? undefined : (raw.account.address as Address),

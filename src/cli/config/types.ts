@@ -1,7 +1,7 @@
 /** The configuration as the daemon uses it: typed, in the domain's units, frozen. */
 import type { Chain } from '../../chains/chain.ts'
 import type { Finality } from '../../chains/finality.ts'
-import type { Address } from '../../domain/address.ts'
+import type { Address, Hex } from '../../domain/address.ts'
 import type { Lane } from '../../domain/intent.ts'
 import type { Limits } from '../../domain/limits.ts'
 import type { Secret } from '../../domain/secret.ts'
@@ -46,6 +46,8 @@ export interface Config {
     readonly finality: Finality | undefined
     readonly timeoutMs: number
     readonly maxLogBlocks: number
+    /** Of the router's code; undefined: none is pinned. */
+    readonly routerCodeHash: Hex | undefined
   }
   readonly account: {
     /** What the key's address must be. */
