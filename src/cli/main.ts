@@ -260,6 +260,16 @@ const commands: readonly Command[] = [
     run: async (call) => (await import('./subaccountRevoke.ts')).revokeSubaccount(call),
   },
   {
+    name: 'message',
+    summary:
+      'Show what typed data of the venue would do if it were signed, with its digest; before a wallet signs it.',
+    details:
+      'For a file as wallets take it (eth_signTypedData_v4): type, contract, every field, and the digest as perpd computes it.\nNothing is signed, asked or sent. Exit code 1, with the reasons, for what the venue does not take as it stands.',
+    positional: { name: 'FILE', doc: 'a file of typed data, as perpd subaccount approve --out writes it' },
+    flags: [],
+    run: async (call) => (await import('./message.ts')).showMessage(call),
+  },
+  {
     name: 'journal verify',
     summary: 'Check the whole journal: hashes, stories, tables, mark and snapshot; beside the daemon too.',
     details: 'Exit code 0 when all of it holds, 1 when anything does not; the first bad record is named.',

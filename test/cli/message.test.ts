@@ -1,0 +1,192 @@
+/** `perpd message`: every type of the venue is told with the digest that another implementation gives; changed ones are warned of. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hashTypedData, type TypedData } from 'viem'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { SUBACCOUNT_ORDER_ACTION } from '../../src/chains/approvalTypes.ts'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import { domainType, type PrimaryType, primaryTypes, typesOfMessage } from '../../src/chains/messageTypes.ts'
+import { relayRouterDomain } from '../../src/chains/relayRouter.ts'
+import { removalRequestText } from '../../src/cli/removalFile.ts'
+import type { TokenAmount } from '../../src/domain/units.ts'
+import { removalOf } from '../../src/execution/removal.ts'
+import { account, batch, order, usdc } from '../chains/batches.ts'
+import { perpd } from './run.ts'
+
+let cwd: string
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'perpd-message-'))
+})
+afterEach(() => rmSync(cwd, { recursive: true }))
+
+const { contracts } = arbitrum
+const hash = `0x${'ab'.repeat(32)}`
+const change = {
+  key: hash,
+  sizeDeltaUsd: 10n ** 31n,
+  acceptablePrice: 1n,
+  triggerPrice: 2n,
+  minOutputAmount: 0n,
+  validFromTime: 0n,
+  autoCancel: true,
+  executionFeeIncrease: 0n,
+}
+const ends = { relayParams: hash, subaccountApproval: hash }
+const approval = {
+  subaccount: account,
+  shouldAdd: true,
+  expiresAt: '1800604800',
+  maxAllowedCount: '90',
+  actionType: SUBACCOUNT_ORDER_ACTION,
+  nonce: '0',
+  desChainId: '42161',
+  deadline: '1800604800',
+  integrationId: `0x${'00'.repeat(32)}`,
+}
+const bridge = {
+  token: usdc,
+  amount: '5',
+  minAmountOut: '4',
+  provider: account,
+  data: '0x',
+  relayParams: hash,
+}
+
+/** A message of each type, at a contract that takes it. */
+const examples: Record<
+  PrimaryType,
+  readonly [message: object, contract: string, chainId: number, says: string]
+> = {
+  Batch: [batch, contracts.gelatoRelayRouter, 42_161, 'makes 1 orders, changes 0 and cancels 0'],
+  CreateOrder: [{ account, ...order, ...ends }, contracts.gelatoRelayRouter, 42_161, 'makes one order'],
+  UpdateOrder: [
+    { account, params: change, ...ends },
+    contracts.gelatoRelayRouter,
+    42_161,
+    'changes one order',
+  ],
+  CancelOrder: [
+    { account, key: hash, ...ends },
+    contracts.subaccountGelatoRelayRouter,
+    42_161,
+    'cancels one',
+  ],
+  SubaccountApproval: [
+    approval,
+    contracts.subaccountGelatoRelayRouter,
+    42_161,
+    'until 2027-01-22T08:00:00.000Z',
+  ],
+  RemoveSubaccount: [
+    { subaccount: account, relayParams: hash },
+    contracts.subaccountGelatoRelayRouter,
+    42_161,
+    'takes the right',
+  ],
+  BridgeOut: [bridge, contracts.multichainTransferRouter, 8_453, 'sends 5 units'],
+  SetTraderReferralCode: [
+    { referralCode: hash, relayParams: hash },
+    contracts.gelatoRelayRouter,
+    42_161,
+    'sets the referral',
+  ],
+  RegisterCode: [{ referralCode: hash, relayParams: hash }, contracts.gelatoRelayRouter, 42_161, 'registers'],
+  Minified: [{ digest: hash }, contracts.gelatoRelayRouter, 42_161, 'stands for another message'],
+}
+
+function documentOf(primaryType: PrimaryType) {
+  const [message, contract, chainId] = examples[primaryType]
+  const types = { EIP712Domain: domainType, ...typesOfMessage(primaryType) }
+  return { domain: relayRouterDomain(chainId, contract as `0x${string}`), types, primaryType, message }
+}
+
+const show = (document: unknown) => {
+  const text =
+    typeof document === 'string'
+      ? document
+      : JSON.stringify(document, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+  writeFileSync(join(cwd, 'ask.json'), text)
+  return perpd(cwd, ['message', 'ask.json'])
+}
+
+test.each(primaryTypes)('%s is told, with its contract, its digest and every field', async (primaryType) => {
+  const document = documentOf(primaryType)
+  const { code, out, err } = await show(document)
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  const { domain, message } = document
+  const types = typesOfMessage(primaryType) as TypedData
+  expect(out).toContain(
+    hashTypedData({ domain, types, primaryType, message: message as Record<string, unknown> }),
+  )
+  expect(out).toContain(examples[primaryType][3])
+  expect(out).toMatch(/Router of arbitrum/)
+  for (const name of Object.keys(message)) expect(out).toContain(`message.${name}`)
+})
+
+test('what a wallet would hash otherwise, or sign for somebody else, is warned of', async () => {
+  const good = documentOf('SubaccountApproval')
+  const { domain, types, message } = good
+  const fields = typesOfMessage('SubaccountApproval').SubaccountApproval ?? []
+  const cases: readonly (readonly [object, RegExp])[] = [
+    [{ ...good, primaryType: 'Permit' }, /no message that the venue's routers take: primaryType "Permit"/],
+    [{ ...good, primaryType: '__proto__' }, /no message that/],
+    [{ ...good, domain: { ...domain, name: 'Other' } }, /domain is none of the venue's/],
+    [{ ...good, domain: { ...domain, salt: hash } }, /domain is none of the venue's/],
+    [
+      { ...good, domain: { ...domain, chainId: 1 } },
+      /none of the contracts that take a SubaccountApproval on chain 1/,
+    ],
+    [{ ...good, domain: { ...domain, verifyingContract: account } }, /none of the contracts that take/],
+    [
+      { ...good, domain: { ...domain, verifyingContract: contracts.gelatoRelayRouter } },
+      /none of the contracts/,
+    ],
+    [
+      { ...good, types: { ...types, SubaccountApproval: fields.slice(1) } },
+      /types.SubaccountApproval is not the contract's/,
+    ],
+    [{ ...good, types: { ...types, More: [] } }, /types.More is not the contract's: none/],
+    [{ ...good, types: undefined }, /types.SubaccountApproval/],
+    [{ ...good, message: { ...message, more: 1 } }, /message.more: SubaccountApproval has no such field/],
+    [{ ...good, message: { ...message, nonce: '-1' } }, /message.nonce is no uint256/],
+    [{ ...good, message: { ...message, actionType: hash } }, /actionType is not that of orders/],
+    [{ ...good, message: { ...message, integrationId: hash } }, /integrationId is not zero/],
+  ]
+  for (const [document, says] of cases) {
+    const { code, err } = await show(document)
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringMatching(says) })
+    expect(err).toMatch(/^DO NOT SIGN: /)
+  }
+})
+
+test('what is no typed data is refused, and nothing of a file can move the cursor of a terminal', async () => {
+  expect(await perpd(cwd, ['message', 'nowhere.json'])).toMatchObject({ code: 2 })
+  for (const text of ['nonsense', '[]', 'null', '1'])
+    expect(await show(text)).toMatchObject({ code: 1, err: expect.stringContaining('no JSON object') })
+  const evil = documentOf('SubaccountApproval')
+  const { out, err } = await show({
+    ...evil,
+    message: { ...evil.message, subaccount: '\u001b[2Jx\n0x', '\u001bmore': 1 },
+  })
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not come
+  expect(out + err).not.toMatch(/\u001b/)
+})
+
+test('a removal that perpd wrote shows what is behind its relay parameters, and only when they are its own', async () => {
+  const terms = {
+    subaccount: account,
+    feeAmount: 1_500_000n as TokenAmount,
+    userNonce: 7n,
+    deadline: 1_800_000_000n,
+  }
+  const text = removalRequestText(arbitrum, removalOf(arbitrum, terms), terms)
+  const { code, out } = await show(text)
+  expect(code).toBe(0)
+  expect(out).toContain(
+    'a fee of at most 1.5 USDC, nothing to call or to permit, until 2027-01-15T08:00:00.000Z',
+  )
+  const other = await show(text.replace('"1500000"', '"1"'))
+  expect(other).toMatchObject({ code: 1, err: expect.stringContaining('relayParams is not the hash') })
+  expect(other.out).not.toContain('nothing to call')
+})
