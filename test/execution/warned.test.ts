@@ -5,15 +5,17 @@
 import { afterEach, expect, test } from 'vitest'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import { explainText } from '../../src/cli/explainText.ts'
+import { statusText } from '../../src/cli/status.ts'
 import type { IncreaseDecision } from '../../src/domain/decision.ts'
 import { isOpen, labelOf } from '../../src/domain/intent.ts'
 import type { Limits } from '../../src/domain/limits.ts'
-import { orderRow } from '../../src/domain/orderView.ts'
+import { orderRow, toPlain } from '../../src/domain/orderView.ts'
 import { usd } from '../../src/domain/units.ts'
 import { defaultWarningPolicy, type WarningAction, type WarningPolicy } from '../../src/domain/warning.ts'
 import { createShell } from '../../src/execution/shell.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
 import { phrase } from '../../src/monitor/phrase.ts'
+import { door } from '../control/door.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, type KindsOptions, kindsBench, priceAt } from '../support/kinds.ts'
 
@@ -264,7 +266,7 @@ test('an order shrinks twice at most, over a restart too', async () => {
   expect(at.venue.record()).toEqual([])
 })
 
-test('a warning is shown by log, metric, journal, explanation and list, before the signature', async () => {
+test('a warning is shown by log, metric, journal, explanation, list and status, before the signature', async () => {
   const order: string[] = []
   const increase = await open({ warningPolicies: [policy({ HIGH_PRICE_IMPACT: 'sign' })] })
   at.venue.faults.prepareWarns = 'HIGH_PRICE_IMPACT'
@@ -309,5 +311,8 @@ test('a warning is shown by log, metric, journal, explanation and list, before t
   const flat = text.replace(/\s+/g, ' ')
   expect(flat).toContain('attempt 1: the venue warns of HIGH_PRICE_IMPACT; by policy signed all the same')
   expect(flat).toContain('Every order is warned of HIGH_PRICE_IMPACT [HIGH_PRICE_IMPACT]; policy says sign')
-  expect(orderRow({ state, label: labelOf(state) }).warnings).toEqual(['HIGH_PRICE_IMPACT: sign'])
+  const row = orderRow({ state, label: labelOf(state) })
+  expect(row.warnings).toEqual(['HIGH_PRICE_IMPACT: sign'])
+  const body = { ...toPlain({ ...door.status(), symbols: {} }), openIntents: [row] }
+  expect(statusText(body)).toContain('old, warned of HIGH_PRICE_IMPACT: sign')
 })
