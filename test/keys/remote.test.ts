@@ -5,6 +5,10 @@ import { type Hex, hashTypedData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, expect, test } from 'vitest'
 import { createNodeFetch } from '../../src/api/nodeFetch.ts'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import { messageDigestOf } from '../../src/chains/messages.ts'
+import { fieldsOfStruct, primaryTypes, typesOfMessage } from '../../src/chains/messageTypes.ts'
+import { domainSeparator, relayRouterDomain } from '../../src/chains/relayRouter.ts'
 import { Secret } from '../../src/domain/secret.ts'
 import type { Signer, SignRequest } from '../../src/domain/signer.ts'
 import { connectRemoteSigner, RemoteSignerError } from '../../src/keys/remote.ts'
@@ -33,7 +37,7 @@ interface Question {
   readonly id: number
   readonly headers: IncomingMessage['headers']
 }
-type Answer = { readonly status?: number; readonly body: string } | 'hang' | 'cut'
+type Answer = { readonly status?: number; readonly body: string } | 'hang' | 'stall' | 'cut'
 
 const closers: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -55,6 +59,7 @@ async function serve(
     questions.push(question)
     const given = await answer(question)
     if (given === 'hang') return
+    if (given === 'stall') return void response.writeHead(200).write('{"jsonrpc":')
     if (given === 'cut') return void response.destroy()
     response.writeHead(given.status ?? 200, { 'content-type': 'application/json' }).end(given.body)
   })
@@ -167,6 +172,40 @@ test('a signature of another key, over another message, with a high s, or malfor
   }
 })
 
+/** A value of a type of the venue's messages: every integer as large as it may be, two items in a list. */
+function full(type: string): unknown {
+  if (type.endsWith('[]')) return [full(type.slice(0, -2)), full(type.slice(0, -2))]
+  switch (type) {
+    case 'address':
+      return `0x${'cd'.repeat(20)}`
+    case 'bytes32':
+      return `0x${'ef'.repeat(32)}`
+    case 'bytes':
+      return '0x'
+    case 'bool':
+      return true
+    case 'uint256':
+      return 2n ** 256n - 1n
+    default:
+      return Object.fromEntries((fieldsOfStruct(type) ?? []).map((field) => [field.name, full(field.type)]))
+  }
+}
+
+test('every message of the venue, sent as text, is signed over the digest that was computed here', async () => {
+  const { url } = await serve(accountsThen(async ({ id, params }) => result(id, await signText(params[1]))))
+  const signer = await connect(url)
+  const router = arbitrum.contracts.subaccountGelatoRelayRouter
+  const domain = relayRouterDomain(arbitrum.chainId, router)
+  for (const primaryType of primaryTypes) {
+    const message = full(primaryType) as Record<string, unknown>
+    const digest = messageDigestOf(domainSeparator(arbitrum.chainId, router), primaryType, message)
+    const document = { domain, types: typesOfMessage(primaryType), primaryType, message }
+    expect(await signer.sign({ digest, typedData: document }), primaryType).toBe(
+      await account.sign({ hash: digest }),
+    )
+  }
+})
+
 test('a signer without the account, and one that is none, are refused before anything is signed', async () => {
   let accounts: unknown = [stranger.address]
   const { url, questions } = await serve(({ id }) => result(id, accounts))
@@ -188,15 +227,23 @@ test('a signer without the account, and one that is none, are refused before any
 
 test('a slow, silent, cut or absent signer is given up in time', async () => {
   const { url } = await serve(
-    accountsThen(({ params }) => (String(params[1]).includes('slow') ? 'hang' : 'cut')),
+    accountsThen(({ params }) => {
+      const text = String(params[1])
+      return text.includes('slow') ? 'hang' : text.includes('half') ? 'stall' : 'cut'
+    }),
   )
   const slow = {
     ...request,
     typedData: { ...request.typedData, domain: { ...typedData.domain, name: 'slow' } },
   }
+  const half = {
+    ...request,
+    typedData: { ...request.typedData, domain: { ...typedData.domain, name: 'half' } },
+  }
   const impatient = await connect(url, { timeoutMs: 300 })
   const startedMs = performance.now()
   expect((await faultOf(impatient.sign(slow))).code).toBe('REMOTE_SIGNER_UNREACHABLE')
+  expect((await faultOf(impatient.sign(half))).code).toBe('REMOTE_SIGNER_UNREACHABLE')
   expect(performance.now() - startedMs).toBeLessThan(5_000)
   expect((await faultOf(impatient.sign(request))).code).toBe('REMOTE_SIGNER_UNREACHABLE')
   const gone = await serve(() => 'cut')
