@@ -58,7 +58,9 @@ export function createModelStorage(): Storage {
       newest = undefined
       return true
     },
-    isOnDisk: (digest) => disk.durable.some((line) => line.includes(`"digest":"${digest}"`)),
+    // A process that was frozen may go on while the operator has the newest copy in his hands.
+    isOnDisk: (digest) =>
+      [...disk.durable, ...(newest ?? [])].some((line) => line.includes(`"digest":"${digest}"`)),
     contains: (text) => disk.durable.some((line) => line.includes(text)),
     discard: () => disk.leases.close(),
   }

@@ -2,20 +2,19 @@
 import { type IntentState, isOpen, lastAttempt } from '../../src/domain/intent.ts'
 import { worstCase } from '../../src/domain/machine/exposure.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
-import type { EvidenceRules } from '../../src/domain/machine/observation.ts'
 import type { Faults } from './faults.ts'
 import type { Processes } from './processes.ts'
+import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
 import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 import type { VenueModel } from './venueModel.ts'
-import type { Mode, WorldOptions } from './worldTypes.ts'
+import type { WorldOptions } from './worldTypes.ts'
 
 /** What is judged. */
 export interface EndingParts {
   readonly options: WorldOptions
-  readonly mode: Mode
-  readonly rules: () => EvidenceRules
+  readonly settings: () => Settings
   readonly processes: Processes
   readonly truth: Truth
   readonly venue: VenueModel
@@ -41,7 +40,7 @@ export interface Ending {
 
 /** Makes the judgement of a world. */
 export function createEnding(parts: EndingParts): Ending {
-  const { options, mode, rules, processes, venue, faults, timeline, disk, trace } = parts
+  const { options, settings, processes, venue, faults, timeline, disk, trace } = parts
   const truth: Truth = parts.truth
   let resolved = 0
 
@@ -56,6 +55,7 @@ export function createEnding(parts: EndingParts): Ending {
     const { intentId } = state.intent
     const fate = truth.fateOf(intentId)
     const isLost = fate === 'dead' || fate === 'never-left' || fate === 'void'
+    const { mode } = settings()
     const isByHand = faults.counts.has('manual-trade')
     const isOperators =
       mode === 'api'
@@ -102,7 +102,7 @@ export function createEnding(parts: EndingParts): Ending {
       truth.finish(journal.intents())
       const open = daemon.states()
       // Without a chain, an order that its host forgot may be anybody's: what looks like it waits for the operator as well.
-      const isDoubtful = rules().source === 'api' && open.some((state) => !hasWord(state))
+      const isDoubtful = settings().rules.source === 'api' && open.some((state) => !hasWord(state))
       for (const state of open) checkClosable(state, isDoubtful)
       const left = daemon.states().filter(isOpen)
       if (left.length === 0 && worstCase(journal.openIntents()) !== 0n)

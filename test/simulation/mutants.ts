@@ -215,8 +215,8 @@ export const mutants: readonly Mutant[] = [
     mode: 'api',
     patches: [
       {
-        file: 'test/simulation/world.ts',
-        find: "trustVenue: this.#mode === 'venue'",
+        file: 'test/simulation/settings.ts',
+        find: "trustVenue: mode === 'venue'",
         replace: 'trustVenue: true',
       },
     ],

@@ -4,7 +4,6 @@
  */
 import { hash } from 'node:crypto'
 import type { Outcome } from '../../src/domain/intent.ts'
-import type { EvidenceRules } from '../../src/domain/machine/observation.ts'
 import { usd } from '../../src/domain/units.ts'
 import { ModelChain } from './chainModel.ts'
 import type { Daemon, Process } from './daemon.ts'
@@ -16,6 +15,7 @@ import { createNetwork } from './network.ts'
 import { planFaults } from './planFaults.ts'
 import { Processes, type ProcessPlace } from './processes.ts'
 import { type Random, randomOf } from './random.ts'
+import { otherMode, type Settings, settingsOf } from './settings.ts'
 import type { DiskJournal, Storage } from './storage.ts'
 import { createStrategist, type Strategist } from './strategist.ts'
 import { createTimeline, epochMs, type Timeline } from './timeline.ts'
@@ -52,17 +52,15 @@ class World {
   readonly #options: WorldOptions
   readonly #random: Random
   readonly #timeline: Timeline = createTimeline()
-  readonly #mode: Mode
   readonly #faults: Faults
   readonly #chain: ModelChain
   readonly #venue: VenueModel
   readonly #endpoints: readonly Endpoint[]
   readonly #truth: Truth
   readonly #disk: Storage
-  readonly #rules: EvidenceRules
   readonly #network: ReturnType<typeof createNetwork>
   readonly #trace: string[] = []
-  readonly #pollMaxMs: number
+  #settings: Settings
   readonly #processes: Processes
   readonly #strategist: Strategist
   readonly #ending: Ending
@@ -83,17 +81,25 @@ class World {
     this.#random = random
     const modes: readonly Mode[] = ['chain-1', 'chain-1', 'chain-2', 'chain-2', 'chain-2', 'api', 'venue']
     const picked = random.pick(modes)
-    this.#mode = scenario?.mode ?? options.mode ?? picked
-    const hasChain = this.#mode === 'chain-1' || this.#mode === 'chain-2'
+    const mode = scenario?.mode ?? options.mode ?? picked
+    const hasChain = mode === 'chain-1' || mode === 'chain-2'
+    // Where endpoints come and go no block is taken back: without them nobody could tell.
+    const mayChange =
+      scenario === undefined &&
+      options.mode === undefined &&
+      options.tier.decides !== true &&
+      mode !== 'venue' &&
+      randomOf(seed, 'settings').chance(0.4)
     const excluded = new Set<FaultName>([
       ...(hasChain ? [] : withoutChain),
-      ...(this.#mode === 'venue' ? trustedVenue : []),
-      ...(this.#mode === 'chain-2' ? [] : (['rpc-liar'] as const)),
+      ...(mode === 'venue' ? trustedVenue : []),
+      ...(mode === 'chain-2' && !mayChange ? [] : (['rpc-liar'] as const)),
+      ...(mayChange ? (['reorg'] as const) : (['settings-change'] as const)),
     ])
     this.#faults = chooseFaults(randomOf(seed, 'faults'), scenario !== undefined, excluded)
     const skewed = this.#faults.isOn('clock-skew')
     this.#chain = new ModelChain(randomOf(seed, 'chain'), {
-      finalityMs: hasChain ? (scenario ? 5_000 : random.int(4, 40) * 1000) : 0,
+      finalityMs: hasChain && !mayChange ? (scenario ? 5_000 : random.int(4, 40) * 1000) : 0,
       skewMs: skewed ? random.int(-20, 20) * 1000 : 0,
       keepsPositions: options.tier.decides === true,
     })
@@ -115,19 +121,14 @@ class World {
       peers,
       note,
     })
-    const names = this.#mode === 'chain-2' ? ['one', 'two'] : hasChain ? ['one'] : []
+    const names = mode === 'chain-2' || mayChange ? ['one', 'two'] : hasChain ? ['one'] : []
     this.#endpoints = names.map((name): Endpoint => ({ name, illness: undefined }))
     this.#truth = createTruth(this.#timeline, this.#chain, limitUsd, {
       broken: (violation) => this.#fail(new InvariantBroken(violation)),
       isOnDisk: (digest) => this.#disk.isOnDisk(digest),
     })
     this.#network = createNetwork(this.#timeline, this.#faults, randomOf(seed, 'network'))
-    this.#rules = {
-      source: hasChain ? 'chain' : 'api',
-      trustVenue: this.#mode === 'venue',
-      deadlineMarginMs: 5_000,
-    }
-    this.#pollMaxMs = random.pick([5_000, 10_000, 20_000])
+    this.#settings = settingsOf(mode, random, this.#endpoints)
     const shared = {
       options,
       random,
@@ -159,8 +160,7 @@ class World {
     })
     this.#ending = createEnding({
       ...shared,
-      mode: this.#mode,
-      rules: () => this.#rules,
+      settings: () => this.#settings,
       processes: this.#processes,
       drain: () => this.#drain(),
       trace: this.#trace,
@@ -244,20 +244,28 @@ class World {
     return spanMs + random.int(10, 60) * 1000
   }
 
+  /** The operator starts it with other endpoints, or with none. */
+  #changeSettings(): void {
+    this.#settings = settingsOf(otherMode(this.#random), this.#random, this.#endpoints)
+    const { mode, pollMaxMs } = this.#settings
+    this.#note(`settings changed: ${mode}, a look each ${pollMaxMs} ms`)
+  }
+
   /** What a process of the daemon is made of here. */
   #createDaemon(process: Process, journal: DiskJournal, place: ProcessPlace): Daemon {
     const { tier, seed, scenario } = this.#options
+    if (process.epoch > 1 && this.#faults.comes('settings-change', 0.6)) this.#changeSettings()
     return tier.create({
       process,
       random: randomOf(seed, `process ${process.epoch}`),
       faults: this.#faults,
       venue: this.#venue,
       chain: this.#chain,
-      endpoints: this.#endpoints,
+      endpoints: this.#settings.endpoints,
       truth: this.#truth,
       journal,
-      rules: this.#rules,
-      pollMaxMs: this.#pollMaxMs,
+      rules: this.#settings.rules,
+      pollMaxMs: this.#settings.pollMaxMs,
       deadlineSeconds: () =>
         scenario === undefined ? this.#random.pick([40, 60, 120, 300]) : scenarioDeadlineSeconds,
       wallOffsetMs: () => this.#wallOffsetMs,
@@ -301,7 +309,7 @@ class World {
     return {
       seed: this.#options.seed,
       tier: this.#options.tier.name,
-      mode: this.#mode,
+      mode: this.#settings.mode,
       violation: this.#fault,
       traceHash: hash('sha256', this.#trace.join('\n')),
       simulatedMs: this.#timeline.nowMs,
