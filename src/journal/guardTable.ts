@@ -8,6 +8,7 @@ import {
   closeSync,
   constants,
   fdatasync,
+  fdatasyncSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
@@ -16,6 +17,7 @@ import {
   renameSync,
   rmSync,
   write,
+  writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
@@ -59,7 +61,7 @@ const { O_RDWR, O_CREAT, O_APPEND, O_EXCL, O_NOFOLLOW } = constants
 
 /**
  * Opens the table, made with mode 0600 when there is none. A last line that was cut by a crash was never signed, and is taken
- * off; so is what a crash left of a second file.
+ * off; so is what a crash left of a second file. One that lacks nothing but its end may have been signed, and stays.
  *
  * @throws GuardError GUARD_NOT_OPENED, or GUARD_DAMAGED when any other line is not as it was written.
  */
@@ -137,8 +139,15 @@ function openFile(path: string): { readonly fd: number; readonly entries: readon
     rmSync(`${path}.new`, { force: true })
     const text = readFileSync(fd, 'latin1')
     const whole = text.lastIndexOf('\n') + 1
+    const last = lastLineOf(text.slice(whole))
     if (whole < text.length) ftruncateSync(fd, whole)
-    const lines = text.slice(0, whole).split('\n').slice(0, -1)
+    if (last !== undefined) writeSync(fd, `${last}\n`, null, 'latin1')
+    if (whole < text.length) fdatasyncSync(fd)
+    const lines = text
+      .slice(0, whole)
+      .split('\n')
+      .slice(0, -1)
+      .concat(last ?? [])
     return { fd, entries: lines.map((line, index) => entryOf(line) ?? damaged(path, index + 1)) }
   } catch (cause) {
     if (fd !== undefined) closeSync(fd)
@@ -150,6 +159,11 @@ function openFile(path: string): { readonly fd: number; readonly entries: readon
       cause,
     })
   }
+}
+
+/** The line that stands behind the last end of a line, when it is whole: only its end is missing, or a bit of that flipped. */
+function lastLineOf(rest: string): string | undefined {
+  return [rest, rest.slice(0, -1)].find((line) => entryOf(line) !== undefined)
 }
 
 function damaged(path: string, line: number): never {

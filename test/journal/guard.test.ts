@@ -101,6 +101,23 @@ test('what was claimed is there after a restart, private, and a line that a cras
   guardAt().close()
 })
 
+test('a last line that lacks nothing but its end, or whose end was damaged, still counts', async () => {
+  for (const end of ['', 'J']) {
+    const first = guardAt()
+    await first.claim(claim('a'), digest(1))
+    await first.claim(claim('b'), digest(2))
+    first.close()
+    writeFileSync(path(), readFileSync(path(), 'latin1').slice(0, -1) + end, 'latin1')
+    const second = guardAt()
+    expect(await codeOf(second.claim(claim('b'), digest(9)))).toBe('SIGN_SECOND_DIGEST')
+    expect(await codeOf(second.claim(claim('c'), digest(3)))).toBe('done')
+    second.close()
+    expect(readFileSync(path(), 'latin1').match(/\n/g)).toHaveLength(3)
+    guardAt().close()
+    rmSync(path())
+  }
+})
+
 test('a signature that never left the process that made it is void after a restart', async () => {
   const first = guardAt()
   await first.claim(claim('a'), digest(1))
