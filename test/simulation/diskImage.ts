@@ -119,13 +119,14 @@ export function cutHead(heads: readonly Buffer[], random: Random): Buffer {
   return cutAt(head, next, random.int(from, next.length))
 }
 
-/** A bit of one of the files flips. */
+/** A bit of one of the files flips, as a rule where something stands. */
 export function flipBit(image: Image, random: Random): Image {
   const names = (['db', 'wal', 'wal', 'head', 'signed'] as const).filter((name) => image[name].length > 0)
   if (names.length === 0) return image
   const name = random.pick(names)
   const bytes = Buffer.from(image[name])
-  const at = random.int(0, bytes.length - 1)
+  let at = random.int(0, bytes.length - 1)
+  for (let tries = 0; tries < 6 && bytes[at] === 0; tries += 1) at = random.int(0, bytes.length - 1)
   bytes[at] = (bytes[at] ?? 0) ^ (1 << random.int(0, 7))
   return { ...image, [name]: bytes }
 }

@@ -36,6 +36,8 @@ import { InvariantBroken } from './truth.ts'
 /** Deadlines of the worlds are within an hour; the guard's margins are the daemon's. */
 const guardHorizonSeconds = 4_300
 const guardMarginSeconds = 600
+/** Flips of single bits that are tried besides the one that comes. */
+const flipsTried = 3
 /** A process that died: no process has this id, and this machine was booted since. */
 const deadOwner = JSON.stringify({
   pid: 4_194_305,
@@ -79,6 +81,8 @@ class SqliteStorage implements Storage {
   readonly #committed: string[] = []
   /** How many of them are synced. */
   #synced = 0
+  /** How many of them the mark was moved over: without it, a backup that lacks the rest is not told from the newest copy. */
+  #marked = 0
   /** Records of a commit in which the process ended: all of them are there, or none. */
   #doubtful: readonly string[] = []
   /** Digests that the guard let through. */
@@ -94,7 +98,8 @@ class SqliteStorage implements Storage {
   #wholeHead: Buffer = emptyImage.head
   #newest: Image | undefined
   #backup: Image | undefined
-  #isFlipped = false
+  /** A bit of the image flipped; draws where others may. */
+  #flips: Random | undefined
   #isFull = false
   #running: Running | undefined
   #torn: { readonly random: Random; readonly isPowerCut: boolean } | undefined
@@ -133,9 +138,10 @@ class SqliteStorage implements Storage {
     if (running.isDead) return undefined
     const { journal, db } = running
     if (db === undefined) throw new TypeError('a journal was opened and nothing was executed')
-    const rows = this.#heldRows(db, path, journal)
+    const rows = this.#heldRows(db, path, journal, this.#committed, this.#doubtful)
     this.#committed.push(...rows.slice(this.#committed.length))
     this.#synced = this.#committed.length
+    this.#marked = this.#committed.length
     this.#doubtful = []
     this.#newest = undefined
     if (numberOf(db, 'PRAGMA synchronous') < 2) running.synced = readImage(path)
@@ -170,7 +176,7 @@ class SqliteStorage implements Storage {
     if (!isBeside) {
       if (before?.isMoved === false) this.#image = readImage(before.path)
       this.#cutGuard()
-      if (this.#isFlipped) this.#tryFlipped(hooks)
+      this.#tryFlipped(hooks)
     }
     const running = this.#runningAt(isBeside ? before.path : this.#place(this.#image), hooks)
     // The lock does not hold: an operator removed it, or the volume does not know locks.
@@ -206,7 +212,9 @@ class SqliteStorage implements Storage {
     this.#wholeHead = whole.head
     this.#guardCut = sub.next()
     this.#image = { ...whole, signed: whole.signed.subarray(0, running.guardBytes) }
-    if (losesTail) {
+    // Where power cuts come, processes are killed as well.
+    const isPowerCut = losesTail && sub.chance(0.7)
+    if (isPowerCut) {
       const lost = running.synced === undefined ? whole : tornBetween(running.synced, whole, sub, true)
       this.#image = {
         ...this.#image,
@@ -215,10 +223,10 @@ class SqliteStorage implements Storage {
         head: cutHead([...running.heads, whole.head], sub),
       }
     }
-    if (running.change === undefined) return losesTail ? 'cut' : 'kept'
+    if (running.change === undefined) return isPowerCut ? 'cut' : 'kept'
     running.change.before = this.#image
-    this.#torn = { random: sub, isPowerCut: losesTail }
-    return losesTail ? 'cut in a write' : 'torn in a write'
+    this.#torn = { random: sub, isPowerCut }
+    return isPowerCut ? 'cut in a write' : 'torn in a write'
   }
 
   /** Lets all commits and lines of the guard happen that wait for nothing but their turn. */
@@ -294,7 +302,8 @@ class SqliteStorage implements Storage {
       }
       this.#committed.push(...found)
       if (numberOf(db, 'PRAGMA synchronous') >= 2) this.#synced = this.#committed.length
-      if (found.length > 0) running.hooks.boundary('committed, not marked')
+      if (found.length > 0 && running.hooks.boundary('committed, not marked')) return
+      this.#marked = this.#committed.length
     } else if (sql.startsWith('PRAGMA wal_checkpoint')) this.#change(running, 'in a checkpoint', run)
     else if (sql === 'close') this.#change(running, 'in the last checkpoint', run)
     else run()
@@ -326,20 +335,24 @@ class SqliteStorage implements Storage {
    * The records of an opened journal. I12, I5: each that was acknowledged is there as it was, a torn commit is whole or
    * absent, what is open is their fold; the guard has every digest that was signed.
    */
-  #heldRows(db: DatabaseSync, path: string, journal: Journal): readonly string[] {
+  #heldRows(
+    db: DatabaseSync,
+    path: string,
+    journal: Journal,
+    known: readonly string[],
+    doubtful: readonly string[],
+  ): readonly string[] {
     const rows = db
       .prepare('SELECT body FROM record ORDER BY seq')
       .all()
       .map(({ body }) => String(body))
-    const known = this.#committed
     const lost = known.findIndex((body, index) => rows[index] !== body)
     if (lost >= 0)
       this.#fail('I12', `record ${lost + 1} of ${known.length} was acknowledged and is not what is there`)
     const more = rows.slice(known.length)
-    const isWhole =
-      more.length === this.#doubtful.length && more.every((body, at) => body === this.#doubtful[at])
+    const isWhole = more.length === doubtful.length && more.every((body, at) => body === doubtful[at])
     if (more.length > 0 && !isWhole)
-      this.#fail('I12', `${more.length} of ${this.#doubtful.length} records of a torn commit are there`)
+      this.#fail('I12', `${more.length} of ${doubtful.length} records of a torn commit are there`)
     const states = new Map<string, IntentState>()
     for (const record of rows.map(decodeAnyRecord)) {
       if (!isAccountRecord(record))
@@ -353,10 +366,26 @@ class SqliteStorage implements Storage {
     return rows
   }
 
-  /** Opens the files with their flipped bit in a place of their own: they are refused, or say what they said before. */
+  /** Opens the files with a flipped bit in a place of their own: they are refused, or say what they said before. */
   #tryFlipped(hooks: JournalHooks): void {
-    this.#isFlipped = false
-    const trial = this.#runningAt(this.#place(this.#image), hooks)
+    const random = this.#flips
+    const good = this.#newest
+    this.#flips = undefined
+    if (random === undefined || good === undefined) return
+    for (let more = 0; more < flipsTried; more += 1) {
+      try {
+        this.#holdFlipped(flipBit(good, random), hooks)
+      } catch (error) {
+        if (!(error instanceof BaseError)) throw error
+      }
+    }
+    this.#holdFlipped(this.#image, hooks)
+    this.restoreNewest()
+  }
+
+  /** @throws BaseError when the files are refused. */
+  #holdFlipped(image: Image, hooks: JournalHooks): void {
+    const trial = this.#runningAt(this.#place(image), hooks)
     trial.isDead = true
     const { journal, replayedFrom } = openSqliteJournal(this.#optionsOf(trial), {})
     try {
@@ -365,14 +394,15 @@ class SqliteStorage implements Storage {
       if (problems.length > 0 && replayedFrom === 0) this.#fail('I12', `it opens, and ${problems.join('; ')}`)
       if (problems.length === 0) {
         const db = new DatabaseSync(trial.path, { readOnly: true })
-        this.#heldRows(db, trial.path, journal)
-        db.close()
         this.#openGuard(trial.path, journal, hooks).close()
+        const known = this.#committed.slice(0, this.#marked)
+        const doubtful = [...this.#committed.slice(this.#marked), ...this.#doubtful]
+        this.#heldRows(db, trial.path, journal, known, doubtful)
+        db.close()
       }
     } finally {
       journal.close()
     }
-    this.restoreNewest()
   }
 
   #fail(invariant: string, text: string): never {
@@ -403,6 +433,7 @@ class SqliteStorage implements Storage {
     this.#newest = { ...this.#image, head: this.#wholeHead }
     this.#image = { ...this.#newest, db, wal }
     this.#backup = undefined
+    this.#doubtful = [...this.#committed.splice(this.#marked), ...this.#doubtful]
   }
 
   dropBackup(): void {
@@ -413,7 +444,7 @@ class SqliteStorage implements Storage {
     if (!this.#isStill()) return
     this.#newest = { ...this.#image, head: this.#wholeHead }
     this.#image = flipBit(this.#newest, random)
-    this.#isFlipped = true
+    this.#flips = randomOf(random.int(0, 2 ** 31), 'flips')
   }
 
   /** Whether nothing has the files open; then they are in the image. */
