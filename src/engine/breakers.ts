@@ -38,11 +38,10 @@ export function createBreakers(
   let readMs = clock.monotonicMs()
 
   async function measure(): Promise<void> {
-    const nowMs = clock.now()
     const open = shell.open().map(({ state }) => state)
     const moving = [
       ...open.filter((state) => labelOf(state) !== 'resting'),
-      ...shell.recentlyLanded().filter(({ closedAtMs }) => (closedAtMs ?? 0) + listLagMs > nowMs),
+      ...shell.recentlyLanded().filter(({ intent }) => shell.closedAgoMs(intent.intentId) < listLagMs),
     ]
     try {
       await equity.take(await readEquity(api, account, moving), clock.now())

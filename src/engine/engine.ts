@@ -163,6 +163,21 @@ export function createEngine(
     return closedAtMs !== undefined && closedAtMs + listLagMs > startedAtMs
   }
 
+  /** Whether a fill shows in the snapshot's positions, or is so old that the lists are believed without it. */
+  function isSeen({ intent, closing }: IntentState, snapshot: Snapshot): boolean {
+    const readAgoMs = Math.max(0, clock.now() - snapshot.positions.atMs)
+    if (shell.closedAgoMs(intent.intentId) - readAgoMs >= listLagMs) return true
+    const filledAtSeconds = closing?.settlement?.timestampSeconds
+    if (filledAtSeconds === undefined) return false
+    const { terms, kind } = intent
+    const row = positionsOn(snapshot, terms.marketToken, terms.direction).find(({ collateralToken }) =>
+      sameHex(collateralToken, terms.collateralToken.address),
+    )
+    const adds = kind === 'increase' || kind === 'collateral-in'
+    if (row === undefined) return !adds
+    return (adds ? row.increasedAtSeconds : row.decreasedAtSeconds) >= filledAtSeconds
+  }
+
   /** Open intents, and landed ones that closed too shortly before the positions were read to be surely in them. */
   function unseen(snapshot: Snapshot): readonly IntentState[] {
     const recent = shell
@@ -402,20 +417,6 @@ export function createEngine(
       return { intent: labelled(folded), records: journal.records(intentId) }
     },
   }
-}
-
-/** Whether a fill shows in the snapshot's positions, or is so old that the lists are believed without it. */
-function isSeen({ intent, closing, closedAtMs }: IntentState, snapshot: Snapshot): boolean {
-  if ((closedAtMs ?? 0) + listLagMs <= snapshot.positions.atMs) return true
-  const filledAtSeconds = closing?.settlement?.timestampSeconds
-  if (filledAtSeconds === undefined) return false
-  const { terms, kind } = intent
-  const row = positionsOn(snapshot, terms.marketToken, terms.direction).find(({ collateralToken }) =>
-    sameHex(collateralToken, terms.collateralToken.address),
-  )
-  const adds = kind === 'increase' || kind === 'collateral-in'
-  if (row === undefined) return !adds
-  return (adds ? row.increasedAtSeconds : row.decreasedAtSeconds) >= filledAtSeconds
 }
 
 function unresolvedOf<T extends { readonly state: IntentState }>(open: readonly T[]): readonly T[] {

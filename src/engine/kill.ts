@@ -120,11 +120,12 @@ export function createKill(context: KillContext): Kill {
     }
     problem = denials.length === 0 ? undefined : denials.join('; ')
     // An increase that just executed may be in no list yet.
+    const readAgoMs = Math.max(0, clock.now() - snapshot.orders.atMs)
     const hasNewFills = shell
       .recentlyLanded()
       .some(
-        ({ intent, closedAtMs }) =>
-          intent.reservationUsd > 0n && (closedAtMs ?? 0) + listLagMs > snapshot.orders.atMs,
+        ({ intent }) =>
+          intent.reservationUsd > 0n && shell.closedAgoMs(intent.intentId) - readAgoMs < listLagMs,
       )
     const isQuiet = resting.length + held.length + inFlight === 0 && !hasNewFills
     quietLooks = isQuiet ? quietLooks + 1 : 0

@@ -20,6 +20,8 @@ const tradesPagesMax = 20
 const overlapSeconds = 3_600
 /** How often progress is written down when nothing was found, seconds. */
 const progressSeconds = 600
+/** An attempt was armed no longer than this before its signed deadline: the venue's clients sign for an hour, seconds. */
+const longestDeadlineSeconds = 3_600
 /** The venue's clock may stand before ours by this much, seconds. */
 const clockGraceSeconds = 60
 /** How long after an intent's last record its market is not judged, ms: lists may lag behind a fill. */
@@ -79,8 +81,12 @@ export function createReconciler(
       const attempt = lastAttempt(each)
       if (attempt === undefined || !isUnresolved(attempt)) continue
       const token = hexKey(each.intent.terms.marketToken)
-      const armedSeconds = Math.floor((attempt.armedAtMs ?? 0) / 1000) - clockGraceSeconds
-      since.set(token, Math.min(since.get(token) ?? armedSeconds, armedSeconds))
+      const { armed, armedAtMs = 0 } = attempt
+      const armedSeconds = Math.floor(armedAtMs / 1000)
+      // Our clock may have stood anywhere when it was armed; the signed deadline is in the venue's time.
+      const signedSeconds = (armed?.deadlineSeconds ?? armedSeconds) - longestDeadlineSeconds
+      const sinceSeconds = Math.min(armedSeconds, signedSeconds) - clockGraceSeconds
+      since.set(token, Math.min(since.get(token) ?? sinceSeconds, sinceSeconds))
     }
     return since
   }
@@ -88,7 +94,10 @@ export function createReconciler(
   function busyMarkets(): ReadonlySet<string> {
     const nowMs = clock.now()
     const open = shell.open().map((each) => each.state)
-    const busy = [...open, ...shell.recentlyLanded()].filter((each) => isBusy(each, nowMs))
+    const busy = [
+      ...open.filter((each) => isBusy(each, nowMs)),
+      ...shell.recentlyLanded().filter(({ intent }) => shell.closedAgoMs(intent.intentId) < settleMs),
+    ]
     return new Set(busy.map(({ intent }) => hexKey(intent.terms.marketToken)))
   }
 
@@ -152,6 +161,6 @@ export function createReconciler(
 function isBusy(state: IntentState, nowMs: number): boolean {
   const attempt = lastAttempt(state)
   if (attempt !== undefined && isUnresolved(attempt)) return true
-  const isWaitingOnly = attempt?.phase === 'LANDED' && nowMs - state.updatedAtMs > settleMs
-  return state.closing === undefined ? !isWaitingOnly : nowMs - (state.closedAtMs ?? 0) < settleMs
+  // A stamp of the future is one from before the clock was set back.
+  return attempt?.phase !== 'LANDED' || Math.abs(nowMs - state.updatedAtMs) <= settleMs
 }

@@ -51,6 +51,13 @@ interface Live {
   tail: Promise<unknown>
 }
 
+/** A fill that lists may not show yet. */
+interface Landed {
+  readonly state: IntentState
+  /** Monotonic. */
+  readonly closedMs: number
+}
+
 /** The running machine over all open intents. */
 export interface Shell {
   /**
@@ -69,6 +76,11 @@ export interface Shell {
   open(): readonly { readonly state: IntentState; readonly label: Label; readonly observedStatus?: string }[]
   /** Intents that closed after a landing in the last minutes: fills that a position list may not show yet. */
   recentlyLanded(): readonly IntentState[]
+  /**
+   * How long ago one of those closed, ms: by the monotonic clock, because the wall clock may be set back or forth in
+   * between. Infinity for any other intent.
+   */
+  closedAgoMs(intentId: string): number
   /**
    * An operator's word for an order that no evidence closes. False when there is no such open order, or it was never
    * signed and ends by itself.
@@ -91,7 +103,7 @@ export function createShell(context: ExecutionContext): Shell {
   /** Open intents by the orders that they landed with. */
   const claimed = new Map<string, string>()
   let nextHost = 0
-  let landed: IntentState[] = []
+  let landed: readonly Landed[] = []
   let isLooking = false
   const follower = createFollower(context, {
     open: () => lives,
@@ -237,8 +249,8 @@ export function createShell(context: ExecutionContext): Shell {
     lives.delete(intentId)
     for (const [key, owner] of claimed) if (owner === intentId) claimed.delete(key)
     if (lastAttempt(state)?.phase !== 'LANDED') return
-    const oldestMs = context.clock.now() - landedMemoryMs
-    landed = [...landed.filter(({ closedAtMs }) => (closedAtMs ?? 0) >= oldestMs), state]
+    const closedMs = context.clock.monotonicMs()
+    landed = [...landed.filter((each) => each.closedMs >= closedMs - landedMemoryMs), { state, closedMs }]
   }
 
   function wake(intentId: string): void {
@@ -385,7 +397,12 @@ export function createShell(context: ExecutionContext): Shell {
     },
     adopt(open, closed) {
       for (const state of open) enlist(state.intent.intentId, state)
-      landed = closed.filter((state) => lastAttempt(state)?.phase === 'LANDED')
+      landed = closed
+        .filter((state) => lastAttempt(state)?.phase === 'LANDED')
+        .map((state) => {
+          const agoMs = Math.max(0, context.clock.now() - (state.closedAtMs ?? 0))
+          return { state, closedMs: context.clock.monotonicMs() - agoMs }
+        })
     },
     async recover() {
       await Promise.all(
@@ -403,7 +420,11 @@ export function createShell(context: ExecutionContext): Shell {
       )
     },
     recentlyLanded() {
-      return landed
+      return landed.map(({ state }) => state)
+    },
+    closedAgoMs(intentId) {
+      const found = landed.find(({ state }) => state.intent.intentId === intentId)
+      return found === undefined ? Number.POSITIVE_INFINITY : context.clock.monotonicMs() - found.closedMs
     },
     async resolve(intentId, as, by) {
       const live = lives.get(intentId)

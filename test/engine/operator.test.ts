@@ -307,6 +307,16 @@ test('a kill without closing leaves positions, and letting trading go on ends a 
   expect(there.engine.status().tradingState).toBe('active')
 })
 
+test('a kill ends though the clock was set back just after a fill', async () => {
+  const there = world()
+  await there.engine.start()
+  await there.clock.advance(6_000)
+  await command(there, { type: 'kill', close: false })
+  there.clock.setBack(3_600_000)
+  await there.clock.advance(90_000)
+  expect(there.engine.status().kill).toMatchObject({ outcome: 'done' })
+})
+
 test('a loss of the day opens its breaker, a restart keeps it, and the next day lifts it', async () => {
   // 12:00 UTC: the price falls by a tenth after the first minute.
   const settings: Partial<VenueSettings> = {
