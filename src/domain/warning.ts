@@ -77,13 +77,38 @@ export function judgeWarnings(
   intent: Pick<Intent, 'kind' | 'reservationUsd'>,
   warnings: readonly Warning[],
 ): readonly JudgedWarning[] {
-  return warnings.map(({ code, message, details }) => {
+  const judged = warnings.map(({ code, message, details }): JudgedWarning => {
     const reason = reasonOf(details)
-    const action = policies
-      .map((policy) => actionOf(policy, intent, code, reason))
-      .reduce(stricter, 'sign' as WarningAction)
-    return { code, message, ...(reason === undefined ? {} : { reason }), action }
+    const action = strictestOf(policies.map((policy) => actionOf(policy, intent, code, reason)))
+    return { ...kept({ code, message }), ...(reason === undefined ? {} : { reason: short(reason) }), action }
   })
+  if (judged.length <= MOST_KEPT) return judged
+  const rest = judged.slice(MOST_KEPT - 1)
+  const more = {
+    code: 'WARNING',
+    message: `and ${rest.length} more`,
+    action: strictestOf(rest.map(({ action }) => action)),
+  }
+  return [...judged.slice(0, MOST_KEPT - 1), more]
+}
+
+/** The strictest of some actions; none of them: `sign`. */
+export function strictestOf(actions: readonly WarningAction[]): WarningAction {
+  return actions.reduce(stricter, 'sign' as WarningAction)
+}
+
+/** Warnings that are kept of one prepare, and characters of one: what a host makes up must not fill log and journal. */
+export const MOST_KEPT = 20
+const MOST_CODE = 64
+const MOST_MESSAGE = 500
+
+/** A warning as it is kept. */
+export function kept({ code, message }: Warning): { readonly code: string; readonly message: string } {
+  return { code: short(code), message: message.slice(0, MOST_MESSAGE) }
+}
+
+function short(text: string): string {
+  return text.slice(0, MOST_CODE)
 }
 
 /** Whether an intent adds risk: grows a position, pays into a swap, or takes collateral out. */

@@ -8,6 +8,7 @@ import type { ArmedFacts, BlockRef } from '../domain/intent.ts'
 import { isIncreaseOrder } from '../domain/position.ts'
 import type { Signer } from '../domain/signer.ts'
 import { maxOf, type Usd } from '../domain/units.ts'
+import { kept, MOST_KEPT } from '../domain/warning.ts'
 import type { Verified } from './verify.ts'
 
 declare const signedBrand: unique symbol
@@ -72,7 +73,7 @@ export function armedFactsOf(signed: Signed, { host, warnings, leaseEpoch, block
     executionFee: executionFeesOf(batch),
     relayFeeToken: relayParams.fee.feeToken,
     relayFeeAmount: relayParams.fee.feeAmount,
-    validationWarnings: warnings.map(({ code, message }) => ({ code, message })),
+    validationWarnings: warnings.slice(0, MOST_KEPT).map(kept),
     leaseEpoch,
     comparedFields: verified.comparedFields,
     ...(block === undefined ? {} : { armBlockNumber: block.number }),

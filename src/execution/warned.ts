@@ -13,9 +13,8 @@ import {
   judgeWarnings,
   type Shrunk,
   shrunkTo,
-  stricter,
+  strictestOf,
   type WarnedFacts,
-  type WarningAction,
 } from '../domain/warning.ts'
 import type { ExecutionContext } from './context.ts'
 
@@ -49,7 +48,7 @@ export async function heedWarnings(
   if (validationWarnings.length === 0) return { kind: 'sign' }
   const policies = context.warningPolicies?.(intent.strategy) ?? [defaultWarningPolicy]
   const warnings = judgeWarnings(policies, intent, validationWarnings)
-  const wanted = warnings.map((each) => each.action).reduce(stricter, 'sign' as WarningAction)
+  const wanted = strictestOf(warnings.map((each) => each.action))
   const smaller = wanted === 'shrink' ? await smallerOf(context, intent, prepared, warnings, log) : undefined
   const shrunk = typeof smaller === 'object' ? smaller : undefined
   const reason = typeof smaller === 'string' ? smaller : undefined

@@ -125,3 +125,25 @@ test('an order made smaller keeps its leverage or less risk of it: nothing grows
     { seed: SEED },
   )
 })
+
+test('what a host makes up is kept in bounds, and the strictest of what is left out still counts', () => {
+  const long = { code: 'C'.repeat(9_999), message: 'm'.repeat(9_999), details: { reason: 'r'.repeat(9_999) } }
+  const [kept] = judgeWarnings([defaultWarningPolicy], adding, [long])
+  expect([kept?.code.length, kept?.message.length, kept?.reason?.length]).toEqual([64, 500, 64])
+  const policies: readonly WarningPolicy[] = [
+    {
+      adding: new Map([
+        ['A', 'sign'],
+        ['B', 'shrink'],
+      ]),
+      droppingReductions: new Set(),
+    },
+  ]
+  const many = [
+    ...Array.from({ length: 999 }, () => ({ code: 'A', message: '' })),
+    { code: 'B', message: '' },
+  ]
+  const judged = judgeWarnings(policies, adding, many)
+  expect(judged).toHaveLength(20)
+  expect(judged.at(-1)).toEqual({ code: 'WARNING', message: 'and 981 more', action: 'shrink' })
+})
