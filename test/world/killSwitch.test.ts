@@ -1,11 +1,9 @@
 /** The kill switch and the breakers on real processes, over kills -9 of the daemon and stops of the venue. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { denials, type Operated, operatedIn, type Status } from './operated.ts'
 import {
-  daemonFlags,
   killLeftOver,
   type PaperHosts,
   perpd,
@@ -16,36 +14,17 @@ import {
 } from './processes.ts'
 
 let folder: ReturnType<typeof scratch>
-let port: number
+let own: Operated
 beforeEach(async () => {
   folder = scratch()
-  port = await freePort()
+  own = await operatedIn(folder.path)
 })
 afterEach(async () => {
   await killLeftOver()
   folder.remove()
 })
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port: free } = server.address() as AddressInfo
-      server.close(() => resolve(free))
-    })
-  })
-}
-
-/** The part of `/api/status` that is looked at here. */
-interface Status {
-  readonly state: string
-  readonly tradingState: string
-  readonly holds: readonly { readonly scope: string; readonly cause: string; readonly state: string }[]
-  readonly kill?: { readonly outcome?: string; readonly close: boolean }
-  readonly positions: readonly unknown[]
-  readonly openIntents: readonly { readonly status: string; readonly strategy: string }[]
-}
-
-function writeStrategy(): void {
+function writeStrategy(limits = ''): void {
   writeFileSync(
     join(folder.path, 'once.yaml'),
     [
@@ -56,46 +35,20 @@ function writeStrategy(): void {
       '  usd: 500',
       '  leverage: 2',
       '  collateral: short',
+      limits,
       '',
     ].join('\n'),
   )
 }
 
-function flags(hosts: PaperHosts): string[] {
-  return daemonFlags(folder.path, hosts).map((flag) =>
-    flag.startsWith('--control.port=') ? `--control.port=${port}` : flag,
-  )
-}
-
-/** A command beside the daemon, to its end. */
-async function command(hosts: PaperHosts, ...words: string[]): Promise<{ code: unknown; said: string }> {
-  const running = perpd([...words, ...flags(hosts)])
-  return { code: await running.ended, said: running.said() }
-}
-
-async function statusOf(): Promise<Status | undefined> {
-  try {
-    const token = readFileSync(join(folder.path, 'control.token.read'), 'utf8').trim()
-    const answer = await fetch(`http://127.0.0.1:${port}/api/status`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
-    return answer.ok ? ((await answer.json()) as Status) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function when(what: string, daemon: Running, isTrue: (status: Status) => boolean): Promise<Status> {
-  const look = async () => {
-    const status = await statusOf()
-    return status !== undefined && isTrue(status) ? status : undefined
-  }
-  return until(what, look, { seen: daemon.said })
-}
-
+const flags = (hosts: PaperHosts): string[] => own.flags(hosts)
+const command: Operated['command'] = (hosts, ...words) => own.command(hosts, ...words)
+const statusOf = (): Promise<Status | undefined> => own.status()
+const when: Operated['when'] = (what, daemon, isTrue) => own.when(what, daemon, isTrue)
 const isRunning = ({ state }: Status): boolean => state === 'running'
-const denials = (daemon: Running, code: string): number =>
-  daemon.stdout().split(`"code":"${code}"`).length - 1
+/** Waits until a daemon said something. */
+const heard = (daemon: Running, text: string) =>
+  until(text, () => daemon.said().includes(text) || undefined, { seen: daemon.said })
 
 test('a halt outlives a kill -9, and a kill goes on over one until nothing rests and nothing is held', {
   timeout: 240_000,
@@ -117,7 +70,7 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   const second = perpd(['run', ...flags(hosts)])
   const held = await when('the second daemon runs', second, isRunning)
   expect(held.holds).toMatchObject([{ scope: 'global', cause: 'operator', state: 'halted' }])
-  const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
+  const ready = await fetch(`http://127.0.0.1:${own.port}/readyz`)
   expect([ready.status, await ready.text()]).toEqual([
     503,
     expect.stringContaining('global is halted by operator, ann: rehearsal'),
@@ -142,7 +95,7 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   const after = await statusOf()
   expect(after).toMatchObject({ positions: [], openIntents: [], tradingState: 'halted' })
   expect(after?.kill).toMatchObject({ outcome: 'done', close: true })
-  const account = String((after as unknown as { account: string }).account)
+  const account = String(after?.account)
   const left = await fetch(`${hosts.api[0]}/orders?address=${account}`)
   expect([left.status, JSON.stringify(await left.json())]).not.toContain('orderKey')
   third.child.kill('SIGTERM')
@@ -150,33 +103,47 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
 
   // Nothing of the strategy's own was made after the kill began, by any daemon.
   const file = join(folder.path, 'perpd.json')
-  const configure = (maxOrderSizeUsd: number) =>
-    writeFileSync(file, JSON.stringify({ risk: { maxOrderSizeUsd } }))
-  configure(2_000)
+  const configure = (maxOrderSizeUsd: number, breakers: object) =>
+    writeFileSync(file, JSON.stringify({ risk: { maxOrderSizeUsd }, breakers }))
+  configure(2_000, {})
+  writeStrategy('limits: { maxOrdersPerHour: 50 }')
   const fourth = perpd(['run', `--config=${file}`, ...flags(hosts)])
   await when('the fourth daemon runs', fourth, isRunning)
   await until('the strategy is denied', () => denials(fourth, 'TRADING_HALTED') > 0 || undefined, {
     seen: fourth.said,
   })
   expect((await statusOf())?.positions).toEqual([])
-  configure(1_000)
+
+  // What is tighter in the configuration and in strategy files holds at once, what is looser waits.
+  configure(1_000, { unknownSeconds: 60 })
+  writeStrategy('limits: { maxOrdersPerHour: 20 }')
   fourth.child.kill('SIGHUP')
-  const tightened = 'SIGHUP: in force: maxOrderSizeUsd $2,000.00 -> $1,000.00'
-  await until('the limit is tighter', () => fourth.said().includes(tightened) || undefined, {
-    seen: fourth.said,
-  })
-  configure(1_500)
+  await heard(
+    fourth,
+    'SIGHUP: in force: maxOrderSizeUsd $2,000.00 -> $1,000.00, breakers unknownAgeMs 1800000 -> 60000, strategy once maxOrdersPerHour 50 -> 20',
+  )
+  configure(1_500, { unknownSeconds: 60 })
+  writeStrategy('limits: { maxOrdersPerHour: 30 }')
+  const looser = 'maxOrderSizeUsd $1,000.00 -> $1,500.00, strategy once maxOrdersPerHour 20 -> 30'
   fourth.child.kill('SIGHUP')
-  const waits = 'looser, so only after a restart or with --confirm: maxOrderSizeUsd $1,000.00 -> $1,500.00'
-  await until('the looser one waits', () => fourth.said().includes(waits) || undefined, {
-    seen: fourth.said,
-  })
-  fourth.child.kill('SIGUSR2')
-  await until('the signal is told', () => fourth.said().includes('SIGUSR2: global is halted') || undefined, {
-    seen: fourth.said,
-  })
-  fourth.child.kill('SIGTERM')
-  expect(await fourth.ended, fourth.said()).toBe(0)
+  await heard(fourth, `looser, so only after a restart or with --confirm: ${looser}`)
+  // A restart takes what is configured, after a kill -9 too; it says so, and the journal keeps it.
+  fourth.child.kill('SIGKILL')
+  await fourth.ended
+  const fifth = perpd(['run', `--config=${file}`, ...flags(hosts)])
+  await heard(fifth, `limits are not those of the run before: looser by this start: ${looser}`)
+  await when('the fifth daemon runs', fifth, isRunning)
+  const kept = perpd(['journal', 'export', ...flags(hosts)])
+  expect([await kept.ended, kept.stdout()]).toEqual([
+    0,
+    expect.stringContaining(`looser by this start: ${looser}`),
+  ])
+  const same = await command(hosts, 'limits', `--config=${file}`, '--by', 'ann')
+  expect(same).toEqual({ code: 0, said: 'the limits in force are the configured ones.\n' })
+  fifth.child.kill('SIGUSR2')
+  await heard(fifth, 'SIGUSR2: global is halted')
+  fifth.child.kill('SIGTERM')
+  expect(await fifth.ended, fifth.said()).toBe(0)
 })
 
 test('orders that come to nothing hold their strategy back over a restart; a silent venue holds all back until it speaks', {
