@@ -144,6 +144,7 @@ test('a decrease is signed by default and dropped where policy says so; a close 
 
 const waiting = [
   ['limit', { orderType: 'limit' }],
+  ['limit of the relay lane', { orderType: 'limit', lane: 'relay' }],
   ['limit with exits', { orderType: 'limit', tpsl: true }],
   ['twap', { orderType: 'twap', twap: { parts: 3, durationSeconds: 60 } }],
 ] as const
@@ -152,7 +153,7 @@ test.each(waiting)(
   'a waiting %s larger than the room shrinks to it inside its intent, and only shrinks',
   async (_name, kind) => {
     const limits: Limits = { capacityHeadroomBps: 1_000 }
-    const increase = await open({ limits })
+    const increase = await open({ limits, ...('lane' in kind ? { lane: kind.lane } : {}) })
     const world = await at.snapshot()
     const price = (bps: number) => priceAt(world, increase.marketToken, bps)
     const { orderType } = kind

@@ -1,10 +1,11 @@
-/** The size that the engine gives a warned increase: by what is read anew, without counting the order itself. */
+/** What the engine tells the road: the size that a warned increase may have now, and the fees of what landed before. */
 import { afterEach, expect, test } from 'vitest'
 import type { IncreaseDecision } from '../../src/domain/decision.ts'
 import { usd } from '../../src/domain/units.ts'
 import { createAccountBook } from '../../src/engine/accountBook.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import { createTrading } from '../../src/engine/trading.ts'
+import { createFeeMemory } from '../../src/execution/feeMemory.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, kindsBench, priceAt } from '../support/kinds.ts'
 
@@ -16,13 +17,11 @@ afterEach(async () => {
   await at.close()
 })
 
-test('an order gets the room that is left by others, less headroom, and never more than it has', async () => {
-  at = await kindsBench({ settings: { startBalances: { USDC: '900000000', ETH: '50', WETH: '10' } } })
-  const { context } = at
-  engine = createEngine(
+function engineOn(context: KindsBench['context'], shell: KindsBench['shell']): Engine {
+  return createEngine(
     {
       ...context,
-      shell: at.shell,
+      shell,
       strategies: [],
       limits: {
         account: { capacityHeadroomBps: 1_000 },
@@ -43,6 +42,11 @@ test('an order gets the room that is left by others, less headroom, and never mo
     { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'the venue' },
     () => undefined,
   )
+}
+
+test('an order gets the room that is left by others, less headroom, and never more than it has', async () => {
+  at = await kindsBench({ settings: { startBalances: { USDC: '900000000', ETH: '50', WETH: '10' } } })
+  engine = engineOn(at.context, at.shell)
   const marketToken = await at.marketToken(ethSymbol)
   const wish: IncreaseDecision = {
     kind: 'increase',
@@ -68,4 +72,26 @@ test('an order gets the room that is left by others, less headroom, and never mo
   expect(await engine.sizeAnew(intent, sizeDeltaUsd)).toBe(room)
   expect(await engine.sizeAnew(intent, usd(1_000))).toBe(usd(900))
   expect(await engine.sizeAnew(intent, usd(500))).toMatchObject({ code: 'ORDER_TOO_SMALL' })
+})
+
+test('an engine begins with the fees of what landed before', async () => {
+  at = await kindsBench({ settings: { executionFeeUsd: usd('0.6') } })
+  const { intentId } = await at.accept({
+    kind: 'increase',
+    marketToken: await at.marketToken(ethSymbol),
+    direction: 'long',
+    collateralToken: usdc,
+    reason: 'the test wishes it',
+    sizeDeltaUsd: usd(300),
+    leverageBps: 30_000,
+  })
+  await at.clock.advance(5_000)
+  const fees = createFeeMemory({ executionFee: 1n, relayFee: 1n, factor: 5 })
+  engine = engineOn({ ...at.context, fees }, at.shell)
+  const { executionFee, relayFeeAmount } = at.story(intentId).attempts[0]?.armed ?? {}
+  expect(fees.estimateFor({ kind: 'increase', reservationUsd: 1n })).toEqual({
+    executionFee,
+    relayFee: relayFeeAmount,
+    factor: 5n,
+  })
 })
