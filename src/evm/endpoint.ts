@@ -76,6 +76,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
   let isChecked = false
   let anchor: Anchor | undefined
   let turn: Promise<unknown> = Promise.resolve()
+  let searchesBegun = 0
 
   async function check(signal: AbortSignal): Promise<void> {
     if (isChecked) return
@@ -213,7 +214,10 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     for (const [key, consumer] of signed) keep(key, consumer)
     const left = searches.filter(({ query }) => !signed.has(digestKey(query)))
     let trouble: string | undefined
-    for (const search of left.slice(0, MAX_SEARCHES)) {
+    // Those that are not found must not keep the others from being looked for.
+    searchesBegun += MAX_SEARCHES
+    const first = left.length <= MAX_SEARCHES ? 0 : searchesBegun % left.length
+    for (const search of [...left.slice(first), ...left.slice(0, first)].slice(0, MAX_SEARCHES)) {
       try {
         const consumer = await findByUse(node, search, signal)
         if (consumer === undefined)

@@ -111,7 +111,7 @@ function consumerOf(use: Use) {
 }
 
 function logsOf(branch: Branch, query: AttemptQuery, use: Use | undefined, tip: BlockRef): OrderLog[] {
-  const keys = new Set(query.orderKeys)
+  const keys = new Set([...query.orderKeys, ...createdIn(branch, use)])
   const from = query.fromBlock ?? 0n
   return branch.logs
     .filter(
@@ -121,6 +121,15 @@ function logsOf(branch: Branch, query: AttemptQuery, use: Use | undefined, tip: 
         (transactionHash === use?.transactionHash || keys.has(orderKey)),
     )
     .map(orderLogOf)
+}
+
+/** Orders of the transaction that used the digest: all of a bundle. */
+function createdIn(branch: Branch, use: Use | undefined): readonly Hex[] {
+  return branch.logs
+    .filter(
+      ({ event, transactionHash }) => event === 'OrderCreated' && transactionHash === use?.transactionHash,
+    )
+    .map(({ orderKey }) => orderKey)
 }
 
 function orderLogOf(log: ModelLog): OrderLog {

@@ -21,7 +21,10 @@ export function endpointUrl({ name }: Endpoint): string {
 export const rpcTimeoutMs = 3_000
 
 /** The fetch of one process of the daemon. */
-export function createRpcFetch(parts: DaemonParts, account: string): RpcFetch {
+export function createRpcFetch(
+  parts: Pick<DaemonParts, 'chain' | 'endpoints' | 'faults' | 'process' | 'random' | 'timeline'>,
+  account: string,
+): RpcFetch {
   const { chain, endpoints, faults, process, random, timeline } = parts
   const habits = new Map(
     endpoints.map((endpoint) => [

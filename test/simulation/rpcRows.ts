@@ -324,7 +324,8 @@ function inputOf({ action, hash }: Tx): Hex {
 /** A transaction as the wire has it. */
 export function transactionRow({ tx, block }: Mined): unknown {
   const { kind } = tx.action
-  const to = kind === 'manual' || kind === 'keeper' ? exchangeRouter.toLowerCase() : relayContract
+  const isRelayed = kind === 'batch' || kind === 'bundle' || kind === 'foreign'
+  const to = isRelayed ? relayContract : exchangeRouter.toLowerCase()
   return { hash: tx.hash, to, input: inputOf(tx), blockHash: block.hash, blockNumber: quantity(block.number) }
 }
 

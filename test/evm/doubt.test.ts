@@ -1,0 +1,121 @@
+/** Endpoints that were wrong for a while: what was read of them meanwhile is not kept, and nothing is concluded from what they lack. */
+import { expect, test } from 'vitest'
+import type { EndpointView } from '../../src/domain/machine/chainView.ts'
+import { topicsOf } from '../../src/paper/eventData.ts'
+import type { Message } from '../simulation/chainModel.ts'
+import type { Endpoint } from '../simulation/endpoints.ts'
+import { Past, type PastReader, readerOf } from '../simulation/rpcPast.ts'
+
+/** A chain on which one order was made and executed, in blocks that are final, and one endpoint of it. */
+function executed(showsSignature = true): {
+  readonly past: Past
+  readonly message: Message
+  readonly endpoint: Endpoint
+} {
+  const past = new Past(1)
+  past.pass(5)
+  const message = past.order()
+  past.mine({ kind: 'batch', message, showsSignature })
+  const [orderKey] = past.chain.canonical.orders.keys()
+  if (orderKey === undefined) throw new Error('no order was made')
+  past.pass(2)
+  past.mine({ kind: 'keeper', orderKey, event: 'OrderExecuted', reason: '' })
+  past.pass(12)
+  return { past, message, endpoint: { name: 'one', illness: undefined } }
+}
+
+async function viewOf(reader: PastReader, past: Past, message: Message): Promise<EndpointView | undefined> {
+  return (await reader.look([past.queryOf(message)]))[0]?.endpoints[0]
+}
+
+const eventsOf = (view: EndpointView | undefined) => view?.logs.map(({ event }) => event)
+
+test.each([5n, 1_000n, 10_000_000n])(
+  'heads %d blocks ahead that never were are forgotten when the true ones return',
+  async (ahead) => {
+    const { past, message, endpoint } = executed()
+    const reader = readerOf(past, [endpoint], 1)
+    endpoint.illness = { kind: 'liar', lie: 'unused', ahead }
+    // With ten million blocks ahead of us the past is not read in one look.
+    const lied = await viewOf(reader, past, message)
+    if (ahead < 10_000_000n) expect(lied).toMatchObject({ isDigestUsedAtLatest: false, logs: [] })
+    endpoint.illness = undefined
+    past.pass(1)
+    const view = await viewOf(reader, past, message)
+    expect(view).toMatchObject({ isDigestUsedAtFinal: true, consumer: { carriesOurSignature: true } })
+    expect(eventsOf(view)).toEqual(['OrderCreated', 'OrderExecuted'])
+  },
+)
+
+/** Topic of the event's name. */
+const executedTopic = topicsOf({ eventName: 'OrderExecuted', topics: [], items: {} })[1] ?? ''
+
+test('an end that an endpoint lacked of final blocks is found a while later', async () => {
+  const { past, message, endpoint } = executed()
+  let isBehind = true
+  const reader = readerOf(past, [endpoint], 1, (_url, body, text) => {
+    if (!isBehind || !body.includes('eth_getLogs')) return text
+    const { result, ...rest } = JSON.parse(text) as {
+      result: readonly { readonly topics: readonly string[] }[]
+    }
+    return JSON.stringify({ ...rest, result: result.filter(({ topics }) => topics[1] !== executedTopic) })
+  })
+  expect(eventsOf(await viewOf(reader, past, message))).toEqual(['OrderCreated'])
+  isBehind = false
+  past.pass(5)
+  // Its block is final, and was read.
+  expect(eventsOf(await viewOf(reader, past, message))).toEqual(['OrderCreated'])
+  past.pass(20)
+  expect(eventsOf(await viewOf(reader, past, message))).toEqual(['OrderCreated', 'OrderExecuted'])
+})
+
+test('what we sent with no signature in plain sight is no stranger’s while its events are missing', async () => {
+  const { past, message, endpoint } = executed(false)
+  let isBehind = true
+  const reader = readerOf(past, [endpoint], 1, (_url, body, text) => {
+    if (!isBehind || !body.includes('eth_getLogs')) return text
+    return JSON.stringify({ jsonrpc: '2.0', id: (JSON.parse(body) as { id: number }).id, result: [] })
+  })
+  expect(await viewOf(reader, past, message)).toBeUndefined()
+  expect(reader.events.at(-1)).toMatchObject({ outcome: 'RPC_UNREADABLE' })
+  isBehind = false
+  past.pass(7)
+  const view = await viewOf(reader, past, message)
+  expect(view?.consumer?.carriesOurSignature).toBe(false)
+  expect(eventsOf(view)).toEqual(['OrderCreated', 'OrderExecuted'])
+})
+
+test('two looks at once see each event once', async () => {
+  const { past, message, endpoint } = executed()
+  const reader = readerOf(past, [endpoint], 1)
+  await Promise.all([viewOf(reader, past, message), viewOf(reader, past, message)])
+  expect(eventsOf(await viewOf(reader, past, message))).toEqual(['OrderCreated', 'OrderExecuted'])
+})
+
+test('uses that are not found do not keep others from being looked for', async () => {
+  const past = new Past(2)
+  past.pass(5)
+  // A node without these transactions in its blocks: nobody can say who used the digests.
+  const hidden = Array.from({ length: 8 }, () => past.order())
+  for (const message of hidden) past.mine({ kind: 'batch', message, showsSignature: false })
+  const found = past.order()
+  past.pass(1)
+  past.mine({ kind: 'foreign', digest: found.digest, deadlineSeconds: found.deadlineSeconds })
+  const seen = past.chain.canonical.tip
+  past.pass(12)
+  const reader = readerOf(past, [{ name: 'one', illness: undefined }], 2, (_url, body, text) => {
+    const isFull = body.includes('eth_getBlockByNumber') && body.includes('true')
+    if (body.includes('eth_getLogs')) return text.replace(/"result":\[.*\]/, '"result":[]')
+    return isFull && !text.includes(seen.hash)
+      ? text.replace(/"transactions":\[.*\]/, '"transactions":[]')
+      : text
+  })
+  const queries = [...hidden, found].map((message) => past.queryOf(message))
+  await reader.look(queries)
+  const views = await reader.look(queries)
+  expect(views[8]?.endpoints[0]?.consumer).toMatchObject({
+    carriesOurSignature: false,
+    block: { number: seen.number },
+  })
+  expect(views[0]?.endpoints[0]?.consumer).toBeUndefined()
+})
