@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ACCOUNT_ID, type AccountState } from '../../src/domain/accountRecord.ts'
 import { labelOf } from '../../src/domain/intent.ts'
 import { step } from '../../src/domain/machine/step.ts'
+import { RECORD_VERSION } from '../../src/domain/records.ts'
 import { formatUsd } from '../../src/domain/units.ts'
 import { openSqliteReader } from '../../src/journal/reader.ts'
 import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite.ts'
@@ -84,6 +86,33 @@ for (const version of ['v1', 'v2']) {
     expect(verifySqliteJournal(path)).toMatchObject({ version: 2, problems: [], records: 69 })
   })
 }
+
+test('a version 1 journal takes the wish that an order be undone, and keeps it over a start and a snapshot', async () => {
+  place('v1')
+  const stamp = { v: RECORD_VERSION, atMs: startMs, intentId: ACCOUNT_ID } as const
+  const journal = open()
+  const [first, second] = journal.openIntents().map(({ intent }) => intent.intentId)
+  if (first === undefined || second === undefined) throw new Error('the golden journal has open orders')
+  for (const of of [first, second])
+    await journal.appendAccount({ ...stamp, kind: 'flatten.wanted', of, by: 'Ada', reason: 'r' })
+  await journal.appendAccount({ ...stamp, kind: 'flatten.ended', of: first, outcome: 'flat', statement: 's' })
+  journal.close()
+  const expected = [
+    [first, 'flat'],
+    [second, undefined],
+  ]
+  const foundIn = ({ flattens }: AccountState) =>
+    [...(flattens?.values() ?? [])].map(({ intentId, outcome }) => [intentId, outcome])
+  for (const how of [{ compact: true }, {}]) {
+    const { journal: again } = openSqliteJournal({ ...options, path }, how)
+    expect(foundIn(again.account())).toEqual(expected)
+    again.close()
+  }
+  const reader = openSqliteReader(path)
+  expect(foundIn(reader.account())).toEqual(expected)
+  reader.close()
+  expect(verifySqliteJournal(path)).toMatchObject({ version: 2, problems: [], snapshot: 'good' })
+})
 
 test('closed orders of a version 1 journal count for positions and budgets once it is raised', () => {
   place('v1')
