@@ -1,6 +1,6 @@
 /** What ended intents cost and why they ended: what budgets count. */
 import type { Address } from './address.ts'
-import { type IntentKind, type IntentState, lastAttempt } from './intent.ts'
+import { type IntentKind, type IntentState, isUnresolved, lastAttempt } from './intent.ts'
 import type { Direction } from './market.ts'
 import type { TokenAmount } from './units.ts'
 
@@ -17,6 +17,8 @@ export interface Ending {
   readonly executionFee: TokenAmount
   /** Relay fee, base units of the chain's fee token. */
   readonly relayFee: TokenAmount
+  /** True of an intent that is not over: its fees are paid, and it ended by no cause yet. */
+  readonly isOpen?: true
 }
 
 /** Whether the ending was what the decision wanted. */
@@ -34,8 +36,7 @@ export function endingOf(state: IntentState): Ending | undefined {
   const { intent, closing, closedAtMs } = state
   if (closing === undefined) return undefined
   const attempt = lastAttempt(state)
-  const hasLanded = attempt?.phase === 'LANDED'
-  const armed = hasLanded ? attempt.armed : undefined
+  const armed = attempt?.phase === 'LANDED' ? attempt.armed : undefined
   return {
     strategy: intent.strategy,
     kind: intent.kind,
@@ -46,6 +47,32 @@ export function endingOf(state: IntentState): Ending | undefined {
     executionFee: armed?.executionFee ?? 0n,
     relayFee: armed?.relayFeeAmount ?? 0n,
   }
+}
+
+/**
+ * What an open intent that was armed since then (Unix ms) paid, or may have: its fees leave when its message lands, and it may
+ * rest for days. Nothing when it was not armed, or before.
+ */
+export function spentBy(state: IntentState, sinceMs: number): readonly Ending[] {
+  const { intent } = state
+  const attempt = lastAttempt(state)
+  if (state.closing !== undefined || attempt?.armed === undefined) return []
+  const armedAtMs = attempt.armedAtMs ?? state.updatedAtMs
+  const mayHavePaid = attempt.phase === 'LANDED' || isUnresolved(attempt)
+  if (!mayHavePaid || armedAtMs < sinceMs) return []
+  return [
+    {
+      strategy: intent.strategy,
+      kind: intent.kind,
+      marketToken: intent.terms.marketToken,
+      direction: intent.terms.direction,
+      closedAtMs: armedAtMs,
+      cause: '',
+      executionFee: attempt.armed.executionFee,
+      relayFee: attempt.armed.relayFeeAmount,
+      isOpen: true,
+    },
+  ]
 }
 
 function causeOf(state: IntentState): string {

@@ -1,14 +1,16 @@
 /**
  * What orders realized since 00:00 UTC, by strategy and by market: profit and loss of what executed, less the venue's fees.
+ * Every order of an intent counts at its own end, when that is final: the parts of a twap, and the exits that end days after
+ * what they came with.
  */
 import { type Address, hexKey } from '../domain/address.ts'
-import type { IntentState } from '../domain/intent.ts'
+import { type IntentState, isProvisional, type Settlement } from '../domain/intent.ts'
 import type { Usd } from '../domain/units.ts'
 import { dayStartOf } from '../risk/breakers.ts'
 
 /** Results of one day. */
 export interface DayResult {
-  /** Takes up intents that ended; each counts once. */
+  /** Takes up intents, open or ended; each order of theirs counts once. */
   add(states: readonly IntentState[], nowMs: number): void
   /** USD, signed; 0 before the first end of the day. */
   of(strategy: string, nowMs: number): Usd
@@ -16,8 +18,8 @@ export interface DayResult {
   onMarket(marketToken: Address, nowMs: number): Usd
 }
 
-/** Begins with what ended before this process. */
-export function createDayResult(ended: readonly IntentState[], nowMs: number): DayResult {
+/** Begins with intents of before this process. */
+export function createDayResult(before: readonly IntentState[], nowMs: number): DayResult {
   let dayMs = dayStartOf(nowMs)
   let counted = new Set<string>()
   let results = new Map<string, Usd>()
@@ -31,13 +33,19 @@ export function createDayResult(ended: readonly IntentState[], nowMs: number): D
 
   function add(states: readonly IntentState[], atMs: number): void {
     turnDay(atMs)
-    for (const { intent, closing, closedAtMs } of states) {
-      if (closing?.settlement === undefined || counted.has(intent.intentId)) continue
-      if ((closedAtMs ?? 0) < dayMs) continue
-      counted.add(intent.intentId)
-      const { pnlUsd = 0n, feesUsd = 0n } = closing.settlement
-      for (const key of [strategyKey(intent.strategy), marketKey(intent.terms.marketToken)])
-        results.set(key, (results.get(key) ?? 0n) + pnlUsd - feesUsd)
+    for (const { intent, attempts } of states) {
+      for (const { orderKey, phase, evidence, settlement } of attempts.flatMap(({ children }) => children)) {
+        if (phase !== 'EXECUTED' || settlement === undefined || isProvisional(evidence)) continue
+        // The day of the execution, by the venue's clock; what was seen of it later is not of a later day.
+        const executedMs =
+          settlement.timestampSeconds === undefined
+            ? (evidence?.atMs ?? 0)
+            : settlement.timestampSeconds * 1_000
+        if (executedMs < dayMs || counted.has(hexKey(orderKey))) continue
+        counted.add(hexKey(orderKey))
+        for (const key of [strategyKey(intent.strategy), marketKey(intent.terms.marketToken)])
+          results.set(key, (results.get(key) ?? 0n) + realizedOf(settlement))
+      }
     }
   }
 
@@ -46,12 +54,17 @@ export function createDayResult(ended: readonly IntentState[], nowMs: number): D
     return results.get(key) ?? 0n
   }
 
-  add(ended, nowMs)
+  add(before, nowMs)
   return {
     add,
     of: (strategy, atMs) => resultOf(strategyKey(strategy), atMs),
     onMarket: (marketToken, atMs) => resultOf(marketKey(marketToken), atMs),
   }
+}
+
+/** What a fill realized, USD: a decrease's PnL is after its fees, on the chain and in the venue's trades; an increase has fees alone. */
+function realizedOf({ pnlUsd, feesUsd = 0n }: Settlement): Usd {
+  return pnlUsd ?? -feesUsd
 }
 
 function strategyKey(name: string): string {

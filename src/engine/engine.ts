@@ -32,13 +32,13 @@ import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import type { Usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { bookOf } from '../risk/book.ts'
-import type { LossLimits } from '../risk/breakers.ts'
+import { dayStartOf, type LossLimits } from '../risk/breakers.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { createBreakers } from './breakers.ts'
 import { keepLimits } from './changeLimits.ts'
 import type { EngineContext } from './context.ts'
-import { createDayResult } from './dayResult.ts'
+import { createDayResult, type DayResult } from './dayResult.ts'
 import { createFlattener } from './flatten.ts'
 import { createInstance } from './instance.ts'
 import { createKill } from './kill.ts'
@@ -78,7 +78,7 @@ export interface Engine extends EngineDoor {
 const listLagMs = 30_000
 /** How long a stop waits for reads that are still in the air, beyond the drain. */
 const stopGraceMs = 1_000
-/** Intents that are looked through at start, for new fills and for what the day realized. */
+/** Intents that are looked through at start at least, for new fills, fees and for what the day realized. */
 const recentIntents = 1_000
 const retryStartMs = 1_000
 const retryMaxMs = 15_000
@@ -112,7 +112,7 @@ export function createEngine(
   const loops: Promise<void>[] = []
   let turn: Promise<unknown> = Promise.resolve()
   const reconciler = createReconciler(context)
-  const endedBefore = journal.intents({ limit: recentIntents })
+  const before = intentsOfDay(journal, startedAtMs)
   const limits = createLiveLimits(context.limits)
   const breakers = createBreakers(context, () => ({
     ...limits.current().breakers,
@@ -123,9 +123,9 @@ export function createEngine(
     ...context,
     limits,
     equityUsd: () => equity.mark()?.equityUsd,
-    dayResultUsd: (strategy) => dayResult.of(strategy, clock.now()),
-    marketDayResultUsd: (marketToken) => dayResult.onMarket(marketToken, clock.now()),
-    acceptedOnMarkets: createMarketCount(endedBefore, startedAtMs),
+    dayResultUsd: (strategy) => realized().of(strategy, clock.now()),
+    marketDayResultUsd: (marketToken) => realized().onMarket(marketToken, clock.now()),
+    acceptedOnMarkets: createMarketCount(before, startedAtMs),
     pausedBy: reconciler.pausedBy,
     flatten: (intentId, wish) => flattener.want(intentId, wish),
     isDeciding: () => !deciding.signal.aborted,
@@ -142,10 +142,10 @@ export function createEngine(
       return report
     }),
   )
-  const dayResult = createDayResult(endedBefore, startedAtMs)
+  const dayResult = createDayResult([...before, ...journal.openIntents()], startedAtMs)
   // Oldest first: of so many the newest are remembered.
-  for (const state of endedBefore.toReversed()) context.fees?.learn(state)
-  shell.adopt(journal.openIntents(), endedBefore.filter(isRecentFill))
+  for (const state of before.toReversed()) context.fees?.learn(state)
+  shell.adopt(journal.openIntents(), before.filter(isRecentFill))
   const feedReadAtMs = new Map<Feed, { atMs: number; ageMs: number }>()
   let state: EngineState = 'starting'
   let notReady: readonly string[] = ['starting']
@@ -185,6 +185,13 @@ export function createEngine(
       .filter((state) => !isSeen(state, snapshot))
       .map(({ intent, attempts, updatedAtMs }) => ({ intent, attempts, updatedAtMs }))
     return [...shell.open().map((each) => each.state), ...recent]
+  }
+
+  /** The day's results with everything that is known now. */
+  function realized(): DayResult {
+    const open = shell.open().map((each) => each.state)
+    dayResult.add([...open, ...shell.recentlyLanded()], clock.now())
+    return dayResult
   }
 
   /** How what the daemon makes itself reads and is admitted: in the operator's name. */
@@ -250,7 +257,7 @@ export function createEngine(
         if (!(error instanceof BaseError)) throw error
       }
       await breakers.look(isFresh)
-      dayResult.add(shell.recentlyLanded(), clock.now())
+      realized()
       if (clock.monotonicMs() < heartbeatAtMs) continue
       heartbeatAtMs = clock.monotonicMs() + engineSettings.heartbeatMs
       emit({
@@ -416,6 +423,14 @@ export function createEngine(
       if (folded === undefined) return undefined
       return { intent: labelled(folded), records: journal.records(intentId) }
     },
+  }
+}
+
+/** The newest intents, back to the start of the day (UTC) at least. */
+function intentsOfDay(journal: EngineContext['journal'], nowMs: number): readonly IntentState[] {
+  for (let limit = recentIntents; ; limit *= 4) {
+    const found = journal.intents({ limit })
+    if (found.length < limit || (found.at(-1)?.intent.acceptedAtMs ?? 0) < dayStartOf(nowMs)) return found
   }
 }
 

@@ -5,6 +5,7 @@
 import { addsRisk, type Decision, type FlattenDecision } from '../domain/decision.ts'
 import type { Denial, IntentState } from '../domain/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import { spentBy } from '../domain/spend.ts'
 import { NATIVE_DECIMALS } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { admit } from '../risk/admit.ts'
@@ -162,7 +163,10 @@ export async function consider(
   const overBudget = checkBudget(
     decision,
     loaded.name,
-    journal.endingsSince(nowMs - dayMs),
+    [
+      ...journal.endingsSince(nowMs - dayMs),
+      ...context.shell.open().flatMap(({ state }) => spentBy(state, nowMs - dayMs)),
+    ],
     budgetOn(context, symbol, loaded.name),
     { nativeDecimals: NATIVE_DECIMALS, feeTokenDecimals: chain.feeToken.decimals },
     nowMs,

@@ -36,7 +36,8 @@ export interface FeeUnits {
 
 /**
  * Refuses with RETRY_BUDGET when the same wish was ended by the same cause too often in the last day, and with
- * FEES_PER_DAY when the day's fees are spent. `endings` are those of the last 24 hours, of all strategies.
+ * FEES_PER_DAY when the day's fees are spent. `endings` are those of the last 24 hours, of all strategies, with what open
+ * intents have paid or may have.
  */
 export function checkBudget(
   decision: Decision,
@@ -68,7 +69,7 @@ function checkCauses(
       ending.kind === decision.kind &&
       (direction === undefined || ending.direction === direction) &&
       sameHex(ending.marketToken, decision.marketToken)
-    if (!isSame) continue
+    if (!isSame || ending.isOpen) continue
     // What worked in between shows that the cause is gone.
     if (isWanted(ending)) {
       counts.clear()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Attempt, Closing, IntentState } from '../../src/domain/intent.ts'
-import { endingOf } from '../../src/domain/spend.ts'
+import { endingOf, spentBy } from '../../src/domain/spend.ts'
 import { armedFacts, intentOf, orderKey, startMs } from '../support/intents.ts'
 
 const evidence = { level: 'api', atMs: startMs, statement: 'seen' } as const
@@ -38,6 +38,20 @@ test('a cancelled order is counted by the name of what the protocol said', () =>
   )
   expect(endingOf(cancelled('InsufficientReserve'))?.cause).toBe('CANCELLED InsufficientReserve')
   expect(endingOf(cancelled(''))?.cause).toBe('CANCELLED without a reason')
+})
+
+test('what rests or is unknown has spent its fees since it was armed, and ended by no cause', () => {
+  const { closing: _closing, closedAtMs: _closedAtMs, ...resting } = closed({}, { armedAtMs: startMs })
+  const [attempt] = resting.attempts
+  if (attempt === undefined) throw new Error('there is one attempt')
+  const inPhase = (phase: Attempt['phase']) => ({ ...resting, attempts: [{ ...attempt, phase }] })
+  const paid = { executionFee: 10n ** 14n, relayFee: 250_000n, isOpen: true }
+  expect(spentBy(resting, startMs)).toMatchObject([paid])
+  expect(spentBy(inPhase('UNRESOLVED'), startMs)).toMatchObject([paid])
+  // Before the day it was another day's; what is dead paid nothing; what is over counts by its ending.
+  expect(spentBy(resting, startMs + 1)).toEqual([])
+  expect(spentBy(inPhase('DEAD'), startMs)).toEqual([])
+  expect(spentBy(closed({}, { armedAtMs: startMs }), startMs)).toEqual([])
 })
 
 test('a dead attempt is counted by the venue’s last word and costs nothing; a landed one costs both fees', () => {

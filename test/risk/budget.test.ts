@@ -97,6 +97,13 @@ test('the day’s fees keep increases back and never a reduction', () => {
   expect(code(close, 'one', spent, both, units, startMs)).toBeUndefined()
 })
 
+test('what open orders have paid is spent, and is no ending by any cause', () => {
+  const open4 = times(12, { cause: '', isOpen: true })
+  expect(code(open, 'one', open4, { attemptsPerCause: 2 }, units, startMs)).toBeUndefined()
+  const execution = { account: { executionFeesPerDay: 12n * 10n ** 14n } }
+  expect(code(open, 'one', open4, execution, units, startMs)).toBe('FEES_PER_DAY')
+})
+
 test('fees have budgets of the strategy and of the market too, each for what it spent itself', () => {
   const elsewhere: IncreaseDecision = { ...open, marketToken: usdc }
   const spent = times(4, { cause: 'executed', strategy: 'other' })

@@ -1,0 +1,240 @@
+/** What a strategy's orders realized in a day: each order by itself, and over the chain's evidence and a restart. */
+import { afterEach, expect, test } from 'vitest'
+import type { StrategyDecision } from '../../src/domain/decision.ts'
+import type { Evidence, IntentState, Settlement } from '../../src/domain/intent.ts'
+import type { Limits } from '../../src/domain/limits.ts'
+import { foldRecords } from '../../src/domain/machine/fold.ts'
+import { type JournalRecord, RECORD_VERSION } from '../../src/domain/records.ts'
+import { usd } from '../../src/domain/units.ts'
+import { createAccountBook } from '../../src/engine/accountBook.ts'
+import { createDayResult } from '../../src/engine/dayResult.ts'
+import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import { createTrading } from '../../src/engine/trading.ts'
+import { createShell } from '../../src/execution/shell.ts'
+import type { LoadedStrategy } from '../../src/strategy/load.ts'
+import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
+import { armedFacts, ethMarket, intentOf, startMs } from '../support/intents.ts'
+import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'
+
+const final: Evidence = { level: 'chain-final', atMs: startMs, statement: 'seen' }
+const keyOf = (n: number) => `0x${n.toString(16).padStart(64, '0')}` as const
+
+interface End {
+  readonly role: 'main' | 'stop-loss' | 'part'
+  readonly settlement?: Settlement
+  readonly level?: Evidence['level']
+}
+
+/** An intent that landed with these orders; those with a settlement executed. */
+function landed(first: number, ends: readonly End[]): IntentState {
+  const intent = intentOf({ intentId: `intent-${first}`, decisionKey: `key-${first}` })
+  const base = { v: RECORD_VERSION, atMs: startMs, intentId: intent.intentId, attempt: 1 } as const
+  const orderKeys = ends.map((_, index) => keyOf(first + index))
+  const records = [
+    { ...base, kind: 'intent.accepted', intent },
+    { ...base, kind: 'attempt.preparing', lane: 'order-chain', host: 'h' },
+    { ...base, kind: 'attempt.armed', armed: armedFacts() },
+    { ...base, kind: 'landed', orderKeys, roles: ends.map(({ role }) => role), evidence: final },
+    ...ends.flatMap(({ settlement, level = 'chain-final' }, child) =>
+      settlement === undefined
+        ? []
+        : [
+            {
+              ...base,
+              kind: 'child.executed',
+              child,
+              orderKey: orderKeys[child],
+              evidence: { ...final, level },
+              settlement,
+            },
+          ],
+    ),
+  ]
+  return foldRecords(records as JournalRecord[]) as IntentState
+}
+
+const at = startMs / 1_000 + 10
+const opened = { feesUsd: usd(1), timestampSeconds: at }
+const stopped = { pnlUsd: usd(-40), feesUsd: usd(1), timestampSeconds: at }
+
+test('every order counts at its own end: fees of what opened, and the PnL after fees of what closed, exits too', () => {
+  const results = createDayResult([], startMs)
+  results.add([landed(1, [{ role: 'main', settlement: opened }, { role: 'stop-loss' }])], startMs)
+  expect(results.of('eth-trend', startMs)).toBe(usd(-1))
+  const both = [
+    { role: 'main', settlement: opened } as const,
+    { role: 'stop-loss', settlement: stopped } as const,
+  ]
+  results.add([landed(1, both)], startMs)
+  results.add([landed(1, both)], startMs)
+  // The PnL is after the exit's own fees: they are not counted twice.
+  expect(results.of('eth-trend', startMs)).toBe(usd(-41))
+  expect(results.onMarket(ethMarket, startMs)).toBe(usd(-41))
+  const parts = [1, 2, 3].map(() => ({ role: 'part', settlement: stopped }) as const)
+  results.add([landed(10, parts)], startMs)
+  expect(results.of('eth-trend', startMs)).toBe(usd(-161))
+})
+
+test('what may be taken back counts when it stays, and what executed yesterday is not of today', () => {
+  const results = createDayResult([], startMs)
+  const provisional = { role: 'main', settlement: stopped, level: 'chain-latest' } as const
+  results.add([landed(1, [provisional])], startMs)
+  expect(results.of('eth-trend', startMs)).toBe(0n)
+  results.add([landed(1, [{ role: 'main', settlement: stopped }])], startMs)
+  expect(results.of('eth-trend', startMs)).toBe(usd(-40))
+  const tomorrowMs = startMs + 86_400_000
+  expect(results.of('eth-trend', tomorrowMs)).toBe(0n)
+  results.add([landed(1, [{ role: 'main', settlement: stopped }])], tomorrowMs)
+  expect(results.of('eth-trend', tomorrowMs)).toBe(0n)
+})
+
+const running: Engine[] = []
+const benches: KindsBench[] = []
+afterEach(async () => {
+  for (const engine of running.splice(0)) engine.abort()
+  for (const bench of benches.splice(0)) await bench.close()
+})
+
+/** Always wishes for a long with a stop far above where the price goes; loses by that stop alone. */
+const loser = defineStrategy({
+  kind: 'loser',
+  description: 'Opens a long with a stop-loss whenever it holds nothing.',
+  params: z.strictObject({}),
+  needs: (_params, symbols) => ({ symbols }),
+  decide(view): readonly StrategyDecision[] {
+    const market = view.market(ethSymbol)
+    if (market === undefined || view.positions(ethSymbol).length > 0) return []
+    return [
+      {
+        kind: 'increase',
+        marketToken: market.market.marketToken,
+        direction: 'long',
+        sizeDeltaUsd: usd(500),
+        leverageBps: 20_000,
+        collateralToken: collateralTokenOf(market, 'short'),
+        reason: 'the test wants it',
+        tpsl: [{ type: 'stop-loss', triggerPrice: usd(1_900) }],
+      },
+    ]
+  },
+})
+
+const strategy: LoadedStrategy = {
+  name: 'loser',
+  path: 'loser.yaml',
+  strategy: loser,
+  params: {},
+  instance: { name: 'loser', symbols: [ethSymbol] },
+  needs: { symbols: [ethSymbol] },
+  symbols: [ethSymbol],
+  cadenceMs: 2_000,
+  limits: {},
+  symbolPlaces: [],
+}
+
+function engineOver(
+  bench: KindsBench,
+  loaded: LoadedStrategy = strategy,
+  account: Limits = {},
+): { readonly engine: Engine; readonly codes: () => readonly string[] } {
+  const { context, journal, clock } = bench
+  const codes: string[] = []
+  const emit = (event: Parameters<typeof context.emit>[0]): void => {
+    if (event.type === 'decision.denied') codes.push(event.denial.code)
+  }
+  const trading = createTrading({ book: createAccountBook({ journal, clock }), emit })
+  const engine = createEngine(
+    {
+      ...context,
+      emit,
+      shell: createShell({ ...context, emit }),
+      strategies: [loaded],
+      limits: {
+        account,
+        markets: {},
+        strategies: { loser: { maxDailyLossUsd: usd(20) } },
+        breakers: { sets: {} },
+      },
+      trading,
+      engineSettings: {
+        lane: 'order-chain',
+        intentExpiryMs: 30_000,
+        drainMs: 10_000,
+        defaultSlippageBps: 100,
+        watchMs: 5_000,
+        heartbeatMs: 60_000,
+      },
+    },
+    { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'the chain' },
+    () => undefined,
+  )
+  running.push(engine)
+  return { engine, codes: () => codes }
+}
+
+test('a strategy that loses by its stop-loss is denied by its daily loss, by the chain’s evidence and over a restart', async () => {
+  const bench = await kindsBench({
+    isByChain: true,
+    path: [
+      [0, 2_000],
+      [20, 2_000],
+      [30, 1_850],
+      [100_000, 1_850],
+    ],
+  })
+  benches.push(bench)
+  const first = engineOver(bench)
+  await first.engine.start()
+  await bench.clock.advance(90_000)
+  const [order] = bench.journal.intents()
+  const [main, exit] = order?.attempts[0]?.children ?? []
+  expect([main?.phase, exit?.phase]).toEqual(['EXECUTED', 'EXECUTED'])
+  expect(exit?.evidence?.level).toBe('chain-final')
+  // Collateral of $250 loses 5 % of $500, and the fees of both executions.
+  const lost = -(exit?.settlement?.pnlUsd ?? 0n) + (main?.settlement?.feesUsd ?? 0n)
+  expect(lost).toBeGreaterThan(usd(20))
+  expect(bench.journal.intents()).toHaveLength(1)
+  expect(first.codes()).toContain('MAX_DAILY_LOSS')
+  first.engine.abort()
+
+  const second = engineOver(bench)
+  await second.engine.start()
+  await bench.clock.advance(10_000)
+  expect([...new Set(second.codes())]).toEqual(['MAX_DAILY_LOSS'])
+  expect(bench.journal.intents()).toHaveLength(1)
+})
+
+test('an order that rests has spent its fees of the day, before it ends', async () => {
+  const bench = await kindsBench({ isByChain: true })
+  benches.push(bench)
+  const rester = defineStrategy({
+    kind: 'rester',
+    description: 'Rests one order after the other.',
+    params: z.strictObject({}),
+    needs: (_params, symbols) => ({ symbols }),
+    decide(view): readonly StrategyDecision[] {
+      const market = view.market(ethSymbol)
+      const price = market?.oraclePrice?.value.medianPrice
+      if (market === undefined || price === undefined) return []
+      return [
+        {
+          kind: 'increase',
+          marketToken: market.market.marketToken,
+          direction: 'long',
+          sizeDeltaUsd: usd(500),
+          leverageBps: 20_000,
+          collateralToken: collateralTokenOf(market, 'short'),
+          reason: 'the test wants it',
+          orderType: 'limit',
+          triggerPrice: price / 2n,
+        },
+      ]
+    },
+  })
+  const { engine, codes } = engineOver(bench, { ...strategy, strategy: rester }, { executionFeesPerDay: 1n })
+  await engine.start()
+  await bench.clock.advance(30_000)
+  expect(bench.journal.openIntents()).toHaveLength(1)
+  expect(bench.journal.intents()).toHaveLength(1)
+  expect(codes().at(-1)).toBe('FEES_PER_DAY')
+})
