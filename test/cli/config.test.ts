@@ -8,6 +8,7 @@ import { settings, variableOf } from '../../src/cli/config/schema.ts'
 import { distance, nearest } from '../../src/cli/config/suggest.ts'
 import { startProblems } from '../../src/cli/config/typed.ts'
 import { ConfigError, loadConfig } from '../../src/cli/config.ts'
+import { limitTightness } from '../../src/domain/limits.ts'
 import { parseUnits, usd } from '../../src/domain/units.ts'
 
 let cwd: string
@@ -198,6 +199,44 @@ test('an https host outside the chain is allowed with a warning; http is for thi
       `flag --venue.apiHosts: venue.apiHosts is "${bad}"; expected a list of https:// addresses without credentials or query; http:// is for this machine only.`,
     ])
   }
+})
+
+test('a market has every limit that can be one of a market', () => {
+  const of = (pairs: string) => load(['--risk.markets', `ETH/USD [WETH-USDC]: ${pairs}`]).config.marketLimits
+  // Clocks are of machines, and all exposure is the account's.
+  const others = new Set(['maxClockSkewMs', 'maxTotalExposureUsd', 'maxExposureEquityBps'])
+  const names = Object.keys(limitTightness).filter((name) => !others.has(name))
+  const pairs = names.map((name) => `${name === 'maxLeverageBps' ? 'maxLeverage' : name}=7`)
+  expect(of(pairs.join(' '))).toEqual({
+    'ETH/USD [WETH-USDC]': Object.fromEntries(
+      names.map((name) => [
+        name,
+        name === 'maxLeverageBps'
+          ? 70_000
+          : name === 'executionFeesPerDay'
+            ? 7n * 10n ** 18n
+            : name.endsWith('Usd')
+              ? usd(7)
+              : 7,
+      ]),
+    ),
+  })
+  for (const bad of [
+    'maxOrdersPerHour=1.5',
+    'maxTickerAgeMs=1.5',
+    'maxTotalExposureUsd=5',
+    'executionFeesPerDay=0',
+  ]) {
+    expect(problemsOf(['--risk.markets', `ETH/USD [WETH-USDC]: ${bad}`])).toHaveLength(1)
+  }
+})
+
+test('the signing cap is what the limits let through in its time, when none is set', () => {
+  const cap = (...flags: string[]) => load(flags).config.signing.exposureCapUsd
+  const limits = ['--risk.maxOrderSizeUsd=100', '--risk.maxOrdersPerHour=7']
+  expect(cap(...limits)).toBe(usd(700))
+  expect(cap(...limits, '--signing.exposureWindowSeconds=1800')).toBe(usd(350))
+  expect(cap(...limits, '--signing.exposureCapUsd=99.5')).toBe(usd('99.5'))
 })
 
 test('paper never talks to another machine, and loads no key', () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { limitTightness } from '../../src/domain/limits.ts'
 import { usd } from '../../src/domain/units.ts'
 import { checkMarkets, loadStrategies } from '../../src/strategy/load.ts'
 import { viewOf } from '../../src/strategy/strategy.ts'
@@ -115,7 +116,7 @@ F/bad.yaml:6:13: size.leverage is not valid.
 F/bad.yaml:7:11: limits.maxPosition is not a known field.
   field: limits.maxPosition
   value: 3
-  expected: one of maxPositionSizeUsd, maxPositionEquityBps, maxMarketExposureUsd, maxTotalExposureUsd, maxExposureEquityBps, maxDailyLossUsd, maxOrderSizeUsd, minOrderSizeUsd, maxUnboundedOrderUsd, maxLeverage, maxSlippageBps, maxOrdersPerHour, maxCapacityShareBps, capacityHeadroomBps, minLiquidationDistanceBps, maxDataAgeSeconds, maxTickerAgeSeconds, maxCapacityAgeSeconds, maxOracleAgeSeconds, maxAccountAgeSeconds, maxPriceDivergenceBps, reduceAgainAfterSeconds
+  expected: one of maxPositionSizeUsd, maxPositionEquityBps, maxMarketExposureUsd, maxMarketExposureEquityBps, maxTotalExposureUsd, maxExposureEquityBps, maxDailyLossUsd, maxDailyLossEquityBps, maxOrderSizeUsd, minOrderSizeUsd, maxUnboundedOrderUsd, maxLeverage, maxSlippageBps, maxOrdersPerHour, attemptsPerCause, executionFeesPerDay, relayFeesPerDayUsd, maxCapacityShareBps, capacityHeadroomBps, minLiquidationDistanceBps, maxDataAgeSeconds, maxTickerAgeSeconds, maxCapacityAgeSeconds, maxOracleAgeSeconds, maxAccountAgeSeconds, maxPriceDivergenceBps, maxClockSkewSeconds, reduceAgainAfterSeconds
   fix: did you mean "maxPositionSizeUsd"?
 
 F/bad.yaml:9:3: params.fastCandle is not a known field.
@@ -361,6 +362,39 @@ test('the example of the README is a whole strategy', async () => {
       reason: 'ETH/USD [WETH-USDC] is above the high of the last 48 candles.',
     },
   ])
+})
+
+test('a file has every limit that the account has, in its own units', async () => {
+  const file = (limits: string) =>
+    write(
+      'all.yaml',
+      `kind: trend\nmarket: ETH/USD [WETH-USDC]\nsize: { usd: 250, leverage: 2 }\nlimits:\n${limits}`,
+    )
+  const inSeconds = /^max(?:Data|Ticker|Capacity|Oracle|Account)AgeMs$|^maxClockSkewMs$|^reduceAgainAfterMs$/
+  const lines = Object.keys(limitTightness).map((name) => {
+    if (inSeconds.test(name)) return `  ${name.replace(/Ms$/, 'Seconds')}: 2`
+    return `  ${name === 'maxLeverageBps' ? 'maxLeverage' : name}: ${name === 'executionFeesPerDay' ? '"0.5"' : 20}`
+  })
+  const { strategies, problems } = await loadStrategies([file(`${lines.join('\n')}\n`)])
+  expect(problems).toEqual([])
+  expect(strategies[0]?.limits).toEqual(
+    Object.fromEntries(
+      Object.keys(limitTightness).map((name) => [
+        name,
+        inSeconds.test(name)
+          ? 2_000
+          : name === 'maxLeverageBps'
+            ? 200_000
+            : name === 'executionFeesPerDay'
+              ? 5n * 10n ** 17n
+              : name.endsWith('Usd')
+                ? usd(20)
+                : 20,
+      ]),
+    ),
+  )
+  const bad = await loadStrategies([file('  executionFeesPerDay: "0.0000000000000000001"\n')])
+  expect(bad.problems[0]?.message).toContain('an amount of the native token up to 1000000, like "0.05"')
 })
 
 test('what warnings do to the orders of one file stands beside what the account says', async () => {
