@@ -1,17 +1,17 @@
 /**
  * `perpd subaccount revoke`: takes a delegated key's right away. The owner's word for it goes through the venue's relay and
- * is followed until every host shows that the key is gone; without the owner's key or signature, the transaction that the
+ * is followed until every host, and the chain where endpoints are configured, shows that the key is gone; without the owner's key or signature, the transaction that the
  * owner sends is printed instead.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Api } from '../api/client.ts'
-import type { SubaccountStatus } from '../api/subaccounts.ts'
 import { systemClock } from '../api/systemClock.ts'
 import { reasonOfBytes } from '../chains/protocolErrors.ts'
 import { encodeRemovalCall } from '../chains/relayCalldata.ts'
 import type { Address, Hex } from '../domain/address.ts'
+import type { ChainReader } from '../domain/chainReader.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { Difference } from '../domain/event.ts'
 import { type RemovalTerms, removalDifferences, removalOf } from '../execution/removal.ts'
@@ -21,8 +21,16 @@ import { CommandError, exitCodes } from './exit.ts'
 import { readRemovalRequest, removalRequestText, removalTypedData } from './removalFile.ts'
 import { feeTokenAmount, signingPolicyOf } from './runSettings.ts'
 import { readApprovalFile, readSignature, removeApprovalFile, writeWhole } from './subaccountFile.ts'
-import { delegatedOf, fileFlag, ownerKey, ownerOf, statusOf, withApi } from './subaccountParties.ts'
-import { columns } from './table.ts'
+import {
+  askChain,
+  isGone,
+  type Look,
+  lookAtAll,
+  lookText,
+  type SentRemoval,
+  withChain,
+} from './subaccountLooks.ts'
+import { delegatedOf, fileFlag, ownerKey, ownerOf, withApi } from './subaccountParties.ts'
 
 /** How long the command stays to see the end; what it sent may land until its deadline all the same. */
 const followMs = 180_000
@@ -53,12 +61,12 @@ export async function revokeSubaccount(call: Call): Promise<number> {
   forgetApproval(call)
   if (outFile !== undefined) return writeRequest(call, { owner, subaccount, path: outFile })
   const { chain } = config.venue
-  return await withApi(config, async (api) => {
+  const send = async (api: Api, reader: ChainReader | undefined): Promise<number> => {
     const before = await lookAtAll(api, owner, subaccount)
     // A host that is silent might know better: then it is sent, which harms nothing.
     if (isGone(before) && before.every(({ status }) => status !== undefined)) {
       call.out(lookText(before, owner, subaccount))
-      call.err(`Nothing was sent: the chain does not know the key.${warning(before)}`)
+      call.err(`Nothing was sent: every host says that the chain does not know the key.${warning(before)}`)
       return exitCodes.ok
     }
     const nowSeconds = nowSecondsOf(api)
@@ -76,8 +84,11 @@ export async function revokeSubaccount(call: Call): Promise<number> {
     const { relayParams } = removal
     const data = encodeRemovalCall({ account: owner, subaccount, relayParams, signature })
     const task = await submit(call, api, data, { digest: removal.digest, deadline: terms.deadline })
-    return await follow(call, api, { owner, subaccount, task, deadline: terms.deadline, warning })
-  })
+    const router = chain.contracts.subaccountGelatoRelayRouter
+    const sent = { router, digest: removal.digest, signature, deadlineSeconds: Number(terms.deadline) }
+    return await follow(call, api, reader, { owner, subaccount, task, warning, ...sent })
+  }
+  return await withApi(config, (api) => withChain(config, (reader) => send(api, reader)))
 }
 
 function forgetApproval({ loaded: { config }, err }: Call): void {
@@ -163,31 +174,6 @@ function refuse(differences: readonly Difference[]): void {
   throw new CommandError(`The removal is not sent:\n${rows.join('\n')}`, exitCodes.error)
 }
 
-/** What one host says of the key; no status when it did not answer. */
-interface Look {
-  readonly host: string
-  readonly status: SubaccountStatus | undefined
-}
-
-async function lookAtAll(api: Api, owner: Address, subaccount: Address): Promise<readonly Look[]> {
-  return await Promise.all(
-    api.hosts.api.map(async (host) => {
-      try {
-        return { host, status: await statusOf(api, owner, subaccount, { host }) }
-      } catch (error) {
-        if (!(error instanceof BaseError)) throw error
-        return { host, status: undefined }
-      }
-    }),
-  )
-}
-
-/** Every host that answers says so, and one does. */
-function isGone(looks: readonly Look[]): boolean {
-  const answers = looks.flatMap(({ status }) => (status === undefined ? [] : [status]))
-  return answers.length > 0 && answers.every(({ isActive }) => !isActive)
-}
-
 /** One POST, never repeated. The task to ask by; undefined when the answer was lost. */
 async function submit(
   { loaded, err }: Call,
@@ -208,19 +194,21 @@ async function submit(
   }
 }
 
-/** Asks relay and hosts until the key is gone, the relay has had its last word, or the time is over. */
+/** What is followed. */
+interface Sent extends SentRemoval {
+  readonly subaccount: Address
+  readonly task: string | undefined
+  readonly warning: (looks: readonly Look[]) => string
+}
+
+/** Asks relay, hosts and chain until the key is gone, the relay has had its last word, or the time is over. */
 async function follow(
   { out, err }: Call,
   api: Api,
-  sent: {
-    readonly owner: Address
-    readonly subaccount: Address
-    readonly task: string | undefined
-    readonly deadline: bigint
-    readonly warning: (looks: readonly Look[]) => string
-  },
+  reader: ChainReader | undefined,
+  sent: Sent,
 ): Promise<number> {
-  const { owner, subaccount, task, deadline, warning } = sent
+  const { owner, subaccount, task, deadlineSeconds } = sent
   const endMs = systemClock.monotonicMs() + followMs
   let said = 'pending'
   for (;;) {
@@ -228,18 +216,20 @@ async function follow(
     if (text !== said) err(`The relay says: ${text}`)
     said = text
     const looks = await lookAtAll(api, owner, subaccount)
-    if (isGone(looks)) {
-      out(lookText(looks, owner, subaccount))
+    const chain = await askChain(reader, sent)
+    // Endpoints that are silent leave it to the hosts; one that knows nothing of the removal does not.
+    const isDenied = chain !== undefined && chain.answered > 0 && !chain.isUsed
+    if (isGone(looks) && !isDenied) {
+      out(lookText(looks, owner, subaccount, chain))
       err(
-        `It is gone: what the key signs from now on reverts, and so does what it signed and did not land. A running daemon sees it within seconds.\nWhat rests and what is held stays: the owner's wallet cancels and closes it, or another delegated key.${warning(looks)}`,
+        `It is gone: what the key signs from now on reverts, and so does what it signed and did not land. A running daemon sees it within seconds.\nWhat rests and what is held stays: the owner's wallet cancels and closes it, or another delegated key.${sent.warning(looks)}`,
       )
       return exitCodes.ok
     }
-    const isOver = isLast || systemClock.monotonicMs() >= endMs || nowSecondsOf(api) > Number(deadline) + 30
-    if (isOver) {
-      out(lookText(looks, owner, subaccount))
+    if (isLast || systemClock.monotonicMs() >= endMs || nowSecondsOf(api) > deadlineSeconds + 30) {
+      out(lookText(looks, owner, subaccount, chain))
       err(
-        `NOT GONE: the key still has its right. Halt the daemon (perpd trading halted). What was sent may land until ${timeOf(deadline)}; run this again,\nor have the owner send the transaction of perpd subaccount revoke --transaction.`,
+        `NOT GONE, as far as it shows. Halt the daemon (perpd trading halted). What was sent may land until ${timeOf(BigInt(deadlineSeconds))}; run this again,\nor have the owner send the transaction of perpd subaccount revoke --transaction.`,
       )
       return exitCodes.error
     }
@@ -261,17 +251,6 @@ async function relayWord(api: Api, task: string | undefined): Promise<{ text: st
     if (!(error instanceof BaseError)) throw error
     return { text: 'pending', isLast: false }
   }
-}
-
-function lookText(looks: readonly Look[], owner: Address, subaccount: Address): string {
-  return columns([
-    ['owner', owner],
-    ['delegated key', subaccount],
-    ...looks.map(({ host, status }) => [
-      host,
-      status === undefined ? 'did not answer' : status.isActive ? 'approved' : 'not approved',
-    ]),
-  ])
 }
 
 /** The time by the hosts' clock, Unix seconds. */

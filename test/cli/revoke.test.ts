@@ -245,3 +245,50 @@ test('one host alone that calls the key gone ends nothing', async () => {
   expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('signature: expected of') })
   await new Promise((done) => void lying.close(done))
 })
+
+test('with chain endpoints the hosts alone end nothing: the chain must have used the removal', async () => {
+  let isSent = false
+  const lying = createServer(async (request, response) => {
+    for await (const _ of request);
+    const zeros = { currentActionsCount: '0', remainingActions: '9', expiresAt: '1900000000' }
+    const nonces = { approvalNonce: '0', multichainApprovalNonce: '0', integrationId: null }
+    const taskId = `0x${'0a'.repeat(32)}`
+    const path = request.url ?? ''
+    if (path.endsWith('/relay/submit')) isSent = true
+    const answer = path.includes('/relay/')
+      ? { taskId, status: isSent && path.endsWith('/status') ? 'failed' : 'pending' }
+      : { active: !isSent, maxAllowedCount: '9', ...zeros, ...nonces }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+  })
+  await new Promise<void>((done) => lying.listen(0, '127.0.0.1', done))
+  const { port } = lying.address() as AddressInfo
+  const known = ['--profile=arbitrum', `--account.owner=${owner.address}`, `--subaccount=${session.address}`]
+  const hosts = [`--venue.apiHosts=http://127.0.0.1:${port}/v1`, `--venue.oracleHosts=${served.oracle[0]}`]
+  const argv = ['subaccount', 'revoke', ...known, ...hosts]
+  const bring = async (...more: string[]) => {
+    isSent = false
+    await perpd(cwd, [...argv, '--out=ask.json'])
+    const typedData = JSON.parse(readFileSync(join(cwd, 'ask.json'), 'utf8'))
+    writeFileSync(join(cwd, 'answer'), await owner.signTypedData(typedData))
+    return await perpd(cwd, [...argv, '--request=ask.json', '--signature=answer', ...more])
+  }
+  expect(await bring()).toMatchObject({ code: 0 })
+  const denied = await bring(`--rpc.http=${served.rpc[0]}`)
+  expect(denied).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/the chain +the removal is not used \(1 of 1 endpoints\)/),
+    err: expect.stringContaining('NOT GONE'),
+  })
+  await new Promise((done) => void lying.close(done))
+
+  // The venue that tells the truth, with its chain.
+  approveOnChain()
+  await revoke('--out=ask.json')
+  const typedData = JSON.parse(readFileSync(join(cwd, 'ask.json'), 'utf8'))
+  writeFileSync(join(cwd, 'answer'), await owner.signTypedData(typedData))
+  const done = await revoke('--request=ask.json', '--signature=answer', `--rpc.http=${served.rpc[0]}`)
+  expect(done, done.err).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/the chain +the removal is used \(1 of 1 endpoints\)/),
+  })
+})
