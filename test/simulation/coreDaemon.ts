@@ -24,6 +24,7 @@ import type { Daemon, DaemonParts, Tier } from './daemon.ts'
 import { viewOf } from './endpoints.ts'
 import { specsOf } from './intentsOf.ts'
 import type { NetOutcome } from './network.ts'
+import { mayBeResolved } from './operator.ts'
 import { epochMs } from './timeline.ts'
 import type { Lists, Peer } from './venueModel.ts'
 
@@ -98,6 +99,11 @@ class CoreDaemon implements Daemon {
     const live = this.#lives.get(intentId)
     if (live !== undefined)
       this.#take(intentId, live, { type: 'resolved', nowMs: this.#wallMs(), as, by: 'operator' })
+  }
+
+  command(intentId: string, as: 'dead' | 'executed' | 'cancelled'): void {
+    const state = this.#lives.get(intentId)?.state
+    if (state !== undefined && mayBeResolved(state)) this.resolve(intentId, as)
   }
 
   #isUp(): boolean {

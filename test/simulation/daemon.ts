@@ -56,6 +56,8 @@ export interface Daemon {
   stop(done: () => void): void
   /** An operator's word on an intent. */
   resolve(intentId: string, as: 'dead' | 'executed' | 'cancelled'): void
+  /** The same through the running daemon; absent where operators are its own. */
+  command?(intentId: string, as: 'dead' | 'executed' | 'cancelled'): void
   /** Timers that still run. */
   readonly timers: number
   /** Told of every durable record of this process. */

@@ -66,6 +66,7 @@ export const faultNames = [
   'old-backup',
   'bit-flip',
   'operator-stop',
+  'operator-word',
   'settings-change',
   'repeated-decision',
 ] as const

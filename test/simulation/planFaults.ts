@@ -27,6 +27,8 @@ export interface FaultTargets {
   /** Moves the wall clock of the daemon's machine. */
   readonly jumpClock: (ms: number) => void
   readonly stopInOrder: () => void
+  /** An operator says how an order ended, rightly or not. */
+  readonly giveWord: () => void
   readonly cutPower: () => void
 }
 
@@ -72,6 +74,7 @@ export function planFaults(untilMs: number, targets: FaultTargets): void {
   often('disk-full', 1, () => disk.setFull(true))
   often('old-backup', 1, () => disk.backUp())
   often('operator-stop', 1, targets.stopInOrder)
+  often('operator-word', 2, targets.giveWord)
   often('power-cut', 2, targets.cutPower)
 }
 

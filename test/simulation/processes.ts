@@ -7,6 +7,7 @@ import { BaseError } from '../../src/domain/errors.ts'
 import type { Daemon, Process } from './daemon.ts'
 import type { Faults } from './faults.ts'
 import type { Network } from './network.ts'
+import { wordOn } from './operator.ts'
 import type { Random } from './random.ts'
 import type { DiskJournal, Storage } from './storage.ts'
 import type { Timeline } from './timeline.ts'
@@ -132,6 +133,7 @@ export class Processes {
     if (!process.isAlive || journal === undefined) return
     this.#journal = journal
     run.journal = journal
+    truth.opened(journal.leaseEpoch)
     for (const state of journal.intents()) truth.survived(state)
     note(`start ${process.epoch}: ${journal.openIntents().length} open`)
     run.daemon = createDaemon(process, this.#journalOf(run, journal), this.#placeOf(run, journal.leaseEpoch))
@@ -153,7 +155,45 @@ export class Processes {
     if (disk.hasBackup && !isQuiet() && random.chance(0.5)) disk.putBackupBack()
     else if (faults.comes('bit-flip', 0.4)) disk.flipBit(random)
     const downMs = scenario === undefined ? random.int(100, 60_000) : 2_000
+    if (faults.comes('operator-word', 0.3)) timeline.after(downMs / 2, () => this.#giveWord())
     timeline.after(downMs, () => this.boot())
+  }
+
+  /** An operator's command on the journal of a daemon that is down: it opens it as a daemon does, and closes it again. */
+  #giveWord(): void {
+    const { disk, truth, note, random, timeline, isQuiet } = this.#parts
+    if (isQuiet()) return
+    const process: Process = { epoch: this.boundaries.push(0), isAlive: true }
+    let journal: DiskJournal | undefined
+    try {
+      journal = disk.open(process.epoch, {
+        wallMs: this.#parts.wallMs,
+        isAlive: () => process.isAlive,
+        boundary: () => false,
+        onDurable: (record, state, body) => {
+          note(body)
+          truth.durable(record, state)
+        },
+        onAccount: (_record, body) => note(body),
+      })
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+      note(`the operator finds the journal closed: ${error.code}`)
+      return
+    }
+    if (journal !== undefined) truth.opened(journal.leaseEpoch)
+    for (const state of journal?.intents() ?? []) truth.survived(state)
+    const record = wordOn(journal?.openIntents() ?? [], truth, random, this.#parts.wallMs())
+    try {
+      if (record !== undefined) journal?.commit(record)
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+      note(`the word is not kept: ${error.code}`)
+    }
+    timeline.after(1, () => {
+      disk.stop?.()
+      process.isAlive = false
+    })
   }
 
   /** The operator stops it, and starts it again after a while. */

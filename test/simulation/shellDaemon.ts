@@ -149,6 +149,13 @@ class ShellDaemon implements Daemon {
     if (record !== undefined) journal.commit(record)
   }
 
+  command(intentId: string, as: 'dead' | 'executed' | 'cancelled'): void {
+    const { process, fatal } = this.#parts
+    this.#shell.resolve(intentId, as, 'operator').catch((error: unknown) => {
+      if (process.isAlive) fatal(error)
+    })
+  }
+
   /** I9: nothing is signed that does not say what was decided. */
   #remember(request: SignRequest, signature: Hex, signatures: Map<string, SignedMessage>): void {
     const truth: Truth = this.#parts.truth

@@ -56,6 +56,8 @@ export interface Truth {
   survived(state: IntentState): void
   /** A record is durable. */
   durable(record: JournalRecord, state: IntentState): void
+  /** A process has the journal now, at this epoch. */
+  opened(epoch: number): void
   /** Runs what makes bytes leave a process that opened the journal at this epoch. */
   sentBy(epoch: number, leave: () => void): void
   /** The bytes of a submit leave the process. */
@@ -95,6 +97,7 @@ export function createTruth(
   const byDigest = new Map<Hex, Signed>()
   const states = new Map<string, IntentState>()
   let sender: number | undefined
+  let owner = 0
 
   function fail(invariant: string, text: string): never {
     const violation = { invariant, text, atMs: timeline.nowMs }
@@ -115,6 +118,11 @@ export function createTruth(
 
   function isEnded(order: ModelOrder): boolean {
     return order.state === 'executed' || order.state === 'cancelled'
+  }
+
+  /** Closed by an operator's word: what becomes of it on the chain is his, as what he trades by hand. */
+  function isOperators(intentId: string | undefined): boolean {
+    return intentId !== undefined && states.get(intentId)?.closing?.evidence.level === 'operator'
   }
 
   function ordersOf(use: Use): ModelOrder[] {
@@ -301,7 +309,9 @@ export function createTruth(
 
   function worstCaseUsd(): bigint {
     let sum = finalPositionUsd()
-    for (const intent of intents.values()) if (intent.reservationUsd > 0n) sum += riskOf(intent)
+    for (const intent of intents.values()) {
+      if (intent.reservationUsd > 0n && !isOperators(intent.intentId)) sum += riskOf(intent)
+    }
     return sum
   }
 
@@ -310,6 +320,7 @@ export function createTruth(
     for (const order of chain.canonical.orders.values()) {
       const { spec, intentId, state, newest } = order
       if (state !== 'executed' || intentId === undefined || !isFinal(newest.block.number)) continue
+      if (isOperators(intentId)) continue
       const side = `${spec.marketToken} ${spec.direction}`
       const isDecrease = spec.orderType >= 4 && spec.orderType <= 6
       const before = sides.get(side) ?? 0n
@@ -352,6 +363,9 @@ export function createTruth(
       if (record.kind === 'intent.accepted' && worstCaseUsd() > limitUsd)
         fail('I4', `the worst case is ${worstCaseUsd()} of ${limitUsd}`)
     },
+    opened(epoch) {
+      owner = epoch
+    },
     sentBy(epoch, leave) {
       sender = epoch
       leave()
@@ -370,6 +384,8 @@ export function createTruth(
         fail('I13', `${signed.intentId} was prepared at ${signed.host} and submitted at ${host}`)
       checkOneLive(signed.intentId)
       const state = states.get(signed.intentId)
+      if (state?.closing !== undefined && sender === owner)
+        fail('I7', `${signed.intentId} is closed and sent`)
       if (state !== undefined) checkReservation(state)
       if (worstCaseUsd() > limitUsd) fail('I4', `the worst case is ${worstCaseUsd()} of ${limitUsd}`)
     },

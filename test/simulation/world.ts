@@ -12,6 +12,7 @@ import { createEnding, type Ending } from './ending.ts'
 import type { Endpoint } from './endpoints.ts'
 import { chooseFaults, type FaultName, type Faults } from './faults.ts'
 import { createNetwork } from './network.ts'
+import { giveWord } from './operator.ts'
 import { planFaults } from './planFaults.ts'
 import { Processes, type ProcessPlace } from './processes.ts'
 import { type Random, randomOf } from './random.ts'
@@ -239,6 +240,10 @@ class World {
         this.#wallOffsetMs += ms
       },
       stopInOrder: () => this.#processes.stopInOrder(),
+      giveWord: () => {
+        const { isReady, daemon } = this.#processes
+        giveWord(isReady ? daemon : undefined, this.#truth, this.#random)
+      },
       cutPower: () => this.#processes.crash('power cut'),
     })
     return spanMs + random.int(10, 60) * 1000
