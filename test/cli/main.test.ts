@@ -63,7 +63,7 @@ test('an unknown command or argument ends with exit code 1, an unknown flag with
     return `${code} ${err}`
   }
   expect(await said('ordres')).toMatch(
-    /^1 perpd has no command ordres\. Did you mean orders\?\nusage: perpd run \| /,
+    /^1 perpd has no command ordres\. Did you mean orders\?\nusage: perpd init \| run \| /,
   )
   expect(await said('orders', '--opne')).toBe(
     '4 --opne: orders has no such flag. Did you mean --open?\nusage: perpd orders [--open] [--strategy NAME] [--limit N] [--json] [--section.key value ...]',
