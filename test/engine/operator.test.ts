@@ -12,6 +12,7 @@ import type { OperatorCommand } from '../../src/engine/operator.ts'
 import { createTrading } from '../../src/engine/trading.ts'
 import type { ExecutionContext } from '../../src/execution/context.ts'
 import { createShell } from '../../src/execution/shell.ts'
+import { guardedSigner, openGuard, type SigningGuard } from '../../src/journal/guard.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
@@ -89,6 +90,8 @@ function world(
     readonly breakers?: Partial<BreakerSettings>
     readonly settings?: Partial<VenueSettings>
     readonly between?: Between
+    /** Stands before the key. */
+    readonly guard?: SigningGuard
   } = {},
 ): World {
   const bench =
@@ -104,7 +107,7 @@ function world(
   const context: ExecutionContext = {
     api: bench.api,
     journal,
-    signer,
+    signer: options.guard === undefined ? signer : guardedSigner(signer, options.guard),
     chain: arbitrum,
     clock: bench.clock,
     emit,
@@ -532,4 +535,25 @@ test('a share of the equity that was lost in a day opens its breaker', async () 
   expect(there.engine.status().holds).toEqual([])
   await there.clock.advance(120_000)
   expect(there.engine.status().holds).toMatchObject([{ cause: 'daily-loss', lifts: 'next-day' }])
+})
+
+test('what the key signs for in a time is capped whatever admission says; what rests is cancelled and closed all the same', async () => {
+  const bench = venueBench({ settings: { orderDeadlineSeconds: 60, keeperJitterMs: 0 } })
+  const exposure = { capUsd: usd(1_200), windowSeconds: 3_600 }
+  const guard = openGuard({ horizonSeconds: 3_700, marginSeconds: 600, exposure, now: bench.clock.now })
+  const limits = { account: { maxPositionSizeUsd: usd(100_000) }, markets: {} }
+  const there = world({ bench, guard, limits })
+  await there.engine.start()
+  await there.clock.advance(60_000)
+  const all = there.journal.intents()
+  const signed = all.filter(({ attempts }) => attempts.some(({ armed }) => armed !== undefined))
+  expect(signed.map(({ intent }) => intent.reservationUsd)).toEqual([usd(500), usd(500)])
+  const refused = all.flatMap(({ closing }) =>
+    closing?.code === 'SIGN_EXPOSURE_CAP' ? [closing.reason] : [],
+  )
+  expect(refused.length).toBeGreaterThan(1)
+  expect(refused[0]).toContain('What is to be signed adds more exposure than may be signed in this time.')
+  await command(there, { type: 'kill', close: true })
+  await there.clock.advance(60_000)
+  expect(there.engine.status().kill).toMatchObject({ outcome: 'done', left: { orders: 0, positions: 0 } })
 })
