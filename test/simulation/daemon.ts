@@ -1,5 +1,6 @@
 /** What a world knows of a daemon, and what a daemon is handed: the same for both tiers. */
 import type { AccountRecord } from '../../src/domain/accountRecord.ts'
+import type { Address } from '../../src/domain/address.ts'
 import type { Intent, IntentState } from '../../src/domain/intent.ts'
 import type { EvidenceRules } from '../../src/domain/machine/observation.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
@@ -22,6 +23,10 @@ export interface Process {
 /** What a process of the daemon is made of. */
 export interface DaemonParts {
   readonly process: Process
+  /** The account that is traded. */
+  readonly account: Address
+  /** The key that signs for it, when it is not its own. */
+  readonly delegate?: Address
   readonly timeline: Timeline
   readonly random: Random
   readonly faults: Faults

@@ -273,7 +273,7 @@ export function createFetch(
         mode: 'express',
         payloadType: 'typed-data',
         expiresAt: deadlineSeconds,
-        payload: payloadOf(intent, { nowSeconds, deadlineSeconds }, random, hostility),
+        payload: payloadOf(intent, { nowSeconds, deadlineSeconds }, random, hostility, parts.delegate),
         estimates: {},
         validationWarnings: [],
       },

@@ -394,6 +394,13 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   one(
+    'a session key signs for nobody',
+    'shell',
+    'src/execution/policy.ts',
+    '      account,\n      subaccountApproval: hashSubaccountApproval',
+    '      account: ZERO_ADDRESS,\n      subaccountApproval: hashSubaccountApproval',
+  ),
+  one(
     'the receiver is not verified',
     'shell',
     'src/execution/verifyOrder.ts',

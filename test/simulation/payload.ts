@@ -1,7 +1,10 @@
 /** What a host of the modelled venue proposes to sign: the message that the intent means, or a hostile one. */
+
+import { emptySubaccountApproval } from '../../src/chains/approvalTypes.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import { batchTypes } from '../../src/chains/batchTypes.ts'
 import { hashRelayParams, type RelayParams, relayRouterDomain } from '../../src/chains/relayRouter.ts'
+import { hashSubaccountApproval } from '../../src/chains/subaccountApproval.ts'
 import { type Address, ZERO_ADDRESS, ZERO_HASH } from '../../src/domain/address.ts'
 import type { CreateOrderParams, UpdateOrderParams } from '../../src/domain/batch.ts'
 import type { Intent } from '../../src/domain/intent.ts'
@@ -23,7 +26,6 @@ export const hostilities = [
   'permit',
 ] as const
 
-const router = arbitrum.contracts.gelatoRelayRouter
 const stranger: Address = '0x00000000000000000000000000000000deadbeef'
 
 function createOf(intent: Intent, rule: OrderRule, index: number, nowSeconds: number): CreateOrderParams {
@@ -84,12 +86,13 @@ function updatesOf({ terms: { edit } }: Intent): UpdateOrderParams[] {
   ]
 }
 
-/** The JSON of a prepare answer's payload. `hostility` is what is wrong with it. */
+/** The JSON of a prepare answer's payload. `hostility` is what is wrong with it; `delegate` the session key that signs. */
 export function payloadOf(
   intent: Intent,
   times: { readonly nowSeconds: number; readonly deadlineSeconds: number },
   random: Random,
   hostility: (typeof hostilities)[number] | undefined,
+  delegate: Address | undefined,
 ): unknown {
   const relayParams: RelayParams = {
     oracleParams: { tokens: [], providers: [], data: [] },
@@ -123,19 +126,22 @@ export function payloadOf(
   })
   const cancels = [...(intent.terms.cancelOrderKeys ?? [])]
   if (hostility === 'cancel') cancels.push(random.hex(32))
+  const { gelatoRelayRouter, subaccountGelatoRelayRouter } = arbitrum.contracts
+  const router = delegate === undefined ? gelatoRelayRouter : subaccountGelatoRelayRouter
   const verifyingContract = hostility === 'router' ? stranger : router
+  const approval = delegate === undefined ? undefined : emptySubaccountApproval(delegate, arbitrum.chainId)
   return {
     typedData: {
       domain: relayRouterDomain(arbitrum.chainId, verifyingContract),
       types: batchTypes,
       primaryType: 'Batch',
       message: {
-        account: ZERO_ADDRESS,
+        account: delegate === undefined ? ZERO_ADDRESS : intent.account,
         createOrderParamsList: creates.map(orderJson),
         updateOrderParamsList: updatesOf(intent),
         cancelOrderKeys: cancels,
         relayParams: hashRelayParams(relayParams),
-        subaccountApproval: ZERO_HASH,
+        subaccountApproval: approval === undefined ? ZERO_HASH : hashSubaccountApproval(approval),
       },
     },
     batchParams: { createOrderParams: [] },

@@ -3,8 +3,9 @@
  * virtual; whatever waits for nothing but its turn runs to its end between two events of the world.
  */
 import { createApi } from '../../src/api/client.ts'
+import { emptySubaccountApproval } from '../../src/chains/approvalTypes.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
-import type { Hex } from '../../src/domain/address.ts'
+import { type Address, type Hex, ZERO_ADDRESS } from '../../src/domain/address.ts'
 import type { ChainReader } from '../../src/domain/chainReader.ts'
 import type { Intent, IntentState } from '../../src/domain/intent.ts'
 import { step } from '../../src/domain/machine/step.ts'
@@ -30,6 +31,9 @@ const localSigner = createLocalSigner(privateKey)
 /** The account that worlds trade for. */
 export const simulatedAccount = localSigner.address
 
+/** The account that worlds with a session key trade for; its key is in none of them. */
+export const simulatedOwner: Address = '0x0000000000000000000000000000000000000b0b'
+
 /** The tier that drives the real shell. */
 export const shellTier: Tier = {
   name: 'shell',
@@ -50,7 +54,7 @@ class ShellDaemon implements Daemon {
 
   constructor(parts: DaemonParts) {
     this.#parts = parts
-    const { process, timeline, endpoints, journal, rules } = parts
+    const { process, timeline, endpoints, journal, rules, delegate } = parts
     const signer = journal.guard === undefined ? localSigner : guardedSigner(localSigner, journal.guard)
     const signatures = signaturesOf.get(parts.truth) ?? new Map<string, SignedMessage>()
     signaturesOf.set(parts.truth, signatures)
@@ -62,7 +66,7 @@ class ShellDaemon implements Daemon {
         api: parts.venue.peers.map(({ host }) => host),
         oracle: [oracleHost],
       },
-      fetch: createFetch(parts, signatures, localSigner.address),
+      fetch: createFetch(parts, signatures, parts.account),
       clock: this.#clock,
       random: () => parts.random.next(),
       limits: { requestsPerSecondPerHost: Number.POSITIVE_INFINITY },
@@ -79,6 +83,14 @@ class ShellDaemon implements Daemon {
           return parts.boundary('signed') ? never() : signature
         },
       },
+      ...(delegate === undefined
+        ? {}
+        : {
+            delegation: {
+              account: parts.account,
+              approvalFor: () => emptySubaccountApproval(delegate, arbitrum.chainId),
+            },
+          }),
       chain: arbitrum,
       ...(endpoints.length === 0 ? {} : { chainReader: this.#reader() }),
       clock: this.#clock,
@@ -161,6 +173,7 @@ class ShellDaemon implements Daemon {
     const truth: Truth = this.#parts.truth
     if (!this.#parts.process.isAlive) return
     const message = request.typedData.message as {
+      account: string
       createOrderParamsList: readonly {
         orderType: bigint
         addresses: { receiver: string; market: string }
@@ -184,8 +197,13 @@ class ShellDaemon implements Daemon {
     if (message.cancelOrderKeys.length > cancels)
       truth.fail('I9', `${intent.intentId} cancels more than was decided`)
     const verifyingContract = request.typedData.domain.verifyingContract.toLowerCase()
-    if (verifyingContract !== arbitrum.contracts.gelatoRelayRouter.toLowerCase())
+    const { gelatoRelayRouter, subaccountGelatoRelayRouter } = arbitrum.contracts
+    const isDelegated = this.#parts.delegate !== undefined
+    const router = isDelegated ? subaccountGelatoRelayRouter : gelatoRelayRouter
+    if (verifyingContract !== router.toLowerCase())
       truth.fail('I9', `${intent.intentId} signs for ${verifyingContract}`)
+    if (message.account.toLowerCase() !== (isDelegated ? account : ZERO_ADDRESS).toLowerCase())
+      truth.fail('I9', `${intent.intentId} signs for the account ${message.account}`)
     signatures.set(signature, { digest: request.digest, signature, intentId: intent.intentId })
   }
 
@@ -226,7 +244,7 @@ class ShellDaemon implements Daemon {
       emit: (event) => {
         if (event.type === 'chain.read') note(`event ${event.type} ${event.endpoint} ${event.outcome}`)
       },
-      fetch: createRpcFetch(this.#parts, localSigner.address),
+      fetch: createRpcFetch(this.#parts, this.#parts.account),
     })
     /** The process may end before it asks, and before it hears. */
     const between = async <T>(read: () => Promise<T>): Promise<T> => {

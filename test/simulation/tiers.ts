@@ -3,8 +3,9 @@ import { coreTier } from './coreDaemon.ts'
 import type { Tier } from './daemon.ts'
 import { engineTier } from './engineDaemon.ts'
 import { shapes } from './intentsOf.ts'
+import { randomOf } from './random.ts'
 import type { TierName } from './seeds.ts'
-import { privateKey, shellTier, simulatedAccount } from './shellDaemon.ts'
+import { privateKey, shellTier, simulatedAccount, simulatedOwner } from './shellDaemon.ts'
 import { createSqliteStorage } from './sqliteStorage.ts'
 import { runWorld } from './world.ts'
 import type { Mode, Scenario, WorldResult } from './worldTypes.ts'
@@ -22,10 +23,16 @@ export function runSeed(
   seed: number,
   options: { readonly keepsTrace?: boolean; readonly scenario?: Scenario; readonly mode?: Mode } = {},
 ): Promise<WorldResult> {
+  // Half of the worlds that sign for real do so with a session key of another account.
+  const isDelegated =
+    (tier === 'shell' || tier === 'files') &&
+    options.scenario === undefined &&
+    randomOf(seed, 'key').chance(0.5)
   return runWorld({
     seed,
     tier: tiers[tier],
-    account: simulatedAccount,
+    account: isDelegated ? simulatedOwner : simulatedAccount,
+    ...(isDelegated ? { delegate: simulatedAccount } : {}),
     secret: privateKey.slice(2),
     shapes,
     lanes: ['order-chain', 'relay'],

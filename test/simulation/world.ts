@@ -94,6 +94,8 @@ class World {
     const excluded = new Set<FaultName>([
       ...(hasChain ? [] : withoutChain),
       ...(mode === 'venue' ? trustedVenue : []),
+      // Such a message names its account: nobody else can sign it.
+      ...(options.delegate === undefined ? [] : (['foreign-use'] as const)),
       ...(mode === 'chain-2' && !mayChange ? [] : (['rpc-liar'] as const)),
       ...(mayChange ? (['reorg'] as const) : (['settings-change'] as const)),
     ])
@@ -258,10 +260,12 @@ class World {
 
   /** What a process of the daemon is made of here. */
   #createDaemon(process: Process, journal: DiskJournal, place: ProcessPlace): Daemon {
-    const { tier, seed, scenario } = this.#options
+    const { tier, seed, scenario, account, delegate } = this.#options
     if (process.epoch > 1 && this.#faults.comes('settings-change', 0.6)) this.#changeSettings()
     return tier.create({
       process,
+      account,
+      ...(delegate === undefined ? {} : { delegate }),
       random: randomOf(seed, `process ${process.epoch}`),
       faults: this.#faults,
       venue: this.#venue,

@@ -12,8 +12,10 @@ import type { VenueModel } from './venueModel.ts'
 export interface WorldOptions {
   readonly seed: number
   readonly tier: Tier
-  /** The account that signs; the same in every world. */
+  /** The account that is traded. */
   readonly account: Address
+  /** The key that signs for it, when it is not its own: a session key that the chain knows. */
+  readonly delegate?: Address
   /** Hex of the key: it must not show in records or events. */
   readonly secret?: string
   /** Shapes that the tier can carry out. */
