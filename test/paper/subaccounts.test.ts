@@ -1,4 +1,7 @@
 /** Session keys over real sockets: approval, first use, empty approval, counts, expiry (wire: behaviours, J). */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { encodeFunctionData, type Hex, hashTypedData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -399,4 +402,24 @@ test('an approval that the owner signed in its minified form counts as one', asy
   const minified = { ...message, signature: await trader.sign({ hash }) }
   expect(await tradeWith(minified)).toMatchObject({ status: 'executed' })
   expect(await ask()).toMatchObject({ active: true, maxAllowedCount: '3' })
+})
+
+test('a removal that the relay took lands although the venue was killed before, without having saved its world', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'perpd-removal-'))
+  await paper.close()
+  const stateFile = join(folder, 'world.json')
+  paper = await startVenue({ stateFile })
+  try {
+    expect(await tradeWith(await approve())).toMatchObject({ status: 'executed' })
+    paper.venue.save()
+    const { status } = await paper.post('/relay/submit', await removal())
+    expect(status).toBe(200)
+    expect(await ask()).toMatchObject({ active: true })
+    await paper.close()
+    paper = await startVenue({ stateFile })
+    paper.clock.move(10_000)
+    expect(await ask()).toMatchObject({ active: false, currentActionsCount: '1' })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
