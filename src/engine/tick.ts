@@ -159,6 +159,8 @@ export async function consider(
     }
   }
   const nowMs = clock.now()
+  // Ages count until now: the process may have stood still since the world was read.
+  const judged: Snapshot = { ...snapshot, atMs: Math.max(snapshot.atMs, nowMs) }
   const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol
   const overBudget = checkBudget(
     decision,
@@ -183,7 +185,7 @@ export async function consider(
   const equityUsd = context.equityUsd()
   const { defaultSlippageBps } = engineSettings
   const admitted = admit(decision, {
-    snapshot,
+    snapshot: judged,
     // Folded anew for each decision, so that two of one tick cannot both spend the same room.
     book: bookOf(snapshot, unseen(snapshot)),
     limits,

@@ -248,7 +248,7 @@ export function createShell(context: ExecutionContext): Shell {
     live.signed = undefined
     lives.delete(intentId)
     for (const [key, owner] of claimed) if (owner === intentId) claimed.delete(key)
-    if (lastAttempt(state)?.phase !== 'LANDED') return
+    if (!mayHaveFilled(state)) return
     const closedMs = context.clock.monotonicMs()
     landed = [...landed.filter((each) => each.closedMs >= closedMs - landedMemoryMs), { state, closedMs }]
   }
@@ -397,12 +397,10 @@ export function createShell(context: ExecutionContext): Shell {
     },
     adopt(open, closed) {
       for (const state of open) enlist(state.intent.intentId, state)
-      landed = closed
-        .filter((state) => lastAttempt(state)?.phase === 'LANDED')
-        .map((state) => {
-          const agoMs = Math.max(0, context.clock.now() - (state.closedAtMs ?? 0))
-          return { state, closedMs: context.clock.monotonicMs() - agoMs }
-        })
+      landed = closed.filter(mayHaveFilled).map((state) => {
+        const agoMs = Math.max(0, context.clock.now() - (state.closedAtMs ?? 0))
+        return { state, closedMs: context.clock.monotonicMs() - agoMs }
+      })
     },
     async recover() {
       await Promise.all(
@@ -459,6 +457,11 @@ export function createShell(context: ExecutionContext): Shell {
       }
     },
   }
+}
+
+/** Whether a closed intent may have moved a position: it landed, or an operator says that it was executed. */
+function mayHaveFilled(state: IntentState): boolean {
+  return lastAttempt(state)?.phase === 'LANDED' || state.closing?.outcome === 'EXECUTED'
 }
 
 /** One sentence for the newest thing that happened. */

@@ -282,6 +282,30 @@ test('what the journal left open shows in the status before the venue answers', 
   expect(second.engine.status()).toMatchObject({ state: 'starting', unresolved: 1 })
 })
 
+test('a process that stood still between reading and deciding does not size on what it read before', async () => {
+  let stands = () => {}
+  const slow: LoadedStrategy = {
+    ...instance('slow'),
+    strategy: {
+      ...always,
+      decide: (view) => {
+        const decisions = always.decide(view as never)
+        stands()
+        return decisions
+      },
+    },
+  }
+  const { engine, clock, events } = world([slow])
+  stands = () => {
+    stands = () => {}
+    clock.setBack(-120_000)
+  }
+  await engine.start()
+  await clock.advance(1_000)
+  expect(codes(events)[0]).toBe('DATA_TOO_OLD')
+  engine.abort()
+})
+
 test('what a user kind returns is looked at before it is reckoned with', async () => {
   const odd: LoadedStrategy = {
     ...instance('odd'),

@@ -318,3 +318,23 @@ test('an answer that comes after the stop is left to the next start', async () =
   await settle()
   expect(world.journal.records(intent.intentId).at(-1)?.record.kind).toBe('attempt.armed')
 })
+
+test('what an operator calls executed is remembered as a fill that lists may not show yet', async () => {
+  const world = await bench(async (url, init, next) => {
+    if (url.endsWith('/orders/txns/submit')) throw new TypeError('fetch failed')
+    return next(url, init)
+  })
+  const [executed, dead] = [await increase(world), await increase(world)]
+  await world.shell.accept(executed)
+  await world.shell.accept({ ...dead, intentId: `${dead.intentId.slice(0, -1)}e`, decisionKey: 'other' })
+  await world.clock.advance(2_000)
+  const open = world.shell.open().map(({ state }) => state.intent.intentId)
+  expect(open).toHaveLength(2)
+  expect(await world.shell.resolve(open[0] ?? '', 'executed', 'ann')).toBe(true)
+  expect(await world.shell.resolve(open[1] ?? '', 'dead', 'ann')).toBe(true)
+  expect(world.shell.recentlyLanded().map(({ intent }) => intent.intentId)).toEqual([open[0]])
+  world.clock.setBack(3_600_000)
+  await world.clock.advance(5_000)
+  expect(world.shell.closedAgoMs(open[0] ?? '')).toBe(5_000)
+  expect(world.shell.closedAgoMs(open[1] ?? '')).toBe(Number.POSITIVE_INFINITY)
+})
