@@ -67,6 +67,8 @@ export function createEngineChecks(parts: {
   readonly chain: ModelChain
   readonly truth: Truth
   readonly market: MarketModel
+  /** The daemon's wall clock, Unix ms. */
+  readonly wallMs: () => number
 }): EngineChecks {
   const { timeline, chain, market } = parts
   const truth: Truth = parts.truth
@@ -152,7 +154,9 @@ export function createEngineChecks(parts: {
       account.maxDataAgeMs ?? Number.POSITIVE_INFINITY,
       strategies[intent.strategy]?.maxDataAgeMs ?? Number.POSITIVE_INFINITY,
     )
-    const saidUsd = market.saidUsd(marketToken, direction, ageMs)
+    // A process may freeze between its word and the disk.
+    const heldUpMs = Math.max(0, parts.wallMs() - intent.acceptedAtMs)
+    const saidUsd = market.saidUsd(marketToken, direction, ageMs + heldUpMs)
     if (saidUsd === undefined) truth.fail('E2', `${intent.intentId} stands on no capacity that a host said`)
     const headroomBps = BigInt(account.capacityHeadroomBps ?? 0)
     const others = open.filter(
@@ -315,7 +319,9 @@ export function createEngineChecks(parts: {
       }
     },
     finish(status) {
-      const { state, strategies, holds: held, nowMs, unresolved } = status
+      const { state, strategies, holds: held, nowMs, unresolved, kill, openIntents } = status
+      if (kill !== undefined && kill.endedAtMs === undefined && openIntents.length === 0)
+        truth.fail('E7', `the kill does not end: ${JSON.stringify(kill.left)} ${kill.problem ?? ''}`)
       if (state !== 'running')
         truth.fail('E9', `the engine is ${state} in the end: ${status.notReady.join()}`)
       for (const { name, lastTickAtMs = 0, cadenceMs, failures, lastError } of strategies) {

@@ -34,7 +34,7 @@ import { createFetch, type SignedMessage } from './httpVenue.ts'
 import { markets } from './intentsOf.ts'
 import { jsonText } from './payload.ts'
 import { privateKey } from './shellDaemon.ts'
-import { processClock } from './timeline.ts'
+import { epochMs, processClock } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
 /** The tier that drives the real engine. */
@@ -98,7 +98,13 @@ function worldOf(parts: DaemonParts): EngineWorld {
   }
   const world: EngineWorld = {
     market,
-    checks: createEngineChecks({ timeline, chain, truth, market }),
+    checks: createEngineChecks({
+      timeline,
+      chain,
+      truth,
+      market,
+      wallMs: () => epochMs + timeline.nowMs + parts.wallOffsetMs(),
+    }),
     strategies,
     signatures: new Map(),
     lane: random.pick(['order-chain', 'order-chain', 'relay'] as const),
@@ -236,7 +242,9 @@ class EngineDaemon implements Daemon {
 
   /** What was left besides the watch of the account and the strategies when nothing was asked of anybody. */
   get timers(): number {
-    return this.#restingTimers - 1 - this.#world.strategies.length
+    const { kill } = this.#engine.status()
+    const killing = kill !== undefined && kill.endedAtMs === undefined ? 1 : 0
+    return this.#restingTimers - 1 - killing - this.#world.strategies.length
   }
 
   start(): void {

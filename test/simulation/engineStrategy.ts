@@ -45,11 +45,11 @@ export interface StrategyWish {
 
 /** Wishes of one strategy until `spanMs`. */
 export function planWishes(random: Random, spanMs: number): readonly StrategyWish[] {
-  return Array.from({ length: random.int(4, 14) }, (_, index) => {
+  return Array.from({ length: random.int(8, 24) }, (_, index) => {
     // What opens comes first: there is nothing to close before.
-    const fromMs = index < 2 ? random.int(0, 20_000) : random.int(0, spanMs)
+    const fromMs = index < 3 ? random.int(0, 20_000) : random.int(0, spanMs)
     return {
-      shape: index < 2 ? random.pick(opening) : random.pick(shapes),
+      shape: index < 3 ? random.pick(opening) : random.pick(shapes),
       fromMs,
       untilMs: fromMs + random.int(8_000, 60_000),
       sizeUsd: random.pick([150, 500, 500, 1_500, 4_000]),

@@ -1,0 +1,28 @@
+/** Worlds around the whole daemon: strategies, sizing, admission, breakers, reconciliation and an operator break no invariant. */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { runSeeds } from './seeds.ts'
+
+const run = join(import.meta.dirname, 'run.ts')
+const seeds = 60
+
+test(`${seeds} seeds over the whole daemon break no invariant`, { timeout: 280_000 }, async () => {
+  const report = await runSeeds('engine', 1, seeds)
+  const told = report.failures.map(({ invariant, text, command }) => `${invariant} ${text}\n${command}`)
+  expect(told).toEqual([])
+  expect(report.seeds).toBe(seeds)
+  expect(report.intents).toBeGreaterThan(seeds)
+  expect(report.crashes).toBeGreaterThan(seeds)
+})
+
+test('a seed of the whole daemon gives the same trace in two processes', { timeout: 120_000 }, async () => {
+  const ask = async () => {
+    const asked = [run, '--tier', 'engine', '--seeds', '8', '--from', '7000', '--hashes']
+    return (await promisify(execFile)(process.execPath, asked)).stdout.trim().split('\n')
+  }
+  const [one, other] = await Promise.all([ask(), ask()])
+  expect(one).toHaveLength(8)
+  expect(one).toEqual(other)
+})
