@@ -1,5 +1,5 @@
 /** Positions, resting orders and trades of one account, as the venue reports them. */
-import type { Address, Hex } from './address.ts'
+import { type Address, type Hex, sameHex, ZERO_ADDRESS } from './address.ts'
 import type { Direction } from './market.ts'
 import { BPS_ONE, type TokenAmount, type Usd } from './units.ts'
 
@@ -82,6 +82,11 @@ const increaseOrderTypes: ReadonlySet<number> = new Set([2, 3, 8])
 /** Whether an order adds to a position when it executes. */
 export function isIncreaseOrder({ orderType }: Pick<Order, 'orderType'>): boolean {
   return increaseOrderTypes.has(orderType)
+}
+
+/** Whether an order is on a market: a swap is on none, and only goes through some. */
+export function isOnMarket({ marketToken }: Pick<Order, 'marketToken'>): boolean {
+  return !sameHex(marketToken, ZERO_ADDRESS)
 }
 
 /** What happened to an order, in the venue's history. `unrecognised` keeps a newer event name from being misread. */

@@ -9,6 +9,7 @@ import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { FlattenOutcome, FlattenState } from '../domain/flatten.ts'
 import { FLATTEN_TRIES, flattenKeyOf, flattenStepOf, type Opened } from '../domain/flattenPlan.ts'
 import type { Denial, IntentState } from '../domain/intent.ts'
+import { isOnMarket } from '../domain/position.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import { formatUsd, minOf } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
@@ -140,8 +141,11 @@ export function createFlattener(context: FlattenContext): Flattener {
     )
     const [first] = rows
     if (first === undefined) return
-    const { marketToken, direction } = first
-    const side = rows.filter((row) => sameHex(row.marketToken, marketToken) && row.direction === direction)
+    const { direction } = first
+    const marketToken = isOnMarket(first) ? first.marketToken : state.intent.terms.marketToken
+    const side = rows.filter(
+      (row) => sameHex(row.marketToken, first.marketToken) && row.direction === direction,
+    )
     const decision: Decision = {
       kind: 'cancel',
       marketToken,

@@ -3,12 +3,12 @@
  * too. The halt that goes with it keeps everyone else from making anything; what the kill makes walks the same road as any
  * order, verified and journaled, under the operator's name.
  */
-import { hexKey } from '../domain/address.ts'
+import { type Address, hexKey } from '../domain/address.ts'
 import type { Decision } from '../domain/decision.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Denial } from '../domain/intent.ts'
 import { labelOf } from '../domain/intent.ts'
-import type { Order } from '../domain/position.ts'
+import { isOnMarket, type Order } from '../domain/position.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { KillState } from '../domain/trading.ts'
 import { accountOf } from '../execution/context.ts'
@@ -81,7 +81,11 @@ export function createKill(context: KillContext): Kill {
   async function look(close: boolean): Promise<void> {
     const orders = await api.getOrders({ account: accountOf(context) })
     const symbols = context.symbols()
-    const ofOrders = orders.value.map(({ marketToken }) => symbols[hexKey(marketToken)])
+    // A swap is on no market: any one stands for it.
+    const [anySymbol] = Object.values(symbols)
+    const ofOrders = orders.value.map((order) =>
+      isOnMarket(order) ? symbols[hexKey(order.marketToken)] : anySymbol,
+    )
     const snapshot = await context.read([...new Set(ofOrders.filter((symbol) => symbol !== undefined))])
     const resting = snapshot.orders.value.filter(({ orderType }) => !marketOrderTypes.has(orderType))
     const held = close ? snapshot.positions.value.filter(({ sizeInUsd }) => sizeInUsd > 0n) : []
@@ -98,7 +102,7 @@ export function createKill(context: KillContext): Kill {
       ({ orderKey }) => ![...changing].some((key) => hexKey(key) === hexKey(orderKey)),
     )
     const decisions = [
-      ...cancels(cancellable),
+      ...cancels(cancellable, [...snapshot.markets.values()][0]?.market.marketToken),
       ...held.map(
         ({ marketToken, direction, collateralToken }): Decision => ({
           kind: 'close',
@@ -184,8 +188,8 @@ export function createKill(context: KillContext): Kill {
   }
 }
 
-/** Orders that may be cancelled in one message: those of one side of one market. */
-function cancels(orders: readonly Order[]): readonly Decision[] {
+/** Orders that may be cancelled in one message: those of one side of one market. `anyMarket` stands for those that are on none. */
+function cancels(orders: readonly Order[], anyMarket: Address | undefined): readonly Decision[] {
   const sides = new Map<string, Order[]>()
   for (const order of orders) {
     const key = `${hexKey(order.marketToken)}:${order.direction}`
@@ -196,7 +200,7 @@ function cancels(orders: readonly Order[]): readonly Decision[] {
     if (first === undefined) return []
     return Array.from({ length: Math.ceil(side.length / cancelMost) }, (_, page) => ({
       kind: 'cancel',
-      marketToken: first.marketToken,
+      marketToken: isOnMarket(first) ? first.marketToken : (anyMarket ?? first.marketToken),
       direction: first.direction,
       orderKeys: side.slice(page * cancelMost, (page + 1) * cancelMost).map(({ orderKey }) => orderKey),
       reason: 'an operator wants nothing to rest at the venue',

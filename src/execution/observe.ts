@@ -149,8 +149,10 @@ async function readTrades(
     const { value } = await context.api.getTrades(
       {
         account,
-        // The rows of a swap name no market.
-        ...(kind === 'swap' ? {} : { marketToken: terms.marketToken }),
+        // The rows of a swap name no market, and what a cancel or a batch names may be one.
+        ...(kind === 'swap' || kind === 'cancel' || kind === 'batch'
+          ? {}
+          : { marketToken: terms.marketToken }),
         sinceSeconds,
         limit: tradesLimit,
         ...(cursor === undefined ? {} : { cursor }),

@@ -7,7 +7,7 @@ import { type Hex, hexKey, sameHex } from '../domain/address.ts'
 import type { CancelDecision, EditDecision } from '../domain/decision.ts'
 import type { Denial, EditTerms, OrderKind } from '../domain/intent.ts'
 import { executionSidePrice } from '../domain/market.ts'
-import { isIncreaseOrder, type Order } from '../domain/position.ts'
+import { isIncreaseOrder, isOnMarket, type Order } from '../domain/position.ts'
 import { ageOf, type MarketView } from '../domain/snapshot.ts'
 import {
   BPS_ONE,
@@ -256,6 +256,8 @@ function otherSide(
   { marketToken, direction }: EditDecision | CancelDecision,
   order: Order,
 ): Denial | undefined {
+  // What is on no market is named by its key alone; the decision's market only says how to read the world.
+  if (!isOnMarket(order)) return undefined
   if (sameHex(order.marketToken, marketToken) && order.direction === direction) return undefined
   return {
     code: 'ORDER_UNKNOWN',

@@ -2,17 +2,13 @@
 import { afterEach, expect, test } from 'vitest'
 import type { StrategyDecision } from '../../src/domain/decision.ts'
 import type { Evidence, IntentState, Settlement } from '../../src/domain/intent.ts'
-import type { Limits } from '../../src/domain/limits.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
 import { type JournalRecord, RECORD_VERSION } from '../../src/domain/records.ts'
 import { usd } from '../../src/domain/units.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
 import { createDayResult } from '../../src/engine/dayResult.ts'
-import { createEngine, type Engine } from '../../src/engine/engine.ts'
-import { createTrading } from '../../src/engine/trading.ts'
-import { createShell } from '../../src/execution/shell.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
+import { engineOver } from '../support/engine.ts'
 import { armedFacts, ethMarket, intentOf, startMs } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'
 
@@ -88,8 +84,8 @@ test('what may be taken back counts when it stays, and what executed yesterday i
   expect(results.of('eth-trend', tomorrowMs)).toBe(0n)
 })
 
-const running: Engine[] = []
 const benches: KindsBench[] = []
+const running: { abort(): void }[] = []
 afterEach(async () => {
   for (const engine of running.splice(0)) engine.abort()
   for (const bench of benches.splice(0)) await bench.close()
@@ -132,46 +128,6 @@ const strategy: LoadedStrategy = {
   symbolPlaces: [],
 }
 
-function engineOver(
-  bench: KindsBench,
-  loaded: LoadedStrategy = strategy,
-  account: Limits = {},
-): { readonly engine: Engine; readonly codes: () => readonly string[] } {
-  const { context, journal, clock } = bench
-  const codes: string[] = []
-  const emit = (event: Parameters<typeof context.emit>[0]): void => {
-    if (event.type === 'decision.denied') codes.push(event.denial.code)
-  }
-  const trading = createTrading({ book: createAccountBook({ journal, clock }), emit })
-  const engine = createEngine(
-    {
-      ...context,
-      emit,
-      shell: createShell({ ...context, emit }),
-      strategies: [loaded],
-      limits: {
-        account,
-        markets: {},
-        strategies: { loser: { maxDailyLossUsd: usd(20) } },
-        breakers: { sets: {} },
-      },
-      trading,
-      engineSettings: {
-        lane: 'order-chain',
-        intentExpiryMs: 30_000,
-        drainMs: 10_000,
-        defaultSlippageBps: 100,
-        watchMs: 5_000,
-        heartbeatMs: 60_000,
-      },
-    },
-    { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'the chain' },
-    () => undefined,
-  )
-  running.push(engine)
-  return { engine, codes: () => codes }
-}
-
 test('a strategy that loses by its stop-loss is denied by its daily loss, by the chain’s evidence and over a restart', async () => {
   const bench = await kindsBench({
     isByChain: true,
@@ -183,7 +139,9 @@ test('a strategy that loses by its stop-loss is denied by its daily loss, by the
     ],
   })
   benches.push(bench)
-  const first = engineOver(bench)
+  const losing = { strategies: [strategy], limits: { loser: { maxDailyLossUsd: usd(20) } } }
+  const first = engineOver(bench, losing)
+  running.push(first.engine)
   await first.engine.start()
   await bench.clock.advance(90_000)
   const [order] = bench.journal.intents()
@@ -197,7 +155,8 @@ test('a strategy that loses by its stop-loss is denied by its daily loss, by the
   expect(first.codes()).toContain('MAX_DAILY_LOSS')
   first.engine.abort()
 
-  const second = engineOver(bench)
+  const second = engineOver(bench, losing)
+  running.push(second.engine)
   await second.engine.start()
   await bench.clock.advance(10_000)
   expect([...new Set(second.codes())]).toEqual(['MAX_DAILY_LOSS'])
@@ -231,7 +190,11 @@ test('an order that rests has spent its fees of the day, before it ends', async 
       ]
     },
   })
-  const { engine, codes } = engineOver(bench, { ...strategy, strategy: rester }, { executionFeesPerDay: 1n })
+  const { engine, codes } = engineOver(bench, {
+    strategies: [{ ...strategy, strategy: rester }],
+    account: { executionFeesPerDay: 1n },
+  })
+  running.push(engine)
   await engine.start()
   await bench.clock.advance(30_000)
   expect(bench.journal.openIntents()).toHaveLength(1)
