@@ -9,7 +9,7 @@ const runsOf = (points: readonly CrashPoints[]) => points.reduce((sum, { runs })
 test('a crash at every boundary of the machine neither loses nor repeats an order', {
   timeout: 280_000,
 }, async () => {
-  const points = await crashPointsOf('core', stories, false)
+  const points = await crashPointsOf('core', stories, 'crash')
   expect(failuresOf(points)).toEqual([])
   expect(points.length).toBeGreaterThanOrEqual(20)
   expect(runsOf(points)).toBeGreaterThan(1_000)
@@ -18,15 +18,31 @@ test('a crash at every boundary of the machine neither loses nor repeats an orde
 test('a crash at every boundary of the shell neither loses nor repeats an order', {
   timeout: 280_000,
 }, async () => {
-  const points = await crashPointsOf('shell', stories, false)
+  const points = await crashPointsOf('shell', stories, 'crash')
   expect(failuresOf(points)).toEqual([])
   expect(points.length).toBeGreaterThanOrEqual(20)
   expect(runsOf(points)).toBeGreaterThan(1_500)
 })
 
 test('nor do two crashes, at every pair of boundaries of five stories', { timeout: 280_000 }, async () => {
-  const points = await crashPointsOf('core', pairStories, true)
+  const points = await crashPointsOf('core', pairStories, 'pair')
   expect(failuresOf(points)).toEqual([])
   expect(points.length).toBe(5)
   expect(runsOf(points)).toBeGreaterThan(3_000)
+})
+
+test('a process that is frozen at any boundary of the machine, and wakes up when another has its journal, does no harm', {
+  timeout: 280_000,
+}, async () => {
+  const points = await crashPointsOf('core', stories, 'takeover')
+  expect(failuresOf(points)).toEqual([])
+  expect(points.length).toBeGreaterThanOrEqual(20)
+  expect(runsOf(points)).toBeGreaterThan(1_000)
+})
+
+test('nor does it at any boundary of the shell, in a story of each lane', { timeout: 280_000 }, async () => {
+  const points = await crashPointsOf('shell', pairStories.slice(0, 2), 'takeover')
+  expect(failuresOf(points)).toEqual([])
+  expect(points.map(({ story }) => story)).toEqual(['market increase', 'market increase by the relay'])
+  expect(runsOf(points)).toBeGreaterThan(60)
 })

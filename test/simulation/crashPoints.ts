@@ -1,4 +1,7 @@
-/** Ends the process at every boundary of a story, once or twice: commits, requests, answers, signatures, looks. */
+/**
+ * Ends the process at every boundary of a story, once or twice, or freezes it there while a second one takes over: commits,
+ * requests, answers, signatures, looks.
+ */
 
 import { runJobs } from './pool.ts'
 import type { Story } from './scenarios.ts'
@@ -20,16 +23,19 @@ export interface CrashJob {
   readonly kind: 'crashes'
   readonly tier: TierName
   readonly story: string
-  readonly isPairs: boolean
+  readonly what: CrashKind
 }
+
+/** What happens at each boundary: a crash, another at each boundary after it, or a pause in which the journal is taken. */
+export type CrashKind = 'crash' | 'pair' | 'takeover'
 
 /** Enumerates the crash points of stories in worker threads. */
 export function crashPointsOf(
   tier: TierName,
   stories: readonly Story[],
-  isPairs: boolean,
+  what: CrashKind,
 ): Promise<readonly CrashPoints[]> {
-  const jobs = stories.map(({ name }): CrashJob => ({ kind: 'crashes', tier, story: name, isPairs }))
+  const jobs = stories.map(({ name }): CrashJob => ({ kind: 'crashes', tier, story: name, what }))
   return runJobs<CrashJob, CrashPoints>(new URL('./worker.ts', import.meta.url), jobs)
 }
 
@@ -52,6 +58,23 @@ export async function everyCrash(tier: TierName, story: Story): Promise<CrashPoi
   const failures = failureOf(story, [], whole)
   for (let at = 1; at <= boundaries; at += 1) {
     failures.push(...failureOf(story, [at], await runStory(tier, story, [at])))
+  }
+  return { story: story.name, boundaries, runs: boundaries + 1, failures }
+}
+
+/**
+ * Freezes the process at every boundary while a second one takes its journal over: by turns for so short that what it sends
+ * then still lands, and for longer than any deadline.
+ */
+export async function everyTakeover(tier: TierName, story: Story): Promise<CrashPoints> {
+  const whole = await runStory(tier, story, [])
+  const boundaries = whole.boundaries[0] ?? 0
+  const failures: string[] = []
+  for (let at = 1; at <= boundaries; at += 1) {
+    const takeover = { at, goesOnMs: at % 2 === 0 ? 2_500 : 90_000 }
+    const { violation } = await runSeed(tier, storySeed, { scenario: { ...story, crashes: [], takeover } })
+    if (violation !== undefined)
+      failures.push(`${story.name}, frozen at ${at}: ${violation.invariant} ${violation.text}`)
   }
   return { story: story.name, boundaries, runs: boundaries + 1, failures }
 }

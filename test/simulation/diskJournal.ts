@@ -35,6 +35,8 @@ export function openDiskJournal(disk: Disk, hooks: JournalHooks): DiskJournal {
     throw new InvariantBroken({ invariant: 'I12', text, atMs: hooks.wallMs() - epochMs })
   }
   disk.acknowledged = [...disk.durable]
+  // Records that outlived their crash unacknowledged are as good as the others from now on.
+  disk.head = opened.tail
   const lease = takeLease(disk.leases, 'disk', 'simulated', hooks.wallMs())
   let { tail } = opened
   let fault: BaseError | undefined

@@ -2,7 +2,7 @@
 import { type IntentState, isOpen, lastAttempt } from '../../src/domain/intent.ts'
 import { worstCase } from '../../src/domain/machine/exposure.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
-import type { Faults } from './faults.ts'
+import type { FaultName, Faults } from './faults.ts'
 import type { Processes } from './processes.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
@@ -56,7 +56,10 @@ export function createEnding(parts: EndingParts): Ending {
     const fate = truth.fateOf(intentId)
     const isLost = fate === 'dead' || fate === 'never-left' || fate === 'void'
     const { mode } = settings()
-    const isByHand = faults.counts.has('manual-trade')
+    // Orders that no record explains may be the lost one's, for all that lists show.
+    const isByHand = ['manual-trade', 'liquidation', 'operator-word'].some((name) =>
+      faults.counts.has(name as FaultName),
+    )
     const isOperators =
       mode === 'api'
         ? isLost || isDoubtful || state.intent.lane === 'relay'

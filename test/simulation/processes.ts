@@ -324,6 +324,8 @@ export class Processes {
     const count = (this.boundaries[at] ?? 0) + 1
     this.boundaries[at] = count
     if (scenario !== undefined) {
+      const { takeover } = scenario
+      if (at === 0 && takeover?.at === count) this.#standStill(run, name, takeover.goesOnMs, 1_000)
       if (scenario.crashes[at] !== count) return false
       this.crash(name)
       return true
@@ -342,16 +344,21 @@ export class Processes {
   /** The process stands still for seconds, or for longer than any deadline; another may take the journal meanwhile. */
   #freeze(run: Run, name: string): void {
     if (run.waiting !== undefined) return
-    const { random, timeline, faults, disk, note, holdOn } = this.#parts
+    const { random, faults, disk } = this.#parts
     this.#pauses += 1
-    run.waiting = []
     const isLong = random.chance(0.1)
     const forMs = isLong ? random.int(3_600_000, 10_800_000) : random.int(500, random.pick([10_000, 600_000]))
+    const isTaken = disk.takesTwo === true && faults.comes('lease-lost', 0.8)
+    this.#standStill(run, name, forMs, isTaken ? random.int(500, isLong ? 60_000 : forMs) : undefined)
+  }
+
+  #standStill(run: Run, name: string, forMs: number, takenAfterMs: number | undefined): void {
+    const { timeline, note, holdOn } = this.#parts
+    run.waiting = []
     note(`process ${run.process.epoch} is frozen at ${name}`)
     holdOn(forMs + 30_000)
     timeline.after(forMs, () => this.#goOn(run))
-    if (disk.takesTwo !== true || !faults.comes('lease-lost', 0.8)) return
-    timeline.after(random.int(500, isLong ? 60_000 : forMs), () => this.#takeOver(run))
+    if (takenAfterMs !== undefined) timeline.after(takenAfterMs, () => this.#takeOver(run))
   }
 
   /** A second process opens the same journal: the lock of the first did not hold. */

@@ -1,6 +1,6 @@
 /** A worker thread of the simulation: runs the seeds or the crash points it is asked for, and answers with what they showed. */
 import { parentPort } from 'node:worker_threads'
-import { type CrashJob, type CrashPoints, everyCrash, everyPair } from './crashPoints.ts'
+import { type CrashJob, type CrashPoints, everyCrash, everyPair, everyTakeover } from './crashPoints.ts'
 import { stories } from './scenarios.ts'
 import { addWorld, type Batch, emptyReport, type Report } from './seeds.ts'
 import { runSeed } from './tiers.ts'
@@ -11,10 +11,11 @@ async function seedsOf({ tier, from, seeds }: Batch): Promise<Report> {
   return report
 }
 
-async function crashesOf({ tier, story, isPairs }: CrashJob): Promise<CrashPoints> {
+async function crashesOf({ tier, story, what }: CrashJob): Promise<CrashPoints> {
   const found = stories.find(({ name }) => name === story)
   if (found === undefined) throw new RangeError(`there is no story "${story}"`)
-  return isPairs ? everyPair(tier, found) : everyCrash(tier, found)
+  if (what === 'takeover') return everyTakeover(tier, found)
+  return what === 'pair' ? everyPair(tier, found) : everyCrash(tier, found)
 }
 
 parentPort?.on('message', async (job: Batch | CrashJob) => {

@@ -36,6 +36,8 @@ export interface Scenario {
   readonly lane: Intent['lane']
   /** Boundary of the first process, the second, ...: where each ends. */
   readonly crashes: readonly number[]
+  /** Boundary of the first process where it is frozen while a second one takes over, and how long it is frozen, ms. */
+  readonly takeover?: { readonly at: number; readonly goesOnMs: number }
   /** Faults that come always: each at its first chance. */
   readonly setup?: (world: {
     readonly venue: VenueModel
