@@ -2,6 +2,7 @@
 import type { Address, Hex } from './address.ts'
 import type { BlockRef } from './intent.ts'
 import type { ChainView } from './machine/chainView.ts'
+import type { Expected } from './machine/expected.ts'
 
 /** One attempt, as a chain can be asked about it. */
 export interface AttemptQuery {
@@ -22,6 +23,8 @@ export interface AttemptQuery {
   /** Market that the attempt trades, and decimals of its index token: contract prices become USD with them. */
   readonly marketToken: Address
   readonly indexTokenDecimals: number
+  /** What the message does; absent where nobody knows. Of several transactions of one block it says which is meant. */
+  readonly expected?: Expected
 }
 
 /** Reads the configured chain endpoints. */

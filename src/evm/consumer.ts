@@ -5,6 +5,7 @@
  */
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
 import type { AttemptQuery } from '../domain/chainReader.ts'
+import { closeness } from '../domain/machine/chainEvidence.ts'
 import type { Consumer } from '../domain/machine/chainView.ts'
 import { digestKey } from './digests.ts'
 import { unreadable } from './jsonRpc.ts'
@@ -133,6 +134,15 @@ async function verified(
   }
 }
 
+/** How well a transaction's events fit what the attempt does: several of ours may stand in one block, none with a signature. */
+function closenessOf({ query: { expected }, events }: ConsumerSearch, transactionHash: Hex): number {
+  if (expected === undefined) return 0
+  return closeness(
+    expected,
+    events.filter((one) => one.transactionHash === transactionHash),
+  )
+}
+
 /** Events of the account's orders in a receipt. */
 function eventsIn({ logs }: ReceiptRow, { emitter, query }: ConsumerSearch): ReceiptRow['logs'] {
   return logs.filter((log) => isOrderLog(log, emitter, query.account))
@@ -175,7 +185,10 @@ export async function findByUse(
   // it was does not matter: the block then holds nothing of ours.
   const candidates = [
     ...mined.filter((one) => carries(one, query.signature)).map((one) => [one, true] as const),
-    ...calls.filter((one) => ours.has(one.hash) && !isTheirs(one)).map((one) => [one, false] as const),
+    ...calls
+      .filter((one) => ours.has(one.hash) && !isTheirs(one))
+      .sort((one, other) => closenessOf(search, other.hash) - closenessOf(search, one.hash))
+      .map((one) => [one, false] as const),
     ...calls.filter((one) => !ours.has(one.hash)).map((one) => [one, false] as const),
   ]
   const found = await verified(

@@ -25,7 +25,8 @@ export function queryOf(state: IntentState, answer: HostAnswer | undefined): Att
     ...(attempt.evidence?.transactionHashes ?? []),
     ...(answer?.kind === 'status' ? [answer.txHash, answer.createdTxnHash] : []),
   ].filter((hash): hash is Hex => hash !== undefined)
-  const changes = expectedOf(state.intent).changes.map(({ orderKey }) => orderKey)
+  const expected = expectedOf(state.intent)
+  const changes = expected.changes.map(({ orderKey }) => orderKey)
   return {
     account,
     router,
@@ -36,6 +37,7 @@ export function queryOf(state: IntentState, answer: HostAnswer | undefined): Att
     transactionHashes: [...new Set(hints)],
     marketToken: terms.marketToken,
     indexTokenDecimals: terms.indexToken.decimals,
+    expected,
     ...(armBlockNumber === undefined ? {} : { fromBlock: earliestAfter(armBlockNumber) }),
   }
 }

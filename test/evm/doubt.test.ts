@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { EndpointView } from '../../src/domain/machine/chainView.ts'
 import { topicsOf } from '../../src/paper/eventData.ts'
-import type { Message } from '../simulation/chainModel.ts'
+import type { Message, OrderSpec } from '../simulation/chainModel.ts'
 import type { Endpoint } from '../simulation/endpoints.ts'
 import { Past, type PastReader, readerOf } from '../simulation/rpcPast.ts'
 
@@ -118,4 +118,23 @@ test('uses that are not found do not keep others from being looked for', async (
     block: { number: seen.number },
   })
   expect(views[0]?.endpoints[0]?.consumer).toBeUndefined()
+})
+
+test('of two messages in one block that show no signature, each is found by what it does', async () => {
+  const past = new Past(3)
+  past.pass(5)
+  const messages = [past.order(), past.order()]
+  past.mine(...messages.map((message) => ({ kind: 'batch', message, showsSignature: false }) as const))
+  past.pass(12)
+  const reader = readerOf(past, [{ name: 'one', illness: undefined }], 3)
+  const queries = messages.map((message) => {
+    const { role, orderType, marketToken, direction, sizeDeltaUsd } = message.creates[0] as OrderSpec
+    const orders = [{ role, orderType, marketToken, direction, askedSizeUsd: sizeDeltaUsd }]
+    return { ...past.queryOf(message), expected: { orders, changes: [] } }
+  })
+  const views = await reader.look(queries)
+  const uses = messages.map(({ digest }) => past.chain.canonical.uses.get(digest))
+  expect(views.map(({ endpoints }) => endpoints[0]?.consumer?.transactionHash)).toEqual(
+    uses.map((use) => use?.transactionHash),
+  )
 })

@@ -100,7 +100,7 @@ function planIllness(
     during(() => ({ kind: 'blind', how: illnesses.pick(['all', 'events', 'state'] as const) })),
   )
   often('rpc-pool', 2, () =>
-    during(() => ({ kind: 'pool', lags: Array.from({ length: 3 }, () => illnesses.int(0, 9)) })),
+    during(() => ({ kind: 'pool', lags: [0, illnesses.int(0, 4), illnesses.int(0, 25)] })),
   )
   often('rpc-fork', 2, () =>
     during(() => {

@@ -144,10 +144,16 @@ export function createRpcFetch(
       const gone = chain.left
         .flatMap((left) => left.logs)
         .filter(({ block }) => isInRange(block.number) && !branch.holds(block))
-        .map((log) => orderRow(log, account))
-        .filter((row) => passes(row, { topics: filter.topics }))
-      if (gone.length > 0 && faults.comes('rpc-removed', 0.1))
-        return [...rows, { ...random.pick(gone), removed: true }]
+        .filter((log) => passes(orderRow(log, account), { topics: filter.topics }))
+      // An end of what is open again does the most harm.
+      const worst = gone.filter(({ orderKey, event }) => {
+        const state = branch.orders.get(orderKey)?.state
+        return (event === 'OrderExecuted' || event === 'OrderCancelled') && state === 'open'
+      })
+      if (gone.length > 0 && faults.comes('rpc-removed', 0.2)) {
+        const log = random.pick(worst.length > 0 ? worst : gone)
+        return [...rows, { ...orderRow(log, account), removed: true }]
+      }
     }
     return rows
 

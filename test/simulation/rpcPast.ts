@@ -119,9 +119,10 @@ export class Past {
     else this.chain.mine(nowMs, [])
   }
 
-  /** Mines a transaction now. */
-  mine(action: Tx['action']): void {
-    this.chain.mine(this.timeline.nowMs, [{ hash: this.chain.freshHash(), action }])
+  /** Mines transactions now, in one block. */
+  mine(...actions: readonly Tx['action'][]): void {
+    const txs = actions.map((action) => ({ hash: this.chain.freshHash(), action }))
+    this.chain.mine(this.timeline.nowMs, txs)
   }
 
   /** A message that creates one market order. */

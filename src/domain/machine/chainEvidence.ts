@@ -18,7 +18,7 @@ import {
   isProvisional,
 } from '../intent.ts'
 import type { ChainView, EndpointView, OrderLog } from './chainView.ts'
-import { type CreatedOrder, type ExpectedOrder, expectedOf, fits } from './expected.ts'
+import { type CreatedOrder, type Expected, type ExpectedOrder, expectedOf, fits } from './expected.ts'
 import type { End, Landing } from './observation.ts'
 
 /** The orders that the attempt created and where that is shown, or undefined while it is not. */
@@ -95,6 +95,23 @@ function landingAt(
 }
 
 /**
+ * How well events of one transaction fit a message: 2 with the sizes that were asked, 1 with others, 0 not at all. It says
+ * which of several transactions of a block is meant, and proves nothing.
+ */
+export function closeness(
+  { orders, changes }: Expected,
+  logs: readonly Pick<OrderLog, 'event' | 'orderKey' | 'created'>[],
+): 0 | 1 | 2 {
+  const created = logs.flatMap(({ created: order }) => (order === undefined ? [] : [order]))
+  const isChanged = changes.every(({ orderKey, event }) =>
+    logs.some((log) => log.event === event && sameHex(log.orderKey, orderKey)),
+  )
+  const run = isChanged ? ownRun(orders, created) : undefined
+  if (run === undefined) return 0
+  return hasAskedSizes(orders, run) ? 2 : 1
+}
+
+/**
  * The run of neighbouring orders that is what the attempt creates: a relay may bundle several operations of one account into
  * one transaction, and each keeps its orders together and in the order of its message. Where several runs fit, the one of the sizes that were asked is
  * meant; with none of them nothing is shown until the others are explained.
@@ -109,10 +126,12 @@ function ownRun(
     if (run.every((order, index) => isMeant(expected[index], order))) runs.push(run)
   }
   if (runs.length < 2) return runs[0]
-  return runs.find((run) =>
-    expected.every(
-      ({ askedSizeUsd }, index) => askedSizeUsd === undefined || askedSizeUsd === run[index]?.sizeDeltaUsd,
-    ),
+  return runs.find((run) => hasAskedSizes(expected, run))
+}
+
+function hasAskedSizes(expected: readonly ExpectedOrder[], run: readonly CreatedOrder[]): boolean {
+  return expected.every(
+    ({ askedSizeUsd }, index) => askedSizeUsd === undefined || askedSizeUsd === run[index]?.sizeDeltaUsd,
   )
 }
 
