@@ -96,7 +96,7 @@ export function createEngineChecks(parts: {
     }
   }
 
-  /** What is held at the final block by orders of ours, and everything of ours that may still come, USD. */
+  /** What orders of ours hold, those that add at the final block, and everything of ours that may still come, USD. */
   function worstUsd(
     open: readonly IntentState[],
     isOf: (marketToken: string, direction: string) => boolean,
@@ -106,19 +106,24 @@ export function createEngineChecks(parts: {
     const sides = new Map<string, bigint>()
     for (const { block, orderKey, movedUsd } of logs) {
       const order = orders.get(orderKey)
-      if (movedUsd === undefined || order === undefined || block.number > final) continue
+      if (movedUsd === undefined || order === undefined) continue
       const { spec, intentId } = order
+      const isIncrease = increaseTypes.has(spec.orderType)
+      // Lists show a reduction as soon as it is in a block; what a reorganisation brings back of it was not promised.
+      if (isIncrease && block.number > final) continue
       if (!isOf(spec.marketToken, spec.direction)) continue
       const key = `${spec.marketToken} ${spec.direction}`
       const before = sides.get(key) ?? 0n
-      const isIncrease = increaseTypes.has(spec.orderType)
       // What the owner adds by hand may show late, and is no order of ours.
       const after = isIncrease ? before + (intentId === undefined ? 0n : movedUsd) : before - movedUsd
       sides.set(key, after < 0n ? 0n : after)
     }
     let sum = [...sides.values()].reduce((total, each) => total + each, 0n)
-    for (const intent of truth.intents.values())
+    for (const intent of truth.intents.values()) {
+      // What an operator says is over counts as over.
+      if (byWord.has(intent.intentId)) continue
       if (isOf(intent.terms.marketToken, intent.terms.direction)) sum += truth.riskOf(intent)
+    }
     for (const { intent, attempts } of open) {
       const isUnsent = attempts.every(({ armed }) => armed === undefined)
       if (isUnsent && isOf(intent.terms.marketToken, intent.terms.direction)) sum += intent.reservationUsd
