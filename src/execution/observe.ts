@@ -20,6 +20,8 @@ const tradesPagesMax = 10
 
 /** Statuses whose orders the account's lists can show. */
 const landed: ReadonlySet<string> = new Set(['created', 'executed', 'cancelled'])
+/** Statuses that are wrong when a transaction was sent before: its name, or the order's, may still lead to rows of ours. */
+const gaveUp: ReadonlySet<string> = new Set(['relay_failed', 'relay_reverted'])
 
 /** Looks once. Never throws for anything the network did. */
 export async function observe(context: ExecutionContext, state: IntentState): Promise<Observation> {
@@ -54,9 +56,16 @@ function listsFor(
   answer: Extract<HostAnswer, { kind: 'status' }>,
 ): 'none' | 'any host' | 'every peer' {
   if (landed.has(answer.status)) return 'any host'
-  const deadlineMs = (lastAttempt(state)?.armed?.deadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000
+  const attempt = lastAttempt(state)
+  const isNamed = [answer.orderKeys[0], answer.txHash, answer.createdTxnHash, attempt?.send?.txHash].some(
+    (name) => name !== undefined,
+  )
+  // A cancel is judged by its order, which we know by its key.
+  const mayShow = isNamed || attempt?.phase === 'LANDED' || state.intent.kind === 'cancel'
+  const deadlineMs = (attempt?.armed?.deadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000
   const isOver = (answer.serverDateMs ?? 0) > deadlineMs + rules.deadlineMarginMs
-  return rules.trustVenue && isOver ? 'every peer' : 'none'
+  if (rules.trustVenue && isOver) return 'every peer'
+  return gaveUp.has(answer.status) && mayShow ? 'any host' : 'none'
 }
 
 /** What the host that was sent to says, by the attempt's lane. Never throws for anything the network did. */

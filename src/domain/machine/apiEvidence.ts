@@ -8,6 +8,10 @@
  * - DEAD is impossible here, with one exception: where the venue itself is trusted (`trustVenue`, the paper profile
  *   alone), its positive statement that the request was never relayed, failed or reverted, read after the venue's own
  *   clock passed the signed deadline, with orders, positions and trades of both peers showing nothing of it.
+ * - A host that says that its relay failed or reverted may be wrong: transactions that were sent before may land. Its word
+ *   then counts for nothing, and the keys and transactions that it named for as much as ever: our own rows in them show a
+ *   landing. Rows that nothing names show none: somebody who reads "failed" and does the same by hand makes rows that fit as
+ *   well, while what was signed may still land.
  * - A 404, silence, or an answer that merely fails to show something proves nothing, ever.
  */
 import { type Hex, sameHex } from '../address.ts'
@@ -27,6 +31,8 @@ import { expectedOf, fits, match } from './expected.ts'
 import type { AccountView, End, EvidenceRules, Landing, Observation } from './observation.ts'
 
 const landedStatuses: ReadonlySet<string> = new Set(['created', 'executed', 'cancelled'])
+/** Last words that a landing contradicts. */
+const gaveUpStatuses: ReadonlySet<string> = new Set(['relay_failed', 'relay_reverted'])
 const neverLandedStatuses: ReadonlySet<string> = new Set(['prepared', 'relay_failed', 'relay_reverted'])
 
 /**
@@ -39,7 +45,9 @@ const neverLandedStatuses: ReadonlySet<string> = new Set(['prepared', 'relay_fai
 export function apiLanding(state: IntentState, observation: Observation): Landing | undefined {
   const { answer, account, atMs, explained } = observation
   const attempt = state.attempts.at(-1)
-  if (answer.kind !== 'status' || !landedStatuses.has(answer.status)) return undefined
+  if (answer.kind !== 'status') return undefined
+  const saysLanded = landedStatuses.has(answer.status)
+  if (!saysLanded && !gaveUpStatuses.has(answer.status)) return undefined
   if (account === undefined || attempt === undefined) return undefined
   const expected = expectedOf(state.intent)
   const hashes = [answer.createdTxnHash, answer.executionTxnHash, answer.txHash, attempt.send?.txHash].filter(
@@ -63,7 +71,7 @@ export function apiLanding(state: IntentState, observation: Observation): Landin
     }
   }
   if (named.size > expected.orders.length) return undefined
-  if (rows.size === 0 && state.intent.lane === 'relay') {
+  if (rows.size === 0 && state.intent.lane === 'relay' && saysLanded) {
     // The relay's word alone, without the transaction it speaks of, is not enough for a guess.
     if (answer.txHash === undefined) return undefined
     const earliestSeconds = (attempt.armed?.deadlineSeconds ?? 0) - longestRelayLifeSeconds
@@ -110,7 +118,9 @@ export function apiLanding(state: IntentState, observation: Observation): Landin
 export function apiEnd(state: IntentState, child: Child, observation: Observation): End | undefined {
   const { answer, account, atMs } = observation
   if (account === undefined) return undefined
-  const isAsked = state.intent.lane === 'order-chain' && !isWaiting(state.intent, child)
+  // The order exists: a word that it never landed is void, and the trade alone counts.
+  const isVoid = answer.kind === 'status' && gaveUpStatuses.has(answer.status)
+  const isAsked = state.intent.lane === 'order-chain' && !isWaiting(state.intent, child) && !isVoid
   if (isAsked && (answer.kind !== 'status' || !endedStatuses.has(answer.status))) return undefined
   if (account.orders.some((order) => sameHex(order.orderKey, child.orderKey))) return undefined
   const trade = account.trades.find(
