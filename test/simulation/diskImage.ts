@@ -121,7 +121,9 @@ export function cutHead(heads: readonly Buffer[], random: Random): Buffer {
 
 /** A bit of one of the files flips, as a rule where something stands. */
 export function flipBit(image: Image, random: Random): Image {
-  const names = (['db', 'wal', 'wal', 'head', 'signed'] as const).filter((name) => image[name].length > 0)
+  const names = (['db', 'db', 'db', 'wal', 'head', 'signed'] as const).filter(
+    (name) => image[name].length > 0,
+  )
   if (names.length === 0) return image
   const name = random.pick(names)
   const bytes = Buffer.from(image[name])

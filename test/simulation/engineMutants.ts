@@ -1,12 +1,7 @@
 /** Bugs of the engine and of risk, as patches of the source text: each must be caught by the whole daemon's tier. */
-import type { Mutant } from './mutants.ts'
+import type { FirstMutant } from './mutants.ts'
 
-/** A bug, and a seed that is tried first: it showed the bug when it was written. */
-export interface EngineMutant extends Mutant {
-  readonly firstSeed: number
-}
-
-function one(name: string, firstSeed: number, file: string, find: string, replace: string): EngineMutant {
+function one(name: string, firstSeed: number, file: string, find: string, replace: string): FirstMutant {
   return { name, tier: 'engine', firstSeed, patches: [{ file, find, replace }] }
 }
 
@@ -16,7 +11,7 @@ const room = 'src/risk/room.ts'
 const trading = 'src/engine/trading.ts'
 
 /** All of them. */
-export const engineMutants: readonly EngineMutant[] = [
+export const engineMutants: readonly FirstMutant[] = [
   one(
     'the reservation is not counted in admission',
     1,

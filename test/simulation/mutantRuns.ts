@@ -1,6 +1,7 @@
 /** Runs every mutant and says how many seeds it took to catch it. */
 import { engineMutants } from './engineMutants.ts'
-import { mutants } from './mutants.ts'
+import { fileMutants } from './fileMutants.ts'
+import { type FirstMutant, mutants } from './mutants.ts'
 import { runJobs } from './pool.ts'
 import type { TierName } from './seeds.ts'
 
@@ -15,7 +16,7 @@ export interface MutantResult {
   readonly text?: string
 }
 
-/** One mutant for a worker: its place among all, those of the engine last. */
+/** One mutant for a worker: its place among all, those of the engine and of the files last. */
 export interface MutantJob {
   readonly index: number
   readonly seedsMax: number
@@ -31,9 +32,20 @@ export function runMutants(seedsMax: number): Promise<readonly MutantResult[]> {
 
 /** The same for the bugs of the engine; each begins with the seed that is known to show it. */
 export function runEngineMutants(seedsMax: number): Promise<readonly MutantResult[]> {
-  const jobs = engineMutants.map(
-    ({ firstSeed }, at): MutantJob => ({ index: mutants.length + at, seedsMax, firstSeed }),
-  )
+  return runFirst(engineMutants, mutants.length, seedsMax)
+}
+
+/** The same for the bugs of the files. */
+export function runFileMutants(seedsMax: number): Promise<readonly MutantResult[]> {
+  return runFirst(fileMutants, mutants.length + engineMutants.length, seedsMax)
+}
+
+function runFirst(
+  list: readonly FirstMutant[],
+  from: number,
+  seedsMax: number,
+): Promise<readonly MutantResult[]> {
+  const jobs = list.map(({ firstSeed }, at): MutantJob => ({ index: from + at, seedsMax, firstSeed }))
   return runJobs<MutantJob, MutantResult>(new URL('./mutantWorker.ts', import.meta.url), jobs)
 }
 

@@ -8,10 +8,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import { engineMutants } from './engineMutants.ts'
+import { fileMutants } from './fileMutants.ts'
 import type { MutantJob, MutantResult } from './mutantRuns.ts'
 import { type Mutant, mutants } from './mutants.ts'
 
-const all: readonly Mutant[] = [...mutants, ...engineMutants]
+const all: readonly Mutant[] = [...mutants, ...engineMutants, ...fileMutants]
 const root = join(import.meta.dirname, '..', '..')
 const own = [join(root, 'src'), join(root, 'test', 'simulation'), join(root, 'test', 'support')]
 

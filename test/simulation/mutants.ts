@@ -14,6 +14,11 @@ export interface Mutant {
   readonly patches: readonly Patch[]
 }
 
+/** A bug, and a seed that is tried first: it showed the bug when it was written. */
+export interface FirstMutant extends Mutant {
+  readonly firstSeed: number
+}
+
 /** One replacement; `find` stands exactly once in the file. */
 export interface Patch {
   /** From the root of the project. */

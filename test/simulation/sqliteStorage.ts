@@ -5,8 +5,8 @@
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { dirname, join } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { BaseError } from '../../src/domain/errors.ts'
 import { type IntentState, isOpen } from '../../src/domain/intent.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
@@ -37,7 +37,7 @@ import { InvariantBroken } from './truth.ts'
 const guardHorizonSeconds = 4_300
 const guardMarginSeconds = 600
 /** Flips of single bits that are tried besides the one that comes. */
-const flipsTried = 3
+const flipsTried = 9
 /** A process that died: no process has this id, and this machine was booted since. */
 const deadOwner = JSON.stringify({
   pid: 4_194_305,
@@ -62,6 +62,7 @@ interface Running {
   /** Bytes of the guard's table that are synced. */
   guardBytes: number
   db?: DatabaseSync
+  newRows?: StatementSync
   journal?: Journal
   guard?: SigningGuard
   waits?: Waits
@@ -182,6 +183,7 @@ class SqliteStorage implements Storage {
     // The lock does not hold: an operator removed it, or the volume does not know locks.
     if (isBeside) for (const file of ['.lock', '.owner.json']) rmSync(running.path + file, { force: true })
     for (const left of this.#left) if (!isAlive(left)) closeAll(left)
+    for (const { path } of this.#left) if (path !== running.path) remove(path)
     this.#left = [...this.#left.filter(isAlive), running]
     this.#running = running
     return running
@@ -295,13 +297,13 @@ class SqliteStorage implements Storage {
     }
     if (sql === 'COMMIT') {
       this.#change(running, 'in a commit', run)
-      const found = this.#newRows(db)
+      const found = this.#newRows(running, db)
       if (!isAlive(running)) {
         this.#doubtful = found
         return
       }
       this.#committed.push(...found)
-      if (numberOf(db, 'PRAGMA synchronous') >= 2) this.#synced = this.#committed.length
+      if (running.synced === undefined) this.#synced = this.#committed.length
       if (found.length > 0 && running.hooks.boundary('committed, not marked')) return
       this.#marked = this.#committed.length
     } else if (sql.startsWith('PRAGMA wal_checkpoint')) this.#change(running, 'in a checkpoint', run)
@@ -323,10 +325,13 @@ class SqliteStorage implements Storage {
     this.#image = { ...this.#image, db: torn.db, wal: torn.wal }
   }
 
-  #newRows(db: DatabaseSync): readonly string[] {
-    if (numberOf(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'record'") === 0) return []
-    const rows = db.prepare('SELECT body FROM record WHERE seq > ? ORDER BY seq').all(this.#committed.length)
-    return rows.map(({ body }) => String(body))
+  #newRows(running: Running, db: DatabaseSync): readonly string[] {
+    const isNew =
+      running === this.#opening &&
+      numberOf(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'record'") === 0
+    if (isNew) return []
+    running.newRows ??= db.prepare('SELECT body FROM record WHERE seq > ? ORDER BY seq')
+    return running.newRows.all(this.#committed.length).map(({ body }) => String(body))
   }
 
   // --- what is held at each opening --------------------------------------------------------------------------------
@@ -387,6 +392,14 @@ class SqliteStorage implements Storage {
   #holdFlipped(image: Image, hooks: JournalHooks): void {
     const trial = this.#runningAt(this.#place(image), hooks)
     trial.isDead = true
+    try {
+      this.#holdTrial(trial)
+    } finally {
+      remove(trial.path)
+    }
+  }
+
+  #holdTrial(trial: Running): void {
     const { journal, replayedFrom } = openSqliteJournal(this.#optionsOf(trial), {})
     try {
       const { problems } = verifySqliteJournal(trial.path)
@@ -394,7 +407,7 @@ class SqliteStorage implements Storage {
       if (problems.length > 0 && replayedFrom === 0) this.#fail('I12', `it opens, and ${problems.join('; ')}`)
       if (problems.length === 0) {
         const db = new DatabaseSync(trial.path, { readOnly: true })
-        this.#openGuard(trial.path, journal, hooks).close()
+        this.#openGuard(trial.path, journal, trial.hooks).close()
         const known = this.#committed.slice(0, this.#marked)
         const doubtful = [...this.#committed.slice(this.#marked), ...this.#doubtful]
         this.#heldRows(db, trial.path, journal, known, doubtful)
@@ -427,7 +440,7 @@ class SqliteStorage implements Storage {
   }
 
   putBackupBack(): void {
-    if (this.#backup === undefined || !this.#isStill()) return
+    if (this.#backup === undefined || this.#newest !== undefined || !this.#isStill()) return
     const { db, wal } = this.#backup
     // A mark that lost its newest states at the same moment could not tell.
     this.#newest = { ...this.#image, head: this.#wholeHead }
@@ -441,7 +454,7 @@ class SqliteStorage implements Storage {
   }
 
   flipBit(random: Random): void {
-    if (!this.#isStill()) return
+    if (this.#newest !== undefined || !this.#isStill()) return
     this.#newest = { ...this.#image, head: this.#wholeHead }
     this.#image = flipBit(this.#newest, random)
     this.#flips = randomOf(random.int(0, 2 ** 31), 'flips')
@@ -506,6 +519,11 @@ class SqliteStorage implements Storage {
 /** Whether the process is there, running or frozen. */
 function isAlive({ isDead, hooks }: Running): boolean {
   return !isDead && hooks.isAlive()
+}
+
+/** Removes the directory of a journal. */
+function remove(path: string): void {
+  rmSync(dirname(path), { recursive: true, force: true })
 }
 
 /** Closes what a process had open. A snapshot that finds no space is no loss; of a process that ended nothing counts. */

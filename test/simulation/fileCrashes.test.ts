@@ -1,0 +1,25 @@
+/** The process ends at every boundary of stories on real files: within commits, checkpoints and lines of the guard too. */
+import { expect, test } from 'vitest'
+import { crashPointsOf } from './crashPoints.ts'
+import { stories } from './scenarios.ts'
+
+const told: ReadonlySet<string> = new Set([
+  'market increase',
+  'market increase by the relay',
+  'twap increase',
+  'increase with exits',
+  'cancel of a resting order',
+  'relay drops the message',
+  'blocks are reorganised',
+  'without a chain',
+])
+
+test('a crash at every boundary of eight stories on real files loses and repeats nothing', {
+  timeout: 280_000,
+}, async () => {
+  const chosen = stories.filter(({ name }) => told.has(name))
+  const points = await crashPointsOf('files', chosen, false)
+  expect(points.flatMap(({ failures }) => failures)).toEqual([])
+  expect(points).toHaveLength(told.size)
+  expect(points.reduce((sum, { runs }) => sum + runs, 0)).toBeGreaterThan(600)
+})

@@ -1,0 +1,81 @@
+/** Bugs of the journal's and the guard's files, as patches of the source text: each must be caught on real files. */
+import type { FirstMutant, Patch } from './mutants.ts'
+
+function one(name: string, firstSeed: number, file: string, find: string, replace: string): FirstMutant {
+  return several(name, firstSeed, [{ file, find, replace }])
+}
+
+function several(name: string, firstSeed: number, patches: readonly Patch[]): FirstMutant {
+  return { name, tier: 'files', firstSeed, patches }
+}
+
+const setup = 'src/journal/setup.ts'
+const sqlite = 'src/journal/sqlite.ts'
+const head = 'src/journal/head.ts'
+const replay = 'src/journal/replay.ts'
+
+/** All of them. */
+export const fileMutants: readonly FirstMutant[] = [
+  several('commits are not synced', 1, [
+    { file: setup, find: "'PRAGMA synchronous = FULL'", replace: "'PRAGMA synchronous = OFF'" },
+    { file: setup, find: "mode !== 'wal' || synchronous !== 2", replace: "mode !== 'wal'" },
+  ]),
+  several('commits are synced at checkpoints alone', 1, [
+    { file: setup, find: "'PRAGMA synchronous = FULL'", replace: "'PRAGMA synchronous = NORMAL'" },
+    { file: setup, find: "mode !== 'wal' || synchronous !== 2", replace: "mode !== 'wal'" },
+  ]),
+  one(
+    'a journal older than its mark is opened',
+    1,
+    head,
+    'if (loss !== undefined && !acceptLoss) throw rolledBack(path, loss)',
+    'if (loss !== undefined && acceptLoss) throw rolledBack(path, loss)',
+  ),
+  one('the mark is not moved', 1, sqlite, 'if (this.#tail !== tail) this.#head.write(this.#tail)', ''),
+  one(
+    'a mark that a power cut left behind stays behind',
+    1,
+    head,
+    'if (loss === undefined && (mark?.seq ?? 0) < tail.seq) {',
+    'if (loss !== undefined) {',
+  ),
+  several('records are not held against their hashes', 1, [
+    { file: replay, find: 'if (written !== hash) throw', replace: 'if (written === undefined) throw' },
+    { file: replay, find: 'tail = { seq, hash }', replace: 'tail = { seq, hash: written }' },
+  ]),
+  one(
+    'a snapshot is not held against its hash',
+    1,
+    'src/journal/snapshot.ts',
+    'recordHash === undefined || checksum(recordHash, seq, text) !== row.hash',
+    'recordHash === undefined',
+  ),
+  one(
+    'the tables are not held against the records',
+    1,
+    'src/journal/start.ts',
+    'if (problem !== undefined) throw corruptFault(path, { reason: problem })',
+    '',
+  ),
+  one(
+    'a writer that was replaced goes on',
+    1,
+    'src/journal/lease.ts',
+    'if (held?.epoch === epoch) return',
+    'return',
+  ),
+  one(
+    'a torn line of the guard stays',
+    1,
+    'src/journal/guardTable.ts',
+    'if (whole < text.length) ftruncateSync(fd, whole)\n',
+    '',
+  ),
+  one(
+    'the key is used before the guard has the line',
+    1,
+    'src/journal/guard.ts',
+    'await table.append(entry)',
+    'void table.append(entry)',
+  ),
+]

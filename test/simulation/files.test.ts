@@ -1,0 +1,26 @@
+/** The journal and its guard on real files, in worlds with faults: no invariant is broken, and a seed does the same twice. */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { runSeeds } from './seeds.ts'
+
+const run = join(import.meta.dirname, 'run.ts')
+
+test('150 seeds over real files break no invariant', { timeout: 280_000 }, async () => {
+  const report = await runSeeds('files', 1, 150)
+  expect(report.failures.map(({ invariant, text, command }) => `${invariant} ${text}\n${command}`)).toEqual(
+    [],
+  )
+  expect(report.crashes).toBeGreaterThan(150)
+  for (const fault of ['power-cut', 'disk-full', 'old-backup', 'bit-flip', 'lease-lost', 'operator-stop'])
+    expect(report.faults[fault], fault).toBeGreaterThan(10)
+})
+
+test('a seed over real files gives the same trace in two processes', { timeout: 120_000 }, async () => {
+  const asked = [run, '--tier', 'files', '--seeds', '12', '--from', '7000', '--hashes']
+  const ask = async () => (await promisify(execFile)(process.execPath, asked)).stdout.trim().split('\n')
+  const [one, other] = await Promise.all([ask(), ask()])
+  expect(one).toHaveLength(12)
+  expect(one).toEqual(other)
+})
