@@ -13,6 +13,7 @@ import { type Emit, emitTo } from '../domain/event.ts'
 import type { Signer } from '../domain/signer.ts'
 import { createAccountBook } from '../engine/accountBook.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
+import type { ConfiguredLimits } from '../engine/liveLimits.ts'
 import { createSubaccountWatch } from '../engine/subaccountWatch.ts'
 import { createTrading } from '../engine/trading.ts'
 import type { ExecutionContext } from '../execution/context.ts'
@@ -224,10 +225,7 @@ async function live(
       shell,
       strategies,
       limits: limitsOf(config, strategies),
-      readLimits: async () => {
-        const next = reload().config
-        return limitsOf(next, await readStrategies(next))
-      },
+      readLimits: async () => readLimits(reload().config),
       trading,
       ...(subaccount === undefined ? {} : { subaccount }),
       engineSettings: {
@@ -282,12 +280,22 @@ async function live(
   }
 }
 
+function readFiles(config: Config): ReturnType<typeof loadStrategies> {
+  return loadStrategies(config.strategies.paths, { refusesOpenFiles: !config.isPaper })
+}
+
 async function readStrategies(config: Config): Promise<readonly LoadedStrategy[]> {
-  const { strategies, problems } = await loadStrategies(config.strategies.paths, {
-    refusesOpenFiles: !config.isPaper,
-  })
+  const { strategies, problems } = await readFiles(config)
   if (problems.length > 0) throw strategyProblems(problems)
   return strategies
+}
+
+/** What is configured of limits now. Throws a BaseError, which a running daemon outlives, for what cannot be used. */
+async function readLimits(config: Config): Promise<ConfiguredLimits> {
+  const { strategies, problems } = await readFiles(config)
+  const [problem] = problems
+  if (problem !== undefined) throw problem
+  return limitsOf(config, strategies)
 }
 
 function strategyProblems(problems: readonly BaseError[]): CommandError {

@@ -127,6 +127,12 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   const looser = 'maxOrderSizeUsd $1,000.00 -> $1,500.00, strategy once maxOrdersPerHour 20 -> 30'
   fourth.child.kill('SIGHUP')
   await heard(fourth, `looser, so only after a restart or with --confirm: ${looser}`)
+  // A file that cannot be used changes nothing, and stops nothing.
+  writeStrategy('limits: { maxOrdersPerHour: 0 }')
+  fourth.child.kill('SIGHUP')
+  await heard(fourth, 'SIGHUP: the configuration cannot be used, nothing is changed')
+  expect((await statusOf())?.state).toBe('running')
+  writeStrategy('limits: { maxOrdersPerHour: 30 }')
   // A restart takes what is configured, after a kill -9 too; it says so, and the journal keeps it.
   fourth.child.kill('SIGKILL')
   await fourth.ended
