@@ -18,7 +18,7 @@ test('a crash at every boundary of eight stories on real files loses and repeats
   timeout: 280_000,
 }, async () => {
   const chosen = stories.filter(({ name }) => told.has(name))
-  const points = await crashPointsOf('files', chosen, false)
+  const points = await crashPointsOf('files', chosen, 'crash')
   expect(points.flatMap(({ failures }) => failures)).toEqual([])
   expect(points).toHaveLength(told.size)
   expect(points.reduce((sum, { runs }) => sum + runs, 0)).toBeGreaterThan(600)
