@@ -138,3 +138,49 @@ test('of two messages in one block that show no signature, each is found by what
     uses.map((use) => use?.transactionHash),
   )
 })
+
+test('a log that the chain took back is no answer', async () => {
+  const { past, message, endpoint } = executed()
+  const reader = readerOf(past, [endpoint], 1, (_url, body, text) =>
+    body.includes('eth_getLogs') ? text.replace('"removed":false', '"removed":true') : text,
+  )
+  expect(await viewOf(reader, past, message)).toBeUndefined()
+  expect(reader.events.at(-1)).toMatchObject({ outcome: 'RPC_UNREADABLE' })
+})
+
+test('digests are read at the very heads, not at what the next node of a balancer takes for the newest block', async () => {
+  const { past, message, endpoint } = executed()
+  const reader = readerOf(past, [endpoint], 1, (_url, body, text) => {
+    // Heads and events came from one node; the digests are asked of another, which has not seen the use.
+    if (body.includes('eth_getLogs')) endpoint.illness = { kind: 'lag', blocks: 16 }
+    return text
+  })
+  expect(past.chain.canonical.uses.size).toBe(1)
+  expect(await viewOf(reader, past, message)).toBeUndefined()
+  expect(reader.events.at(-1)).toMatchObject({ outcome: 'RPC_REFUSED' })
+})
+
+test('answers of a batch are read by their ids, in whatever order they come', async () => {
+  const { past, message, endpoint } = executed()
+  const reader = readerOf(past, [endpoint], 1, (_url, body, text) =>
+    body.startsWith('[') ? JSON.stringify((JSON.parse(text) as unknown[]).toReversed()) : text,
+  )
+  const view = await viewOf(reader, past, message)
+  expect(view).toMatchObject({ isDigestUsedAtFinal: true, consumer: { carriesOurSignature: true } })
+  expect(eventsOf(view)).toEqual(['OrderCreated', 'OrderExecuted'])
+})
+
+test('a bundle that holds our signature did not use a digest that was used before', async () => {
+  const past = new Past(4)
+  past.pass(5)
+  const [ours, other] = [past.order(), past.order()]
+  past.mine({ kind: 'foreign', digest: ours.digest, deadlineSeconds: ours.deadlineSeconds })
+  const { hash } = past.chain.canonical.tip
+  past.pass(1)
+  past.mine({ kind: 'bundle', messages: [ours, other], showsSignature: true })
+  past.pass(12)
+  const reader = readerOf(past, [{ name: 'one', illness: undefined }], 4)
+  const views = await reader.look([past.queryOf(ours), past.queryOf(other)])
+  expect(views.map(({ endpoints }) => endpoints[0]?.consumer?.carriesOurSignature)).toEqual([false, true])
+  expect(views[0]?.endpoints[0]?.consumer?.block.hash).toBe(hash)
+})
