@@ -74,7 +74,10 @@ async function ask(
   let answer: Response
   try {
     // A program that is no perpd is sent no token.
-    const live = await fetch(`${address}/livez`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const live = await fetch(`${address}/livez`, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
     const word: unknown = await live.json().catch(() => undefined)
     if (!isRecord(word) || !('ok' in word || 'error' in word)) throw stranger(address)
     answer = await fetch(`${address}${path}`, {

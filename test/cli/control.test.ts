@@ -186,6 +186,24 @@ test('without a daemon, or beside one of another journal, the word goes into the
   expect(asked).toEqual([])
 })
 
+test('a program on the port that sends elsewhere is not followed, and gets no token', async () => {
+  const visits: string[] = []
+  const elsewhere = createServer((request, response) => {
+    visits.push(request.url ?? '')
+    response.end('{"ok":true}')
+  }).listen(0, '127.0.0.1')
+  await new Promise((done) => elsewhere.once('listening', done))
+  const target = (elsewhere.address() as AddressInfo).port
+  const turning = createServer((request, response) => {
+    response.writeHead(307, { location: `http://127.0.0.1:${target}${request.url}` }).end()
+  }).listen(0, '127.0.0.1')
+  await new Promise((done) => turning.once('listening', done))
+  const port = String((turning.address() as AddressInfo).port)
+  expect((await perpd(cwd, ['kill', '--port', port])).code).toBe(3)
+  expect(visits).toEqual([])
+  for (const server of [turning, elsewhere]) await new Promise((done) => server.close(done))
+})
+
 test('what is not there is said: no daemon, no token, another token, a stranger on the port', async () => {
   const stranger = createServer((_request, response) => response.end('{"hello":1}')).listen(0, '127.0.0.1')
   await new Promise((done) => stranger.once('listening', done))
