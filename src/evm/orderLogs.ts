@@ -99,6 +99,7 @@ function createdOf(orderKey: Hex, { uints, addresses, bools }: EventItems): Crea
   const marketToken = addresses.get('market')
   const isLong = bools.get('isLong')
   const sizeDeltaUsd = uints.get('sizeDeltaUsd')
+  const collateralAmount = uints.get('initialCollateralDeltaAmount')
   const isWhole =
     orderType !== undefined && marketToken !== undefined && isLong !== undefined && sizeDeltaUsd !== undefined
   if (!isWhole || orderType > 255n) throw new RangeError('a created order lacks its fields')
@@ -108,6 +109,7 @@ function createdOf(orderKey: Hex, { uints, addresses, bools }: EventItems): Crea
     marketToken,
     direction: isLong ? 'long' : 'short',
     sizeDeltaUsd,
+    ...(collateralAmount === undefined ? {} : { collateralAmount }),
   }
 }
 

@@ -17,6 +17,8 @@ export interface OrderSpec {
   readonly marketToken: Hex
   readonly direction: 'long' | 'short'
   readonly sizeDeltaUsd: bigint
+  /** What a swap pays, or a change of collateral moves, base units. */
+  readonly collateralAmount?: bigint
   /** Whether its execution adds exposure. */
   readonly adds: boolean
   /** A liquidation or a deleveraging. */

@@ -148,6 +148,7 @@ function orderLogOf(log: ModelLog): OrderLog {
             marketToken: spec.marketToken,
             direction: spec.direction,
             sizeDeltaUsd: spec.sizeDeltaUsd,
+            ...(spec.collateralAmount === undefined ? {} : { collateralAmount: spec.collateralAmount }),
           },
         }
       : {}),

@@ -216,6 +216,7 @@ export function specsOf(intent: Intent, random: Random): readonly OrderSpec[] {
       marketToken: (expected.marketToken ?? terms.marketToken) as Hex,
       direction: expected.direction ?? 'short',
       sizeDeltaUsd: grows ? asked * 2n : asked,
+      ...(expected.askedCollateral === undefined ? {} : { collateralAmount: terms.collateralDelta }),
       adds: isOwn && (kind === 'increase' || kind === 'batch'),
     }
   })

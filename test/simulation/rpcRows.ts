@@ -151,6 +151,7 @@ function itemsOf(log: ModelLog, account: string): Readonly<Record<string, EventV
         market: spec?.marketToken ?? '',
         orderType: BigInt(spec?.orderType ?? 0),
         sizeDeltaUsd: spec?.sizeDeltaUsd ?? 0n,
+        initialCollateralDeltaAmount: spec?.collateralAmount ?? 0n,
         isLong: spec?.direction === 'long',
         dataList: [],
       }

@@ -135,14 +135,14 @@ class ShellDaemon implements Daemon {
 
   accept(intent: Intent, done: (isAccepted: boolean) => void): void {
     const { process, fatal } = this.#parts
-    this.#shell.accept(intent).then(
-      (isAccepted) => {
+    this.#shell
+      .accept(intent)
+      .then((isAccepted) => {
         if (process.isAlive) done(isAccepted)
-      },
-      (error: unknown) => {
+      })
+      .catch((error: unknown) => {
         if (process.isAlive) fatal(error)
-      },
-    )
+      })
   }
 
   states(): readonly IntentState[] {

@@ -108,13 +108,13 @@ export function closeness(
   )
   const run = isChanged ? ownRun(orders, created) : undefined
   if (run === undefined) return 0
-  return hasAskedSizes(orders, run) ? 2 : 1
+  return isAsAsked(orders, run) ? 2 : 1
 }
 
 /**
  * The run of neighbouring orders that is what the attempt creates: a relay may bundle several operations of one account into
- * one transaction, and each keeps its orders together and in the order of its message. Where several runs fit, the one of the sizes that were asked is
- * meant; with none of them nothing is shown until the others are explained.
+ * one transaction, and each keeps its orders together and in the order of its message. Where several runs fit, the one of
+ * the sizes and amounts that were asked is meant; with none of them nothing is shown until the others are explained.
  */
 function ownRun(
   expected: readonly ExpectedOrder[],
@@ -126,12 +126,15 @@ function ownRun(
     if (run.every((order, index) => isMeant(expected[index], order))) runs.push(run)
   }
   if (runs.length < 2) return runs[0]
-  return runs.find((run) => hasAskedSizes(expected, run))
+  return runs.find((run) => isAsAsked(expected, run))
 }
 
-function hasAskedSizes(expected: readonly ExpectedOrder[], run: readonly CreatedOrder[]): boolean {
+/** Whether orders have the sizes and amounts that were asked for. */
+function isAsAsked(expected: readonly ExpectedOrder[], run: readonly CreatedOrder[]): boolean {
   return expected.every(
-    ({ askedSizeUsd }, index) => askedSizeUsd === undefined || askedSizeUsd === run[index]?.sizeDeltaUsd,
+    ({ askedSizeUsd, askedCollateral }, index) =>
+      (askedSizeUsd === undefined || askedSizeUsd === run[index]?.sizeDeltaUsd) &&
+      (askedCollateral === undefined || askedCollateral === run[index]?.collateralAmount),
   )
 }
 

@@ -5,7 +5,7 @@
 import type { Address, Hex } from '../address.ts'
 import type { ChildRole, Intent } from '../intent.ts'
 import type { Direction } from '../market.ts'
-import type { Usd } from '../units.ts'
+import type { TokenAmount, Usd } from '../units.ts'
 
 /** One order that a landing creates. */
 export interface ExpectedOrder {
@@ -22,6 +22,11 @@ export interface ExpectedOrder {
   readonly sizeDeltaUsd?: Usd
   /** USD; what was asked where `sizeDeltaUsd` is left open: of several orders that fit, the one of this size is meant. */
   readonly askedSizeUsd?: Usd
+  /**
+   * Base units of the collateral token; what is paid or taken out where no size tells one order from another: in swaps and
+   * changes of collateral. Used as `askedSizeUsd` is.
+   */
+  readonly askedCollateral?: TokenAmount
 }
 
 /** One change of an existing order, with the event that shows it. */
@@ -65,6 +70,7 @@ export function expectedOf(intent: Intent): Expected {
             marketToken: terms.marketToken,
             direction: terms.direction,
             sizeDeltaUsd: 0n,
+            askedCollateral: terms.collateralDelta,
           },
         ],
         changes: [],
@@ -89,6 +95,7 @@ function mainOrders({ kind, terms }: Intent): readonly ExpectedOrder[] {
     orderType,
     ...(kind === 'swap' ? {} : { marketToken: terms.marketToken, direction: terms.direction }),
     ...(isExact ? { sizeDeltaUsd: terms.sizeDeltaUsd } : {}),
+    ...(kind === 'swap' && terms.twap === undefined ? { askedCollateral: terms.collateralDelta } : {}),
     ...(isExact || kind === 'swap'
       ? {}
       : { askedSizeUsd: terms.sizeDeltaUsd / BigInt(terms.twap?.parts ?? 1) }),
@@ -135,6 +142,8 @@ export interface CreatedOrder {
   readonly marketToken?: string
   readonly direction?: string
   readonly sizeDeltaUsd?: Usd
+  /** What it was created with, base units; only the chain's events are read for it. */
+  readonly collateralAmount?: TokenAmount
 }
 
 /** Whether a created order can be the expected one. */

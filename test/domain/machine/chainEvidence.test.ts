@@ -222,6 +222,36 @@ describe('a landing', () => {
     expect(run.state?.attempts[0]?.children.map((child) => child.orderKey)).toEqual([orderKey])
   })
 
+  test.each(['swap', 'collateral-in', 'collateral-out'] as const)(
+    'of a %s, which no size tells from another, is the one of the amount that was asked',
+    (kind) => {
+      const base = intentOf()
+      const size = kind === 'swap' ? usd(500) : 0n
+      const run = sent({
+        ...base,
+        kind,
+        reservationUsd: 0n,
+        terms: { ...base.terms, sizeDeltaUsd: size, collateralDelta: 200_000_000n },
+      })
+      const orderType = { swap: 0, 'collateral-in': 2, 'collateral-out': 4 }[kind]
+      const paid = (key: Hex, collateralAmount: bigint) =>
+        created(5, {
+          orderKey: key,
+          created: {
+            orderKey: key,
+            orderType,
+            marketToken: ethMarket,
+            direction: 'long',
+            sizeDeltaUsd: 0n,
+            collateralAmount,
+          },
+        })
+      const bundled = [paid(exitKey, 700_000_000n), paid(orderKey, 200_000_000n)]
+      look(run, [endpoint({ latest: 8, final: 2, landedAt: 5, logs: bundled })])
+      expect(run.state?.attempts[0]?.children.map((child) => child.orderKey)).toEqual([orderKey])
+    },
+  )
+
   test('keeps the order of its message: a stop of another message before it is not taken for its own', () => {
     const base = intentOf()
     const exit = { type: 'stop-loss', triggerPrice: usd(1600), sizeDeltaUsd: usd(500) } as const
