@@ -10,7 +10,8 @@ import { NATIVE_DECIMALS } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { admit } from '../risk/admit.ts'
 import { bookOf } from '../risk/book.ts'
-import { type Budget, checkBudget } from '../risk/budget.ts'
+import { type Budget, checkBudget, OPERATOR_RETRY_MS } from '../risk/budget.ts'
+import { slippageOf } from '../risk/checks.ts'
 import { isDenial } from '../risk/desk.ts'
 import { orphanCancels } from '../risk/orphans.ts'
 import { roomOf } from '../risk/room.ts'
@@ -204,8 +205,11 @@ export async function consider(
     account,
     chain: chain.name,
     lane: engineSettings.lane,
-    slippageBps:
+    slippageBps: slippageOf(
+      adds,
       loaded.slippageBps ?? Math.min(defaultSlippageBps, limits.maxSlippageBps ?? defaultSlippageBps),
+      limits,
+    ),
     nowMs,
     expiresAtMs: nowMs + (loaded.orderExpiryMs ?? engineSettings.intentExpiryMs),
     acceptedLastHour: {
@@ -232,6 +236,7 @@ function budgetOn({ limits }: EngineContext, symbol: string | undefined, strateg
   const { attemptsPerCause } = limits.on(symbol, strategy)
   return {
     ...(attemptsPerCause === undefined ? {} : { attemptsPerCause }),
+    ...(strategy === OPERATOR ? { retryPastMs: OPERATOR_RETRY_MS } : {}),
     strategy: strategies[strategy] ?? {},
     market: limits.countedOn(symbol),
     account,

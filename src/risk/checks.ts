@@ -331,6 +331,18 @@ export function checkPriceDivergence(
   }
 }
 
+/**
+ * Slippage to ask for, bps: what is wished for, and of what cannot add risk no more than may be signed, so that a limit that
+ * was tightened narrows a way out and does not close it.
+ */
+export function slippageOf(
+  adds: boolean,
+  wantedBps: number,
+  { maxSlippageBps }: Pick<Limits, 'maxSlippageBps'>,
+): number {
+  return adds ? wantedBps : Math.min(wantedBps, maxSlippageBps ?? wantedBps)
+}
+
 /** SLIPPAGE_TOO_WIDE: the slippage to be signed is above `maxSlippageBps`, or no whole number of 0 to 9999 bps. */
 export function checkSlippage(
   slippageBps: number,

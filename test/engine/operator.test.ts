@@ -19,7 +19,7 @@ import { createLocalSigner } from '../../src/keys/local.ts'
 import type { VenueSettings } from '../../src/paper/settings.ts'
 import type { BreakerSettings } from '../../src/risk/breakers.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
-import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
+import { collateralTokenOf, defineStrategy, type Strategy, z } from '../../src/strategy/strategy.ts'
 import { ethMarket } from '../support/intents.ts'
 import { pathOf } from '../support/kinds.ts'
 import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
@@ -52,6 +52,26 @@ const greedy = defineStrategy({
       ...(view.restingOrders.length === 0 ? [resting] : []),
       base,
     ]
+  },
+})
+
+/** Wishes for a long at every tick, and closes what it holds after half a minute. */
+const leaving = defineStrategy({
+  ...greedy,
+  kind: 'leaving',
+  decide: (view) => {
+    const market = view.market(symbol)
+    if (market === undefined) return []
+    const base = {
+      marketToken: market.market.marketToken,
+      direction: 'long',
+      collateralToken: collateralTokenOf(market, 'short'),
+      reason: 'the test always wishes',
+    } as const
+    const [held] = view.positions(symbol)
+    const isOld = held !== undefined && view.snapshot.atMs / 1000 - held.increasedAtSeconds > 30
+    const wish = { kind: 'increase', ...base, sizeDeltaUsd: usd(500), leverageBps: 50_000 } as const
+    return isOld ? [{ kind: 'close', ...base }] : [wish]
   },
 })
 
@@ -90,6 +110,9 @@ function world(
     readonly breakers?: Partial<BreakerSettings>
     readonly settings?: Partial<VenueSettings>
     readonly between?: Between
+    readonly strategy?: Strategy
+    /** Slippage that its file asks for, bps. */
+    readonly slippageBps?: number
     /** Stands before the key. */
     readonly guard?: SigningGuard
   } = {},
@@ -142,7 +165,13 @@ function world(
     {
       ...context,
       shell: createShell(context),
-      strategies: [strategy],
+      strategies: [
+        {
+          ...strategy,
+          strategy: options.strategy ?? greedy,
+          ...(options.slippageBps === undefined ? {} : { slippageBps: options.slippageBps }),
+        },
+      ],
       limits: configured,
       ...(options.readLimits === undefined
         ? {}
@@ -308,6 +337,27 @@ test('a kill without closing leaves positions, and letting trading go on ends a 
   await command(there, trade('active'))
   expect(there.engine.status().kill).toMatchObject({ outcome: 'abandoned' })
   expect(there.engine.status().tradingState).toBe('active')
+})
+
+test('a kill does not wait an hour for a venue that would not prepare its close', async () => {
+  let refuses = false
+  const there = world({
+    limits: { account: { attemptsPerCause: 1 }, markets: {} },
+    between: async (url, init, next) => {
+      const answer = await next(url, init)
+      if (!refuses || pathOf(url) !== '/orders/txns/prepare') return answer
+      return { status: 200, headers: answer.headers, text: async () => '{"requestId":7}' }
+    },
+  })
+  await there.engine.start()
+  await there.clock.advance(40_000)
+  refuses = true
+  await command(there, { type: 'kill', close: true })
+  await there.clock.advance(10_000)
+  refuses = false
+  expect(there.engine.status().kill?.problem).toContain('RETRY_BUDGET')
+  await there.clock.advance(150_000)
+  expect(there.engine.status().kill).toMatchObject({ outcome: 'done' })
 })
 
 test('a kill ends though the clock was set back just after a fill', async () => {
@@ -556,4 +606,23 @@ test('what the key signs for in a time is capped whatever admission says; what r
   await command(there, { type: 'kill', close: true })
   await there.clock.advance(60_000)
   expect(there.engine.status().kill).toMatchObject({ outcome: 'done', left: { orders: 0, positions: 0 } })
+})
+
+test('slippage that is tightened below what a file asks for denies what adds, and narrows the way out', async () => {
+  let configured: Partial<ConfiguredLimits> = {}
+  const there = world({
+    slippageBps: 100,
+    readLimits: () => configured,
+    limits: { account: { maxPositionSizeUsd: usd(500), maxSlippageBps: 100 }, markets: {} },
+    strategy: leaving,
+  })
+  await there.engine.start()
+  await there.clock.advance(20_000)
+  configured = { account: { maxPositionSizeUsd: usd(500), maxSlippageBps: 40 } }
+  await command(there, { type: 'limits', isConfirmed: false })
+  await there.clock.advance(60_000)
+  expect(codes(there)).toContain('SLIPPAGE_TOO_WIDE')
+  const made = there.journal.intents().map(({ intent }) => [intent.kind, intent.terms.slippageBps])
+  expect(made).toContainEqual(['increase', 100])
+  expect(made).toContainEqual(['close', 40])
 })
