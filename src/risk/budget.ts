@@ -17,6 +17,8 @@ export type FeeLimits = Pick<Limits, 'executionFeesPerDay' | 'relayFeesPerDayUsd
 export interface Budget {
   /** Endings by one cause, of one strategy on one side of one market, in any 24 hours. */
   readonly attemptsPerCause?: number
+  /** Past that, what cannot add risk is still tried, this far apart, ms: a position must never be given up. An hour when absent. */
+  readonly retryPastMs?: number
   /** Of the strategy's own endings. */
   readonly strategy?: FeeLimits
   /** Of all endings on the market. */
@@ -25,8 +27,10 @@ export interface Budget {
   readonly account?: FeeLimits
 }
 
-/** Past its budget, what cannot add risk is still tried, this far apart, ms: a position must never be given up. */
+/** How far apart tries past the budget are, ms: of a strategy, */
 export const RETRY_PAST_BUDGET_MS = 3_600_000
+/** and of an operator: who wants everything closed does not wait an hour for a venue that is back after a minute. */
+export const OPERATOR_RETRY_MS = 60_000
 
 /** How amounts of the two fees read. */
 export interface FeeUnits {
@@ -57,7 +61,7 @@ function checkCauses(
   decision: Decision,
   strategy: string,
   endings: readonly Ending[],
-  { attemptsPerCause }: Budget,
+  { attemptsPerCause, retryPastMs = RETRY_PAST_BUDGET_MS }: Budget,
   nowMs: number,
 ): Denial | undefined {
   if (attemptsPerCause === undefined || !('marketToken' in decision)) return undefined
@@ -83,12 +87,12 @@ function checkCauses(
   }
   for (const [cause, { count, lastMs }] of counts) {
     if (count < attemptsPerCause) continue
-    if (!addsRisk(decision) && nowMs - lastMs >= RETRY_PAST_BUDGET_MS) continue
+    if (!addsRisk(decision) && nowMs - lastMs >= retryPastMs) continue
     return {
       code: 'RETRY_BUDGET',
       reason: addsRisk(decision)
         ? `the same order was ended by the same cause (${cause}) too often; it is not tried again before a day is over or one works`
-        : `the same order was ended by the same cause (${cause}) too often; it is tried once an hour now`,
+        : `the same order was ended by the same cause (${cause}) too often; it is tried every ${retryPastMs / 60_000} min now`,
       wanted: `try ${count + 1} in 24 h`,
       allowed: `${attemptsPerCause} by one cause`,
     }

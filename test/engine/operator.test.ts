@@ -345,7 +345,7 @@ test('a kill does not wait an hour for a venue that would not prepare its close'
     limits: { account: { attemptsPerCause: 1 }, markets: {} },
     between: async (url, init, next) => {
       const answer = await next(url, init)
-      if (!refuses || pathOf(url) !== '/orders/txns/prepare') return answer
+      if (!refuses || !url.endsWith('/orders/txns/prepare')) return answer
       return { status: 200, headers: answer.headers, text: async () => '{"requestId":7}' }
     },
   })

@@ -77,6 +77,14 @@ test('a reduction past its budget is tried once an hour and never given up', () 
   expect(code(close, 'one', stuck, budget, units, startMs + hourMs / 2)).toBeUndefined()
 })
 
+test('past its budget an operator’s close is tried sooner', () => {
+  const stuck = times(12, { kind: 'close' })
+  const budget = { attemptsPerCause: 12, retryPastMs: 60_000 }
+  const lastMs = Math.max(...stuck.map(({ closedAtMs }) => closedAtMs))
+  expect(code(close, 'one', stuck, budget, units, lastMs + 59_999)).toBe('RETRY_BUDGET')
+  expect(code(close, 'one', stuck, budget, units, lastMs + 60_000)).toBeUndefined()
+})
+
 test('the day’s fees keep increases back and never a reduction', () => {
   const spent = times(4, { cause: 'executed', strategy: 'other' })
   const execution = { account: { executionFeesPerDay: 4n * 10n ** 14n } }
