@@ -8,7 +8,6 @@ import type { AttemptQuery } from '../domain/chainReader.ts'
 import { closeness } from '../domain/machine/chainEvidence.ts'
 import type { Consumer } from '../domain/machine/chainView.ts'
 import { digestKey } from './digests.ts'
-import { unreadable } from './jsonRpc.ts'
 import type { ChainNode, Heads } from './node.ts'
 import { isOrderLog, type OrderEvent } from './orderLogs.ts'
 import type { ReceiptRow, TransactionRow } from './rows.ts'
@@ -29,8 +28,16 @@ export interface ConsumerSearch {
   /** Signatures of all attempts, without 0x: a transaction that carries another one's is that one's. */
   readonly signatures: ReadonlySet<string>
   readonly emitter: Address
-  /** Forgets the events: a receipt holds one that is not among them. */
-  readonly distrust: () => void
+}
+
+/** A consumer as it was found. */
+export interface Found {
+  readonly consumer: Consumer
+  /**
+   * Events of the account's orders in its receipt. While they are missing among the account's events, what we sent with no
+   * signature in plain sight is like a stranger's use.
+   */
+  readonly events: number
 }
 
 /** A transaction that may have used a digest. */
@@ -51,7 +58,7 @@ export async function findBySignature(
   node: ChainNode,
   searches: readonly ConsumerSearch[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Consumer>> {
+): Promise<ReadonlyMap<string, Found>> {
   const hashes = new Set<Hex>()
   for (const { query, events } of searches) {
     for (const hash of query.transactionHashes) hashes.add(hexKey(hash) as Hex)
@@ -86,16 +93,16 @@ async function verified(
   node: ChainNode,
   candidates: readonly Candidate[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Consumer>> {
-  const consumers = new Map<string, Consumer>()
+): Promise<ReadonlyMap<string, Found>> {
+  const consumers = new Map<string, Found>()
   try {
     const receipts = await node.receipts(candidates, signal)
     const mined = candidates.flatMap((candidate, index) => {
       const receipt = receipts[index]
       // A revert rolls the mark back. A call that failed inside a transaction leaves none of our events in it.
       if (receipt?.hasSucceeded !== true) return []
-      const hasOurs = eventsIn(receipt, candidate.search).length > 0
-      return candidate.carriesOurSignature && !hasOurs ? [] : [{ ...candidate, receipt }]
+      const events = eventsIn(receipt, candidate.search)
+      return candidate.carriesOurSignature && events === 0 ? [] : [{ ...candidate, events }]
     })
     const blocks = await node.blocks(
       mined.map(({ blockHash }) => blockHash),
@@ -119,13 +126,12 @@ async function verified(
       if (reading === undefined) node.forget()
       const key = digestKey(candidate.search.query)
       if (reading?.before !== false || reading.at !== true || consumers.has(key)) continue
-      if (isEventMissing(candidate.receipt, candidate.search)) {
-        candidate.search.distrust()
-        throw unreadable(node.name, 'a receipt holds an event that is not among its logs')
-      }
       const { number, hash, timestampSeconds } = block
       const { transactionHash, carriesOurSignature } = candidate
-      consumers.set(key, { transactionHash, block: { number, hash, timestampSeconds }, carriesOurSignature })
+      consumers.set(key, {
+        consumer: { transactionHash, block: { number, hash, timestampSeconds }, carriesOurSignature },
+        events: number < candidate.search.from ? 0 : candidate.events,
+      })
     }
     return consumers
   } catch (error) {
@@ -143,17 +149,9 @@ function closenessOf({ query: { expected }, events }: ConsumerSearch, transactio
   )
 }
 
-/** Events of the account's orders in a receipt. */
-function eventsIn({ logs }: ReceiptRow, { emitter, query }: ConsumerSearch): ReceiptRow['logs'] {
-  return logs.filter((log) => isOrderLog(log, emitter, query.account))
-}
-
-/** Without its events, what we sent ourselves with no signature in plain sight is like a stranger's use. */
-function isEventMissing(receipt: ReceiptRow, search: ConsumerSearch): boolean {
-  const known = new Set(search.events.map((one) => `${one.blockHash}:${one.logIndex}`))
-  return eventsIn(receipt, search).some(
-    (log) => log.blockNumber >= search.from && !known.has(`${log.blockHash}:${log.logIndex}`),
-  )
+/** How many events of the account's orders a receipt holds. */
+function eventsIn({ logs }: ReceiptRow, { emitter, query }: ConsumerSearch): number {
+  return logs.filter((log) => isOrderLog(log, emitter, query.account)).length
 }
 
 /**
@@ -166,7 +164,7 @@ export async function findByUse(
   node: ChainNode,
   search: ConsumerSearch,
   signal: AbortSignal,
-): Promise<Consumer | undefined> {
+): Promise<Found | undefined> {
   const { query, events, signatures } = search
   const number = await blockOfUse(node, search, signal)
   if (number === undefined) return undefined

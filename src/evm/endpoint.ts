@@ -10,18 +10,19 @@ import { type Address, type Hex, hexKey } from '../domain/address.ts'
 import type { AttemptQuery } from '../domain/chainReader.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { BlockRef } from '../domain/intent.ts'
-import type { Consumer, EndpointView, OrderLog } from '../domain/machine/chainView.ts'
+import type { EndpointView, OrderLog } from '../domain/machine/chainView.ts'
 import { type AccountLogs, createAccountLogs } from './accountLogs.ts'
 import { createBoundedMap } from './boundedMap.ts'
 import {
   blockBeforeSigning,
   type ConsumerSearch,
+  type Found,
   findBySignature,
   findByUse,
   signatureDigits,
 } from './consumer.ts'
 import { type DigestAt, digestKey } from './digests.ts'
-import { eventsOf, indexOf } from './eventIndex.ts'
+import { type EventIndex, eventsOf, indexOf } from './eventIndex.ts'
 import { unreadable } from './jsonRpc.ts'
 import type { ChainNode, Heads } from './node.ts'
 import { type Execution, executionOf, type OrderEvent, settlementOf } from './orderLogs.ts'
@@ -70,7 +71,7 @@ interface Anchor {
 export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpoint {
   const accounts = new Map<string, AccountLogs>()
   /** Consumers of digests, by digest. Their blocks are verified in each look, until one look shows them final. */
-  const consumers = createBoundedMap<{ readonly consumer: Consumer; readonly isFinal: boolean }>(SETTLED_KEPT)
+  const consumers = createBoundedMap<Found & { readonly isFinal: boolean }>(SETTLED_KEPT)
   const firstBlocks = createBoundedMap<bigint>(SETTLED_KEPT)
   const executions = createBoundedMap<Execution>(EXECUTIONS_KEPT)
   let isChecked = false
@@ -103,20 +104,20 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
   /** The heads, after it was made sure that what was kept as final still is, and that consumers' blocks still stand. */
   async function readHeads(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<Heads> {
     const before = anchor
-    const unsure = queries.flatMap((query): readonly [string, Consumer][] => {
+    const unsure = queries.flatMap((query): readonly [string, Found][] => {
       const known = consumers.get(digestKey(query))
-      return known === undefined || known.isFinal ? [] : [[digestKey(query), known.consumer]]
+      return known === undefined || known.isFinal ? [] : [[digestKey(query), known]]
     })
     const numbers = [
       ...(before === undefined ? [] : [before.number]),
-      ...unsure.map(([, { block }]) => block.number),
+      ...unsure.map(([, { consumer }]) => consumer.block.number),
     ]
     const { hashes, ...heads } = await node.heads(numbers, signal)
     const [anchored, ...standing] = before === undefined ? [undefined, ...hashes] : hashes
-    for (const [index, [key, consumer]] of unsure.entries()) {
-      if (standing[index] === consumer.block.hash) {
-        const isFinal = consumer.block.number <= heads.final.number
-        consumers.set(key, { consumer, isFinal })
+    for (const [index, [key, known]] of unsure.entries()) {
+      const { block } = known.consumer
+      if (standing[index] === block.hash) {
+        consumers.set(key, { ...known, isFinal: block.number <= heads.final.number })
       } else {
         consumers.delete(key)
         node.forget()
@@ -208,10 +209,10 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     signal: AbortSignal,
   ): Promise<string | undefined> {
     if (searches.length === 0) return undefined
-    const keep = (key: string, consumer: Consumer): void =>
-      consumers.set(key, { consumer, isFinal: consumer.block.number <= heads.final.number })
+    const keep = (key: string, found: Found): void =>
+      consumers.set(key, { ...found, isFinal: found.consumer.block.number <= heads.final.number })
     const signed = await findBySignature(node, searches, signal)
-    for (const [key, consumer] of signed) keep(key, consumer)
+    for (const [key, found] of signed) keep(key, found)
     const left = searches.filter(({ query }) => !signed.has(digestKey(query)))
     let trouble: string | undefined
     // Those that are not found must not keep the others from being looked for.
@@ -219,10 +220,9 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     const first = left.length <= MAX_SEARCHES ? 0 : searchesBegun % left.length
     for (const search of [...left.slice(first), ...left.slice(0, first)].slice(0, MAX_SEARCHES)) {
       try {
-        const consumer = await findByUse(node, search, signal)
-        if (consumer === undefined)
-          trouble ??= `the transaction that used ${search.query.digest} was not found`
-        else keep(digestKey(search.query), consumer)
+        const found = await findByUse(node, search, signal)
+        if (found === undefined) trouble ??= `the transaction that used ${search.query.digest} was not found`
+        else keep(digestKey(search.query), found)
       } catch (error) {
         // The rest of the look stands without it: an endpoint may keep no state of old blocks.
         if (!(error instanceof BaseError) || error.code !== 'RPC_REFUSED') throw error
@@ -276,13 +276,16 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       if (digests[at]?.atLatest !== true || consumers.get(digestKey(query)) !== undefined) return []
       const from = froms[at] ?? 0n
       const events = indexed[at]?.all.filter(({ blockNumber }) => blockNumber >= from) ?? []
-      const distrust = (): void => logsOf(query.account).reset()
-      return [{ query, heads, from, events, signatures, emitter: options.eventEmitter, distrust }]
+      return [{ query, heads, from, events, signatures, emitter: options.eventEmitter }]
     })
     const trouble = await findConsumers(searches, heads, signal)
     const parts = queries.map((query, at) => {
       const known = digests[at]?.atLatest === true ? consumers.get(digestKey(query)) : undefined
       const index = indexed[at]
+      if (known !== undefined && index !== undefined && shownOf(known, index) < known.events) {
+        logsOf(query.account).reset()
+        throw unreadable(node.name, 'a receipt holds events that are not among its logs')
+      }
       return {
         consumer: known?.consumer,
         events: index === undefined ? [] : eventsOf(query, known?.consumer, index),
@@ -343,6 +346,12 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     },
     close: () => node.close(),
   }
+}
+
+/** Events of a consumer that the account's events hold. */
+function shownOf({ consumer: { transactionHash, block } }: Found, { byTransaction }: EventIndex): number {
+  const events = byTransaction.get(transactionHash) ?? []
+  return events.filter(({ blockHash }) => blockHash === block.hash).length
 }
 
 function executionKey({ orderKey, transactionHash, blockHash }: OrderEvent): string {

@@ -85,6 +85,23 @@ test('what we sent with no signature in plain sight is no stranger’s while its
   expect(eventsOf(view)).toEqual(['OrderCreated', 'OrderExecuted'])
 })
 
+test('nor is it when they are missing later, and its transaction is remembered', async () => {
+  const past = new Past(1)
+  past.pass(5)
+  const message = past.order()
+  past.mine({ kind: 'batch', message, showsSignature: false })
+  past.pass(1)
+  const endpoint: Endpoint = { name: 'one', illness: undefined }
+  const reader = readerOf(past, [endpoint], 1)
+  expect(eventsOf(await viewOf(reader, past, message))).toEqual(['OrderCreated'])
+  endpoint.illness = { kind: 'blind', how: 'all' }
+  past.pass(12)
+  expect(await viewOf(reader, past, message)).toBeUndefined()
+  endpoint.illness = undefined
+  past.pass(7)
+  expect(eventsOf(await viewOf(reader, past, message))).toEqual(['OrderCreated'])
+})
+
 test('two looks at once see each event once', async () => {
   const { past, message, endpoint } = executed()
   const reader = readerOf(past, [endpoint], 1)
