@@ -234,6 +234,40 @@ test('messages of the caller go out without any prepare: one that creates, and o
   expect(world.venue.record().map(({ lane }) => lane)).toEqual(['relay', 'relay'])
 })
 
+test('a host whose time was never heard is asked for it, and nothing is signed before it is known', async () => {
+  let isMute = true
+  const asked: string[] = []
+  const world = bench({
+    between: async (url, init, next) => {
+      asked.push(url)
+      const answer = await next(url, init)
+      const get = (name: string) =>
+        isMute && name.toLowerCase() === 'date' ? null : answer.headers.get(name)
+      return { status: answer.status, headers: { get }, text: () => answer.text() }
+    },
+  })
+  const { max } = await prices(world)
+  const intent = await batchIntent(world, {
+    createOrderParamsList: [limitOrder(max / 2n)],
+    updateOrderParamsList: [],
+    cancelOrderKeys: [],
+  })
+  asked.length = 0
+  await world.shell.accept(intent)
+  await world.clock.advance(5_000)
+  expect([lastAttempt(world.state(intent))?.phase, world.venue.record()]).toEqual(['PREPARING', []])
+  expect(asked.length).toBeGreaterThan(2)
+  expect(asked.every((url) => url.includes('/orders?'))).toBe(true)
+  isMute = false
+  await world.clock.advance(5_000)
+  const armed = lastAttempt(world.state(intent))?.armed
+  expect(lastAttempt(world.state(intent))?.phase).toBe('LANDED')
+  // Two minutes ahead of the host's clock, which stands within a second of the venue's.
+  const aheadSeconds = (armed?.deadlineSeconds ?? 0) - world.clock.now() / 1_000
+  expect(aheadSeconds).toBeGreaterThan(110)
+  expect(aheadSeconds).toBeLessThan(122)
+})
+
 test('a message of the caller that pays somebody else, or more than may be signed, never reaches the key', async () => {
   const world = bench()
   const { max } = await prices(world)

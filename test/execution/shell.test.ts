@@ -338,3 +338,38 @@ test('what an operator calls executed is remembered as a fill that lists may not
   expect(world.shell.closedAgoMs(open[0] ?? '')).toBe(5_000)
   expect(world.shell.closedAgoMs(open[1] ?? '')).toBe(Number.POSITIVE_INFINITY)
 })
+
+test('two looks of one moment never give one order to two intents', async () => {
+  let first: { readonly url: string; readonly init: Parameters<Between>[1] } | undefined
+  const there = await bench(async (url, init, next) => {
+    if (!url.endsWith('/orders/txns/status')) return next(url, init)
+    // Hosts that mix up two requests: whichever is asked for, they tell of the first in its name.
+    first ??= { url, init }
+    const answer = await next(first.url, first.init)
+    const told = JSON.parse(await answer.text()) as object
+    const { requestId } = JSON.parse(String(init.body)) as { readonly requestId: string }
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      text: async () => JSON.stringify({ ...told, requestId }),
+    }
+  })
+  // As a disk does, the journal takes its time: neither landing is durable when the other is judged.
+  const append = there.journal.append.bind(there.journal)
+  there.journal.append = async (record) => {
+    if (record.kind === 'landed') await settle(100)
+    return append(record)
+  }
+  const one = await increase(there)
+  const twin = { ...one, intentId: 'twin', decisionKey: 'twin#0', strategy: 'twin' }
+  await Promise.all([there.shell.accept(one), there.shell.accept(twin)])
+  await there.clock.advance(20_000)
+  const states = [one, twin].map(({ intentId }) => there.journal.intent(intentId))
+  const keys = states.flatMap((state) => state?.attempts.flatMap(({ children }) => children) ?? [])
+  expect(keys).toHaveLength(1)
+  expect(states.filter((state) => state?.closing?.outcome === 'EXECUTED')).toHaveLength(1)
+  // The other's order is there too; what its host says of it shows nothing, and it holds its reservation.
+  expect(states.filter((state) => state?.closing === undefined)).toHaveLength(1)
+  const positions = (await there.api.getPositions({ account: signer.address })).value
+  expect(positions.map(({ sizeInUsd }) => sizeInUsd)).toEqual([usd(1_000)])
+})
