@@ -3,74 +3,37 @@
  * process ends on a copy of the files as they are at that instant, before anything is closed; what was not synced may be
  * lost. Each opening is held against what was acknowledged.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { BaseError } from '../../src/domain/errors.ts'
-import { type IntentState, isOpen } from '../../src/domain/intent.ts'
-import { applyRecord } from '../../src/domain/machine/fold.ts'
-import { decodeAnyRecord, isAccountRecord } from '../../src/domain/records.ts'
-import { openGuard, type SigningGuard } from '../../src/journal/guard.ts'
-import type { Journal } from '../../src/journal/journal.ts'
 import { openSqliteJournal, type SqliteJournalOptions } from '../../src/journal/sqlite.ts'
 import type { Upkeep } from '../../src/journal/upkeep.ts'
 import { verifySqliteJournal } from '../../src/journal/verify.ts'
-import {
-  cutHead,
-  emptyImage,
-  flipBit,
-  type Image,
-  imageFiles,
-  readImage,
-  tornBetween,
-  writeImage,
-} from './diskImage.ts'
+import { cutHead, emptyImage, flipBit, type Image, imageFiles, readImage, tornBetween } from './diskImage.ts'
 import { type Random, randomOf } from './random.ts'
-import { journalOfProcess, type Waits } from './sqliteJournal.ts'
+import { heldRows } from './sqliteHolds.ts'
+import { journalOfProcess } from './sqliteJournal.ts'
+import {
+  closeAll,
+  guardBeside,
+  isAlive,
+  numberOf,
+  placeFiles,
+  type Running,
+  removeFiles,
+  runningAt,
+} from './sqliteRunning.ts'
 import { tapSqlite } from './sqliteTap.ts'
 import type { CreateStorage, DiskJournal, JournalHooks, Storage } from './storage.ts'
 import type { Timeline } from './timeline.ts'
 import { InvariantBroken } from './truth.ts'
 
-/** Deadlines of the worlds are within an hour; the guard's margins are the daemon's. */
-const guardHorizonSeconds = 4_300
-const guardMarginSeconds = 600
 /** Flips of single bits that are tried besides the one that comes. */
 const flipsTried = 9
-/** A process that died: no process has this id, and this machine was booted since. */
-const deadOwner = JSON.stringify({
-  pid: 4_194_305,
-  startedAt: '',
-  hostname: '',
-  bootId: 'before',
-  holder: '',
-})
-
 /** Makes a directory of its own for the world; `discard` removes it. */
 export const createSqliteStorage: CreateStorage = (world) => new SqliteStorage(world)
-
-/** One process of the daemon. */
-interface Running {
-  readonly path: string
-  readonly hooks: JournalHooks
-  /** What the mark was since it was last synced, the newest last. */
-  readonly heads: Buffer[]
-  isDead: boolean
-  /** The image has what is left of it; otherwise its files have. */
-  isMoved: boolean
-  /** Bytes of the guard's table that are synced. */
-  guardBytes: number
-  db?: DatabaseSync
-  newRows?: StatementSync
-  journal?: Journal
-  guard?: SigningGuard
-  waits?: Waits
-  /** The files when they were last synced, where the connection does not sync each commit. */
-  synced?: Image
-  /** The files are about to change: those before, once the process ended there. */
-  change?: { before?: Image }
-}
 
 class SqliteStorage implements Storage {
   readonly takesTwo = true
@@ -139,7 +102,8 @@ class SqliteStorage implements Storage {
     if (running.isDead) return undefined
     const { journal, db } = running
     if (db === undefined) throw new TypeError('a journal was opened and nothing was executed')
-    const rows = this.#heldRows(db, path, journal, this.#committed, this.#doubtful)
+    const promised = { known: this.#committed, doubtful: this.#doubtful, claimed: this.#claimed }
+    const rows = heldRows({ db, path, journal }, promised, this.#fail)
     this.#committed.push(...rows.slice(this.#committed.length))
     this.#synced = this.#committed.length
     this.#marked = this.#committed.length
@@ -147,7 +111,7 @@ class SqliteStorage implements Storage {
     this.#newest = undefined
     if (numberOf(db, 'PRAGMA synchronous') < 2) running.synced = readImage(path)
     if (this.#isFull) this.#limit(running)
-    const guard = this.#openGuard(path, journal, hooks)
+    const guard = guardBeside(path, journal, hooks)
     running.guard = guard
     running.guardBytes = statSync(path + imageFiles.signed).size
     const { journal: wrapped, ...waits } = journalOfProcess({
@@ -179,11 +143,11 @@ class SqliteStorage implements Storage {
       this.#cutGuard()
       this.#tryFlipped(hooks)
     }
-    const running = this.#runningAt(isBeside ? before.path : this.#place(this.#image), hooks)
+    const running = runningAt(isBeside ? before.path : this.#place(this.#image), hooks)
     // The lock does not hold: an operator removed it, or the volume does not know locks.
     if (isBeside) for (const file of ['.lock', '.owner.json']) rmSync(running.path + file, { force: true })
     for (const left of this.#left) if (!isAlive(left)) closeAll(left)
-    for (const { path } of this.#left) if (path !== running.path) remove(path)
+    for (const { path } of this.#left) if (path !== running.path) removeFiles(path)
     this.#left = [...this.#left.filter(isAlive), running]
     this.#running = running
     return running
@@ -236,11 +200,6 @@ class SqliteStorage implements Storage {
     for (const { waits } of this.#left) await waits?.settle()
   }
 
-  #runningAt(path: string, hooks: JournalHooks): Running {
-    const { head, signed } = readImage(path)
-    return { path, hooks, heads: [head], isDead: false, isMoved: false, guardBytes: signed.length }
-  }
-
   #optionsOf(running: Running): SqliteJournalOptions {
     return {
       path: running.path,
@@ -254,17 +213,6 @@ class SqliteStorage implements Storage {
           }),
       },
     }
-  }
-
-  #openGuard(path: string, journal: Journal, hooks: JournalHooks): SigningGuard {
-    return openGuard({
-      path: path + imageFiles.signed,
-      horizonSeconds: guardHorizonSeconds,
-      marginSeconds: guardMarginSeconds,
-      now: hooks.wallMs,
-      neverLeft: ({ intentId, digest }) =>
-        journal.intent(intentId)?.attempts.some(({ armed }) => armed?.digest === digest) !== true,
-    })
   }
 
   /** Of the lines that the guard was writing when the process ended, a first part is there. */
@@ -336,41 +284,6 @@ class SqliteStorage implements Storage {
 
   // --- what is held at each opening --------------------------------------------------------------------------------
 
-  /**
-   * The records of an opened journal. I12, I5: each that was acknowledged is there as it was, a torn commit is whole or
-   * absent, what is open is their fold; the guard has every digest that was signed.
-   */
-  #heldRows(
-    db: DatabaseSync,
-    path: string,
-    journal: Journal,
-    known: readonly string[],
-    doubtful: readonly string[],
-  ): readonly string[] {
-    const rows = db
-      .prepare('SELECT body FROM record ORDER BY seq')
-      .all()
-      .map(({ body }) => String(body))
-    const lost = known.findIndex((body, index) => rows[index] !== body)
-    if (lost >= 0)
-      this.#fail('I12', `record ${lost + 1} of ${known.length} was acknowledged and is not what is there`)
-    const more = rows.slice(known.length)
-    const isWhole = more.length === doubtful.length && more.every((body, at) => body === doubtful[at])
-    if (more.length > 0 && !isWhole)
-      this.#fail('I12', `${more.length} of ${doubtful.length} records of a torn commit are there`)
-    const states = new Map<string, IntentState>()
-    for (const record of rows.map(decodeAnyRecord)) {
-      if (!isAccountRecord(record))
-        states.set(record.intentId, applyRecord(states.get(record.intentId), record))
-    }
-    if (textOf([...states.values()].filter(isOpen)) !== textOf(journal.openIntents()))
-      this.#fail('I5', 'what the journal opens with is not the fold of what was acknowledged')
-    const table = readFileSync(path + imageFiles.signed, { encoding: 'latin1', flag: 'a+' })
-    for (const digest of this.#claimed)
-      if (!table.includes(digest)) this.#fail('I3', `the guard lost ${digest}`)
-    return rows
-  }
-
   /** Opens the files with a flipped bit in a place of their own: they are refused, or say what they said before. */
   #tryFlipped(hooks: JournalHooks): void {
     const random = this.#flips
@@ -390,12 +303,12 @@ class SqliteStorage implements Storage {
 
   /** @throws BaseError when the files are refused. */
   #holdFlipped(image: Image, hooks: JournalHooks): void {
-    const trial = this.#runningAt(this.#place(image), hooks)
+    const trial = runningAt(this.#place(image), hooks)
     trial.isDead = true
     try {
       this.#holdTrial(trial)
     } finally {
-      remove(trial.path)
+      removeFiles(trial.path)
     }
   }
 
@@ -407,10 +320,10 @@ class SqliteStorage implements Storage {
       if (problems.length > 0 && replayedFrom === 0) this.#fail('I12', `it opens, and ${problems.join('; ')}`)
       if (problems.length === 0) {
         const db = new DatabaseSync(trial.path, { readOnly: true })
-        this.#openGuard(trial.path, journal, trial.hooks).close()
+        guardBeside(trial.path, journal, trial.hooks).close()
         const known = this.#committed.slice(0, this.#marked)
         const doubtful = [...this.#committed.slice(this.#marked), ...this.#doubtful]
-        this.#heldRows(db, trial.path, journal, known, doubtful)
+        heldRows({ db, path: trial.path, journal }, { known, doubtful, claimed: this.#claimed }, this.#fail)
         db.close()
       }
     } finally {
@@ -418,7 +331,7 @@ class SqliteStorage implements Storage {
     }
   }
 
-  #fail(invariant: string, text: string): never {
+  readonly #fail = (invariant: string, text: string): never => {
     throw new InvariantBroken({ invariant, text, atMs: this.#timeline.nowMs })
   }
 
@@ -507,43 +420,8 @@ class SqliteStorage implements Storage {
   #place(image: Image): string {
     this.#openings += 1
     const directory = join(this.#root, String(this.#openings))
-    mkdirSync(directory)
     const path = join(directory, 'journal.db')
-    writeImage(path, image)
-    writeFileSync(`${path}.lock`, '')
-    writeFileSync(`${path}.owner.json`, deadOwner)
+    placeFiles(path, image)
     return path
   }
-}
-
-/** Whether the process is there, running or frozen. */
-function isAlive({ isDead, hooks }: Running): boolean {
-  return !isDead && hooks.isAlive()
-}
-
-/** Removes the directory of a journal. */
-function remove(path: string): void {
-  rmSync(dirname(path), { recursive: true, force: true })
-}
-
-/** Closes what a process had open. A snapshot that finds no space is no loss; of a process that ended nothing counts. */
-function closeAll(running: Running): void {
-  const { journal, guard } = running
-  delete running.journal
-  delete running.guard
-  guard?.close()
-  try {
-    journal?.close()
-  } catch (error) {
-    const isFull = error instanceof BaseError && error.code === 'JOURNAL_FULL'
-    if (isAlive(running) && !isFull) throw error
-  }
-}
-
-function numberOf(db: DatabaseSync, sql: string): number {
-  return Number(Object.values(db.prepare(sql).get() ?? {})[0] ?? 0)
-}
-
-function textOf(states: readonly IntentState[]): string {
-  return JSON.stringify(states, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))
 }
