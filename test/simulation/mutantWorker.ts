@@ -58,12 +58,10 @@ parentPort?.on('message', async ({ index, seedsMax, firstSeed }: MutantJob) => {
     ...(firstSeed === undefined ? [] : [firstSeed]),
     ...Array.from({ length: seedsMax }, (_, at) => at + 1),
   ]
+  const { mode, shapes } = mutant
+  const options = { ...(mode === undefined ? {} : { mode }), ...(shapes === undefined ? {} : { shapes }) }
   for (const seed of seeds) {
-    const { violation } = await runSeed(
-      mutant.tier,
-      seed,
-      mutant.mode === undefined ? {} : { mode: mutant.mode },
-    )
+    const { violation } = await runSeed(mutant.tier, seed, options)
     if (violation === undefined) continue
     result = {
       ...result,

@@ -2,6 +2,7 @@
  * Protocol bugs, as patches of the source text: what other bots do, what orders.md section 4 lists, and what the simulation
  * found in perpd. None of them is anywhere in the product; each must be caught.
  */
+import type { Shape } from './intentsOf.ts'
 import type { TierName } from './seeds.ts'
 import type { Mode } from './worldTypes.ts'
 
@@ -11,6 +12,8 @@ export interface Mutant {
   readonly tier: TierName
   /** Where evidence comes from in its worlds; absent: anywhere. */
   readonly mode?: Mode
+  /** What is wished for in its worlds; absent: anything. */
+  readonly shapes?: readonly Shape[]
   readonly patches: readonly Patch[]
 }
 
@@ -374,13 +377,16 @@ export const mutants: readonly Mutant[] = [
     'if (error instanceof RequestFailed) return error.sent',
     "if (error instanceof RequestFailed) return 'no'",
   ),
-  one(
-    'a bundle gives its first order to everybody',
-    'shell',
-    chain,
-    '  if (runs.length < 2) return runs[0]\n',
-    '  if (runs.length > 0) return runs[0]\n',
-  ),
+  {
+    ...one(
+      'a bundle gives its first order to everybody',
+      'core',
+      chain,
+      '  if (runs.length < 2) return runs[0]\n',
+      '  if (runs.length > 0) return runs[0]\n',
+    ),
+    shapes: ['swap market', 'decrease market'],
+  },
   {
     name: 'a deadline by a clock that jumped',
     tier: 'shell',

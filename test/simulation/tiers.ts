@@ -8,7 +8,7 @@ import type { TierName } from './seeds.ts'
 import { privateKey, shellTier, simulatedAccount, simulatedOwner } from './shellDaemon.ts'
 import { createSqliteStorage } from './sqliteStorage.ts'
 import { runWorld } from './world.ts'
-import type { Mode, Scenario, WorldResult } from './worldTypes.ts'
+import type { WorldOptions, WorldResult } from './worldTypes.ts'
 
 const tiers: Readonly<Record<TierName, Tier>> = {
   core: coreTier,
@@ -21,7 +21,7 @@ const tiers: Readonly<Record<TierName, Tier>> = {
 export function runSeed(
   tier: TierName,
   seed: number,
-  options: { readonly keepsTrace?: boolean; readonly scenario?: Scenario; readonly mode?: Mode } = {},
+  options: Partial<Pick<WorldOptions, 'keepsTrace' | 'scenario' | 'mode' | 'shapes'>> = {},
 ): Promise<WorldResult> {
   // Half of the worlds that sign for real do so with a session key of another account.
   const isDelegated =
