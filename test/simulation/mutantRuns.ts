@@ -3,6 +3,7 @@ import { engineMutants } from './engineMutants.ts'
 import { fileMutants } from './fileMutants.ts'
 import { type FirstMutant, mutants } from './mutants.ts'
 import { runJobs } from './pool.ts'
+import { rpcMutants } from './rpcMutants.ts'
 import type { TierName } from './seeds.ts'
 
 /** What became of one mutant. */
@@ -16,7 +17,7 @@ export interface MutantResult {
   readonly text?: string
 }
 
-/** One mutant for a worker: its place among all, those of the engine and of the files last. */
+/** One mutant for a worker: its place among all, those of the engine, of the files and of the reading last. */
 export interface MutantJob {
   readonly index: number
   readonly seedsMax: number
@@ -38,6 +39,11 @@ export function runEngineMutants(seedsMax: number): Promise<readonly MutantResul
 /** The same for the bugs of the files. */
 export function runFileMutants(seedsMax: number): Promise<readonly MutantResult[]> {
   return runFirst(fileMutants, mutants.length + engineMutants.length, seedsMax)
+}
+
+/** The same for the bugs of the reading of the chain. */
+export function runRpcMutants(seedsMax: number): Promise<readonly MutantResult[]> {
+  return runFirst(rpcMutants, mutants.length + engineMutants.length + fileMutants.length, seedsMax)
 }
 
 function runFirst(

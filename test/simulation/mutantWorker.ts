@@ -11,8 +11,9 @@ import { engineMutants } from './engineMutants.ts'
 import { fileMutants } from './fileMutants.ts'
 import type { MutantJob, MutantResult } from './mutantRuns.ts'
 import { type Mutant, mutants } from './mutants.ts'
+import { rpcMutants } from './rpcMutants.ts'
 
-const all: readonly Mutant[] = [...mutants, ...engineMutants, ...fileMutants]
+const all: readonly Mutant[] = [...mutants, ...engineMutants, ...fileMutants, ...rpcMutants]
 const root = join(import.meta.dirname, '..', '..')
 const own = [join(root, 'src'), join(root, 'test', 'simulation'), join(root, 'test', 'support')]
 
