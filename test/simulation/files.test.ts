@@ -7,8 +7,8 @@ import { runSeeds } from './seeds.ts'
 
 const run = join(import.meta.dirname, 'run.ts')
 
-test('150 seeds over real files break no invariant', { timeout: 280_000 }, async () => {
-  const report = await runSeeds('files', 1, 150)
+test('200 seeds over real files break no invariant', { timeout: 280_000 }, async () => {
+  const report = await runSeeds('files', 1, 200)
   expect(report.failures.map(({ invariant, text, command }) => `${invariant} ${text}\n${command}`)).toEqual(
     [],
   )
