@@ -52,8 +52,11 @@ export async function check({ loaded, flags, keys, out, err }: Call): Promise<nu
   const money = config.isPaper ? 'play money' : 'REAL MONEY'
   out(`profile ${config.profile}: ${money} on ${config.venue.chain.name}`)
   out(`key: ${key.source}`)
+  if (config.account.owner !== undefined) out(`for: ${config.account.owner}, its owner`)
+  const { limits } = config
+  const loss = limits.maxDailyLossUsd === undefined ? 'none' : formatUsd(limits.maxDailyLossUsd)
   out(
-    `limits: order ${formatUsd(config.limits.maxOrderSizeUsd)}, position ${formatUsd(config.limits.maxPositionSizeUsd)}, exposure ${formatUsd(config.limits.maxTotalExposureUsd)}, leverage ${config.limits.maxLeverageBps / 10_000}x`,
+    `limits: order ${formatUsd(limits.maxOrderSizeUsd)}, position ${formatUsd(limits.maxPositionSizeUsd)}, exposure ${formatUsd(limits.maxTotalExposureUsd)}, leverage ${limits.maxLeverageBps / 10_000}x, loss of a day ${loss}`,
   )
   const rows = found.strategies.map(({ name, strategy, symbols, cadenceMs }) => [
     name,
