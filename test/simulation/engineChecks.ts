@@ -8,7 +8,8 @@
  * E5 an hour holds no more orders than its budget, and the same wish is not ended by the same cause more often than its;
  * E6 a finding is reported once, and is never an order of ours;
  * E7 a kill is done when nothing is left open in truth;
- * E8 a loss that never was stops nothing, and what lifts itself is lifted when its cause is over;
+ * E8 a loss that never was stops nothing, what lifts itself is lifted when its cause is over, and what an operator lifted
+ *    does not come back for what was before;
  * E9 no strategy stops being asked.
  */
 import type { AccountRecord, Finding } from '../../src/domain/accountRecord.ts'
@@ -28,6 +29,8 @@ const hourMs = 3_600_000
 /** How long lists may take to show what was done by hand, with both looks of a pass. */
 const byHandMs = 60_000
 const increaseTypes: ReadonlySet<number> = new Set([2, 3, 8])
+/** Ends that are told apart by our own code alone. */
+const wordless: ReadonlySet<string> = new Set(['REFUSED_LOCAL', 'EXPIRED', 'VOID_CONSUMED'])
 const restingTypes: ReadonlySet<number> = new Set([1, 3, 5, 6, 8])
 
 /** Limits as they are in force now. */
@@ -69,6 +72,8 @@ export function createEngineChecks(parts: {
   readonly market: MarketModel
   /** The daemon's wall clock, Unix ms. */
   readonly wallMs: () => number
+  /** Whether it never jumped. */
+  readonly isClockSteady: () => boolean
 }): EngineChecks {
   const { timeline, chain, market } = parts
   const truth: Truth = parts.truth
@@ -79,6 +84,8 @@ export function createEngineChecks(parts: {
   /** Ends of one wish by one cause in a row. */
   const runs = new Map<string, number>()
   const closed = new Set<string>()
+  /** Holds that an operator lifted, with how many intents had ended. */
+  const lifted = new Map<string, number>()
   /** Closed by an operator's word. */
   const byWord = new Set<string>()
   let limits: InForce = { account: {}, strategies: {} }
@@ -188,7 +195,8 @@ export function createEngineChecks(parts: {
     bound('its strategy', own.length, limits.strategies[intent.strategy]?.maxOrdersPerHour)
     bound('the account', within.length, limits.account.maxOrdersPerHour)
     const most = limits.account.attemptsPerCause
-    if (most === undefined || !adds(intent)) return
+    // Ends stand in the order of the wall clock: where it jumps, another order is as good.
+    if (most === undefined || !adds(intent) || !parts.isClockSteady()) return
     for (const [key, count] of runs) {
       if (key.startsWith(`${wishOf(intent)} `) && count >= most)
         truth.fail('E5', `${intent.intentId} is tried again after ${count} ends of ${key}`)
@@ -211,7 +219,7 @@ export function createEngineChecks(parts: {
       return
     }
     // Only causes without a word of the venue's in them: those are one cause whatever the words are.
-    if (closing.outcome !== 'EXPIRED' && closing.outcome !== 'VOID_CONSUMED') return
+    if (!wordless.has(closing.outcome)) return
     const key = `${wish} ${closing.outcome} ${closing.code}`
     runs.set(key, (runs.get(key) ?? 0) + 1)
   }
@@ -276,8 +284,10 @@ export function createEngineChecks(parts: {
       if (!holds.has(key)) holds.set(key, { scope, state, sinceMs: timeline.nowMs })
     },
     leaving(record) {
-      if (record.kind === 'trading.state' && record.state === 'active')
-        holds.delete(`${record.scope} ${record.cause}`)
+      if (record.kind !== 'trading.state' || record.state !== 'active') return
+      const key = `${record.scope} ${record.cause}`
+      holds.delete(key)
+      if (record.by !== 'perpd') lifted.set(key, closed.size)
     },
     durable(record, state, open) {
       switch (record.kind) {
@@ -304,6 +314,8 @@ export function createEngineChecks(parts: {
           if (to === 'active') return
           if ((cause === 'daily-loss' || cause === 'drawdown') && market.lostUsd === 0)
             truth.fail('E8', `${cause} without a loss: ${record.reason}`)
+          if ((cause === 'rejects' || cause === 'poison') && lifted.get(`${scope} ${cause}`) === closed.size)
+            truth.fail('E8', `${cause} comes back after an operator lifted it, and nothing ended since`)
           const before = holds.get(`${scope} ${cause}`)
           if (before?.state !== to)
             holds.set(`${scope} ${cause}`, { scope, state: to, sinceMs: timeline.nowMs })

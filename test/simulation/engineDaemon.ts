@@ -103,6 +103,7 @@ function worldOf(parts: DaemonParts): EngineWorld {
       chain,
       truth,
       market,
+      isClockSteady: () => !faults.counts.has('clock-jump'),
       wallMs: () => epochMs + timeline.nowMs + parts.wallOffsetMs(),
     }),
     strategies,
@@ -143,7 +144,7 @@ function worldOf(parts: DaemonParts): EngineWorld {
     if (!isOn) return { sets: {} }
     return {
       maxDrawdownBps: 500,
-      rejectsInRow: random.int(3, 6),
+      rejectsInRow: random.int(2, 4),
       poisonedPerDay: random.int(2, 5),
       unknownAgeMs: random.int(20, 60) * 1000,
       staleMs: 30_000,

@@ -63,11 +63,11 @@ export const engineMutants: readonly FirstMutant[] = [
   ),
   one('no headroom is left', 1, room, 'capacityUsd - headroomUsd - side', 'capacityUsd - side'),
   one(
-    'a lifted hold takes the others of its scope with it',
+    'a lifted hold forgets what it was lifted for',
     1,
     'src/domain/trading.ts',
-    'const others = fold.holds.filter((hold) => hold !== before)',
-    'const others = fold.holds.filter((hold) => hold.scope !== scope)',
+    'liftedAtMs: { ...fold.liftedAtMs, [key]: atMs }',
+    'liftedAtMs: fold.liftedAtMs',
   ),
   one(
     'what was accepted before a halt is signed after it',
@@ -103,12 +103,5 @@ export const engineMutants: readonly FirstMutant[] = [
     'src/risk/breakers.ts',
     'return !trips.some((trip) => holdKey(trip) === holdKey(hold))',
     'return trips.length > 9 && holdKey(hold) === undefined',
-  ),
-  one(
-    'a fill that no list shows yet is not counted',
-    1,
-    'src/engine/engine.ts',
-    'return [...shell.open().map((each) => each.state), ...recent]',
-    'return [...shell.open().map((each) => each.state), ...recent.slice(0, 0)]',
   ),
 ]

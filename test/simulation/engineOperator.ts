@@ -78,6 +78,12 @@ export function planOperator(parts: OperatorParts, spanMs: number): void {
       )
     }
   })
+  often(0.4, 3, () => {
+    // He lifts what he sees.
+    const holds = parts.engine()?.status().holds ?? []
+    if (holds.length === 0) return
+    command({ type: 'trading', scope: random.pick(holds).scope, state: 'active', reason: 'lifted' })
+  })
   often(0.25, 3, () =>
     command({ type: 'trading', scope: random.pick(scopes), state: 'active', reason: 'go on' }),
   )
