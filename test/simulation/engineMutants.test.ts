@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { mutantTable, runEngineMutants } from './mutantRuns.ts'
 
-const seedsMax = 200
+const seedsMax = 120
 
 test(`every seeded bug of the engine is caught within ${seedsMax} seeds`, { timeout: 280_000 }, async () => {
   const results = await runEngineMutants(seedsMax)
