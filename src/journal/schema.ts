@@ -2,7 +2,7 @@
  * The tables of a sqlite journal and the numbered steps that make them. `record` is the story, append-only; the other
  * tables are kept in the same transaction so that start-up reads open intents alone, never the whole history.
  */
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 
 /** `PRAGMA application_id` of our files: "perp" in ASCII. */
 export const APPLICATION_ID = 0x70657270
@@ -129,6 +129,47 @@ export function migrate(db: DatabaseSync, fromVersion: number, fill: (fromVersio
   db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
   db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
   db.exec('COMMIT')
+}
+
+let expected: ReadonlyMap<string, string> | undefined
+
+/**
+ * What of the tables and indexes is not as the steps make it, in one sentence; undefined when all are, each on a page of its
+ * own. sqlite itself reads a changed name or page without a word.
+ */
+export function schemaProblem(db: DatabaseSync): string | undefined {
+  if (expected === undefined) {
+    const fresh = new DatabaseSync(':memory:')
+    for (const step of migrations) fresh.exec(step)
+    expected = new Map(objectsOf(fresh).map(({ name, text }) => [name, text]))
+    fresh.close()
+  }
+  const found = objectsOf(db)
+  const texts = new Map(found.map(({ name, text }) => [name, text]))
+  for (const [name, text] of expected)
+    if (texts.get(name) !== text) return `the definition of ${name} is not the one it was made with`
+  const pages = new Set(found.map(({ page }) => page))
+  return pages.size === found.length ? undefined : 'two tables or indexes share a page'
+}
+
+function objectsOf(db: DatabaseSync) {
+  return db
+    .prepare('SELECT type, name, tbl_name, sql, rootpage FROM sqlite_schema')
+    .all()
+    .map(({ type, name, tbl_name, sql, rootpage }) => ({
+      name: String(name),
+      text: `${type} ${tbl_name} ${String(sql).replaceAll(/\s+/g, ' ')}`,
+      page: Number(rootpage),
+    }))
+}
+
+/** What sqlite's own check finds wrong, at most `most` sentences: pages, and indexes against their tables. Reads the whole file. */
+export function pageProblems(db: DatabaseSync, most: number): readonly string[] {
+  return db
+    .prepare(`PRAGMA integrity_check(${most})`)
+    .all()
+    .map((row) => String(row.integrity_check))
+    .filter((line) => line !== 'ok')
 }
 
 /** The first column of the first row, as a number; 0 when there is none. */

@@ -21,14 +21,14 @@ import {
   type StoredRecord,
 } from '../domain/records.ts'
 import { type AdmissionView, admitRecord } from './admission.ts'
-import { journalFault, openFault, writeFault } from './faults.ts'
+import { corruptFault, journalFault, openFault, writeFault } from './faults.ts'
 import { createPrivateFile, prepareFile, syncDirectory } from './file.ts'
 import { type Head, headPathOf, type Loss, openHead } from './head.ts'
 import { type Journal, JournalFaultError } from './journal.ts'
 import { type Lease, takeLease } from './lease.ts'
 import { acquireWriterLock, type WriterLock } from './lock.ts'
 import { createRowReader, hashOf, type RowReader, type Tail } from './rows.ts'
-import { migrate, readMarks } from './schema.ts'
+import { migrate, readMarks, schemaProblem } from './schema.ts'
 import { configure, refuseForeign } from './setup.ts'
 import { writeSnapshot } from './snapshot.ts'
 import { fillSums, type Start, startOf } from './start.ts'
@@ -108,6 +108,8 @@ export function openSqliteJournal(options: SqliteJournalOptions, rules: OpeningR
     migrate(opened, readMarks(opened).version, (version) => {
       if (version === 1) fillSums(opened, path)
     })
+    const changed = schemaProblem(opened)
+    if (changed !== undefined) throw corruptFault(path, { reason: changed })
     syncDirectory(path)
     const reader = createRowReader(opened, path)
     const read = () => startOf(opened, path, reader.hashAt, rules.compact !== true)

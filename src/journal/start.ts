@@ -4,7 +4,7 @@ import { type IntentState, isOpen } from '../domain/intent.ts'
 import { corruptFault } from './faults.ts'
 import { createIndexCheck, liveDigestOf } from './indexes.ts'
 import { type Folded, genesis, replay } from './replay.ts'
-import { readNumber } from './schema.ts'
+import { pageProblems, readNumber } from './schema.ts'
 import { readSnapshot } from './snapshot.ts'
 import { createRowWriter } from './writes.ts'
 
@@ -28,6 +28,9 @@ export function startOf(
 ): Start {
   const found = mayUseSnapshot ? readSnapshot(db, hashAt) : undefined
   if (found?.kind !== 'good') {
+    // What is repaired on a damaged page damages what else is there.
+    const [wrong] = pageProblems(db, 1)
+    if (wrong !== undefined) throw corruptFault(path, { reason: wrong.replaceAll('\n', ' ') })
     const check = createIndexCheck(db)
     const folded = replay(db, path, genesis, check.listen)
     const { tables, sums } = check.problems(folded.open)

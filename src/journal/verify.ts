@@ -8,8 +8,11 @@ import { createIndexCheck } from './indexes.ts'
 import { openForReading } from './reader.ts'
 import { genesis, type Listener, replay } from './replay.ts'
 import { createRowReader, type Tail } from './rows.ts'
-import { readMarks, SCHEMA_VERSION } from './schema.ts'
+import { pageProblems, readMarks, SCHEMA_VERSION, schemaProblem } from './schema.ts'
 import { type FoundSnapshot, readSnapshot, snapshotText } from './snapshot.ts'
+
+/** Problems of pages that are told one by one. */
+const PAGE_PROBLEMS_SHOWN = 5
 
 /** What a whole check found. */
 export interface Verification {
@@ -84,6 +87,11 @@ function verifyRecords(db: DatabaseSync, path: string): Omit<Verification, 'byte
   }
   try {
     const problems: string[] = []
+    const changed = isToday ? schemaProblem(db) : undefined
+    if (changed !== undefined) problems.push(`schema: ${changed}`)
+    problems.push(
+      ...pageProblems(db, PAGE_PROBLEMS_SHOWN).map((each) => `pages: ${each.replaceAll('\n', ' ')}`),
+    )
     let folded = genesis
     if (snapshot.kind === 'good') {
       folded = replay(db, path, folded, listen, snapshotSeq)

@@ -370,3 +370,26 @@ test('a busy writer keeps snapshots by itself, so that no start reads the whole 
   again.close()
   expect(verifySqliteJournal(path)).toMatchObject({ snapshotSeq: 10_500, problems: [] })
 })
+
+test('a table whose definition or page changed is told, and nothing is written into it', async () => {
+  const changes = [
+    "UPDATE sqlite_schema SET sql = replace(sql, 'execution_fee', 'exeCution_fee') WHERE name = 'ending'",
+    "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'digest') WHERE name = 'ending_time'",
+  ]
+  await fill(20)
+  copyFileSync(path, `${path}.good`)
+  for (const change of changes) {
+    copyFileSync(`${path}.good`, path)
+    const db = new DatabaseSync(path, { defensive: false })
+    db.exec('PRAGMA writable_schema = ON')
+    db.exec(change)
+    db.close()
+    const before = readFileSync(path)
+    expect(verifySqliteJournal(path).problems, change).not.toEqual([])
+    expect(
+      codeOf(() => createSqliteJournal(options)),
+      change,
+    ).toBe('JOURNAL_CORRUPT')
+    expect(readFileSync(path).equals(before), change).toBe(true)
+  }
+})
