@@ -243,6 +243,7 @@ export function createEngineChecks(parts: {
         truth.fail('E7', `the kill is done and ${order.orderKey} rests`)
     }
     for (const intentId of truth.intents.keys()) {
+      if (byWord.has(intentId)) continue
       const fate = truth.fateOf(intentId)
       if (fate === 'open') truth.fail('E7', `the kill is done and ${intentId} may still land`)
     }
@@ -254,13 +255,18 @@ export function createEngineChecks(parts: {
     }
   }
 
-  function raise(finding: Finding): void {
+  function raise(finding: Finding, open: readonly IntentState[]): void {
     const { findingId, kind, orderKey } = finding
     if (raised.has(findingId)) truth.fail('E6', `${findingId} is reported again`)
     raised.set(findingId, finding)
     const order = orderKey === undefined ? undefined : chain.canonical.orders.get(orderKey)
     // Of an order that an operator closed by his word nobody knows the key: it is found like a stranger's.
-    if (order?.intentId !== undefined && !byWord.has(order.intentId))
+    // And a landing that is not final may stand in another block by now, with another key.
+    const isProvisional = open.some(
+      ({ intent, attempts }) =>
+        intent.intentId === order?.intentId && attempts.at(-1)?.evidence?.level === 'chain-latest',
+    )
+    if (order?.intentId !== undefined && !byWord.has(order.intentId) && !isProvisional)
       truth.fail('E6', `${order.intentId}'s own order is reported as ${kind}`)
   }
 
@@ -326,7 +332,7 @@ export function createEngineChecks(parts: {
           return
         }
         case 'finding.raised':
-          raise(record.finding)
+          raise(record.finding, open)
           return
         case 'kill.started':
           killCloses = record.close
