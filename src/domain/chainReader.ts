@@ -31,7 +31,11 @@ export interface AttemptQuery {
 export interface ChainReader {
   /** How many endpoints are configured; at least one. */
   readonly configured: number
-  /** The newest block that any endpoint shows, or undefined when none answers. Never rejects for what a network does. */
+  /**
+   * Where the chain stands by the endpoint that is furthest behind: the lowest newest block, and the earliest time of one. So no
+   * endpoint alone can make a deadline later, or hide blocks from a search that begins there. Undefined when none answers.
+   * Never rejects for what a network does.
+   */
   latestBlock(): Promise<BlockRef | undefined>
   /** One look for each attempt, in the order asked, all read together. Never rejects for what a network does. */
   look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]>

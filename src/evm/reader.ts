@@ -137,7 +137,7 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
       const found = await Promise.all(
         states.map(async (state) => (await within(state, (signal) => state.endpoint.latest(signal)))?.value),
       )
-      return newestOf(found)
+      return mostBehind(found)
     },
     async look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]> {
       if (queries.length === 0) return []
@@ -181,4 +181,12 @@ function newestOf(blocks: readonly (BlockRef | undefined)[]): BlockRef | undefin
     if (block !== undefined && (newest === undefined || block.number > newest.number)) newest = block
   }
   return newest
+}
+
+/** The lowest of these blocks, with the earliest of their times; the two differ in one of them only when an endpoint lies. */
+function mostBehind(blocks: readonly (BlockRef | undefined)[]): BlockRef | undefined {
+  const known = blocks.flatMap((block) => block ?? [])
+  const [lowest] = known.toSorted((one, other) => (one.number < other.number ? -1 : 1))
+  if (lowest === undefined) return undefined
+  return { ...lowest, timestampSeconds: Math.min(...known.map(({ timestampSeconds }) => timestampSeconds)) }
 }

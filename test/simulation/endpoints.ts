@@ -51,12 +51,14 @@ export function viewOf(
   }
 }
 
-/** The newest block that any endpoint shows. */
+/** Where the endpoint that is furthest behind stands: its newest block, with the earliest time of any. */
 export function latestOf(chain: ModelChain, endpoints: readonly Endpoint[]): BlockRef | undefined {
   const tips = endpoints.flatMap((endpoint) =>
     endpoint.illness?.kind === 'error' ? [] : [standing(chain, endpoint).tip],
   )
-  return tips.toSorted((one, other) => Number(other.number - one.number))[0]
+  const [lowest] = tips.toSorted((one, other) => Number(one.number - other.number))
+  if (lowest === undefined) return undefined
+  return { ...lowest, timestampSeconds: Math.min(...tips.map(({ timestampSeconds }) => timestampSeconds)) }
 }
 
 function standing(chain: ModelChain, { illness }: Endpoint): { branch: Branch; tip: BlockRef } {
@@ -148,7 +150,7 @@ function orderLogOf(log: ModelLog): OrderLog {
             marketToken: spec.marketToken,
             direction: spec.direction,
             sizeDeltaUsd: spec.sizeDeltaUsd,
-            ...(spec.collateralAmount === undefined ? {} : { collateralAmount: spec.collateralAmount }),
+            collateralAmount: spec.collateralAmount ?? 0n,
           },
         }
       : {}),
