@@ -147,7 +147,8 @@ export function readJson(path: string): Json {
   try {
     value = JSON.parse(readFileSync(path, 'utf8'))
   } catch (cause) {
-    throw unreadable(path, reasonOf(cause))
+    // The parser's own words quote the text, and a key's file may have been named by mistake.
+    throw unreadable(path, cause instanceof SyntaxError ? 'it is no JSON object' : reasonOf(cause))
   }
   if (isRecord(value)) return value
   throw unreadable(path, 'it is no JSON object')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
 import type { SignRequest } from '../../src/domain/signer.ts'
 import { createLocalSigner, paperSigner, readKeyFile } from '../../src/keys/local.ts'
@@ -78,6 +78,19 @@ test('a file that holds no key is refused without repeating what it holds', () =
         '  perpd did not start.',
       ].join('\n'),
     )
+  }
+})
+
+test('a key file of another user is refused', () => {
+  const path = keyFile(key)
+  const owner = statSync(path).uid
+  const user = vi
+    .spyOn(process as Required<Pick<NodeJS.Process, 'getuid'>>, 'getuid')
+    .mockReturnValue(owner + 1)
+  try {
+    expect(errorOf(() => readKeyFile(path)).message).toContain('The key file belongs to another user.')
+  } finally {
+    user.mockRestore()
   }
 })
 

@@ -272,11 +272,17 @@ test('no secret is in what a start that fails says, nor in what the other comman
     wrong: wordOf('wrong'),
     token: wordOf('bad-token'),
     rpcKey: wordOf('failing-rpc'),
+    bareLetters: wordOf('letters'),
+    // What a parser quotes of it, short of the end.
+    quoted: wordOf('letters').slice(0, 9),
   }
   const at = (name: string): string => join(given, name)
   const bareKey = `0x${secrets.key}`
   const keystore = await keystoreFile(at('key.json'), secrets.key, secrets.password)
   const mislaid = secretFile(at('mislaid.json'), `${bareKey}\n`)
+  // Begins with a letter, which is what a parser of JSON would quote.
+  const letters = secretFile(at('letters'), `${secrets.bareLetters}\n`)
+  const keyed = [`--account.keystore=${keystore}`, `--account.owner=0x${'12'.repeat(20)}`]
   const halved = secretFile(at('halved'), `${bareKey.slice(0, 40)}\n`)
   const token = secretFile(at('token'), secrets.token)
   secretFile(at('perpd-password'), secrets.wrong)
@@ -304,6 +310,10 @@ test('no secret is in what a start that fails says, nor in what the other comman
     [4, ['keys', 'address', '--file', mislaid]],
     [4, ['keys', 'address', '--file', keystore, '--verify'], credentials],
     [1, ['keys', 'export', '--file', keystore], credentials],
+    // A key's file where a message, its request or its signature belongs.
+    [1, ['message', ...live, letters, ...keyed]],
+    [4, ['subaccount', 'approve', ...live, ...keyed, `--request=${letters}`, `--signature=${letters}`]],
+    [4, ['subaccount', 'revoke', ...live, ...keyed, `--request=${letters}`, `--signature=${letters}`]],
     [0, ['config', ...live, '--json'], variable],
     [0, ['check', ...live, strategies, '--account.acceptRawKey', '--json'], variable],
     [0, ['check', ...live, strategies, `--account.keystore=${keystore}`], credentials],
