@@ -166,7 +166,9 @@ async function live(
   })
   const evidence = chooseEvidence(config, venue?.chains[chain.name])
   const chainReader = await connect(config, evidence, { emit, fetch: fetch.fetch }, closers)
-  const code = await checkRouterCode(config, evidence, fetch.fetch)
+  // The venue inside this process has no code worth a pin, unless one was asked for.
+  const isChecked = venue === undefined || config.rpc.routerCodeHash !== undefined
+  const code = isChecked ? await checkRouterCode(config, evidence, fetch.fetch) : undefined
   if (code !== undefined) log.note(code.isWeak ? 'warn' : 'info', code.text)
   const trading = createTrading({ book: createAccountBook({ journal, clock: systemClock }), emit })
   const { owner } = config.account

@@ -170,6 +170,7 @@ test('orders --json gives every field of a row', async () => {
       "market": "ETH/USD [WETH-USDC]",
       "observedStatus": null,
       "outcome": "EXECUTED",
+      "presumedDeadForSeconds": null,
       "reason": "The order was executed.",
       "requestId": "req-1",
       "sentAt": "2027-01-15T08:00:00.015Z",
@@ -177,6 +178,7 @@ test('orders --json gives every field of a row', async () => {
       "status": "executed",
       "strategy": "eth-trend",
       "taskId": "task-1",
+      "unwantedBy": null,
       "warnings": [],
     }
   `)
