@@ -163,6 +163,7 @@ class World {
     })
     this.#ending = createEnding({
       ...shared,
+      chain: this.#chain,
       settings: () => this.#settings,
       processes: this.#processes,
       drain: () => this.#drain(),

@@ -139,7 +139,15 @@ function isAsAsked(expected: readonly ExpectedOrder[], run: readonly CreatedOrde
 }
 
 function isMeant(expected: ExpectedOrder | undefined, order: CreatedOrder): boolean {
-  return expected !== undefined && fits(expected, order)
+  return expected !== undefined && fits(expected, order) && !holdsLess(expected, order)
+}
+
+/**
+ * Whether a created order was paid less than the message pays. What is paid in is counted by the vault, where a stranger's gift
+ * can make it more and nothing can make it less; what is taken out stands in the order as it was asked.
+ */
+function holdsLess({ askedCollateral }: ExpectedOrder, { collateralAmount }: CreatedOrder): boolean {
+  return askedCollateral !== undefined && collateralAmount !== undefined && collateralAmount < askedCollateral
 }
 
 /**

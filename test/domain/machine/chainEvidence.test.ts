@@ -252,6 +252,36 @@ describe('a landing', () => {
     },
   )
 
+  test.each([
+    [199_999_999n, []],
+    [200_000_000n, [orderKey]],
+    [200_000_001n, [orderKey]],
+  ] as const)(
+    'of collateral paid in, an order of %d base units where 200000000 were asked',
+    (amount, keys) => {
+      const base = intentOf()
+      const run = sent({
+        ...base,
+        kind: 'collateral-in',
+        reservationUsd: 0n,
+        terms: { ...base.terms, sizeDeltaUsd: 0n, collateralDelta: 200_000_000n },
+      })
+      const log = created(5, {
+        orderKey,
+        created: {
+          orderKey,
+          orderType: 2,
+          marketToken: ethMarket,
+          direction: 'long',
+          sizeDeltaUsd: 0n,
+          collateralAmount: amount,
+        },
+      })
+      look(run, [endpoint({ latest: 8, final: 2, landedAt: 5, logs: [log] })])
+      expect(run.state?.attempts[0]?.children.map((child) => child.orderKey)).toEqual(keys)
+    },
+  )
+
   test('keeps the order of its message: a stop of another message before it is not taken for its own', () => {
     const base = intentOf()
     const exit = { type: 'stop-loss', triggerPrice: usd(1600), sizeDeltaUsd: usd(500) } as const
