@@ -52,6 +52,15 @@ export async function main(
     return name === undefined ? exitCodes.error : exitCodes.ok
   }
   const command = commands.find((each) => each.name === name)
+  const family = commands.filter((each) => each.name.startsWith(`${name} `))
+  if (command === undefined && family.length > 0) {
+    const rows = family.map((each) => [each.name, each.summary])
+    const isAsked = rest.length === 0 || rest.includes('--help') || rest.includes('-h')
+    const text = `perpd ${name} is these commands:\n\n${columns(rows, '  ')}`
+    if (isAsked) out(text)
+    else err(`perpd has no command ${name} ${rest[0]}. ${text}`)
+    return isAsked ? exitCodes.ok : exitCodes.error
+  }
   if (command === undefined) {
     const hint = didYouMean(
       name,

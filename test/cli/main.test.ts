@@ -65,6 +65,12 @@ test('an unknown command or argument ends with exit code 1, an unknown flag with
   expect(await said('ordres')).toMatch(
     /^1 perpd has no command ordres\. Did you mean orders\?\nusage: perpd init \| run \| /,
   )
+  expect(await said('keys', 'nwe')).toMatch(
+    /^1 perpd has no command keys nwe\. perpd keys is these commands:/,
+  )
+  expect((await perpd(cwd, ['subaccount', '--help'])).out).toMatch(
+    /these commands:\n\n {2}subaccount create /,
+  )
   expect(await said('orders', '--opne')).toBe(
     '4 --opne: orders has no such flag. Did you mean --open?\nusage: perpd orders [--open] [--strategy NAME] [--limit N] [--json] [--section.key value ...]',
   )
