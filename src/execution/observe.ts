@@ -20,7 +20,7 @@ const tradesPagesMax = 10
 
 /** Statuses whose orders the account's lists can show. */
 const landed: ReadonlySet<string> = new Set(['created', 'executed', 'cancelled'])
-/** Statuses that are wrong when a transaction was sent before: its name, or the order's, may still lead to rows of ours. */
+/** Statuses that are wrong when a transaction was sent before: the order's name may still lead to rows of ours. */
 const gaveUp: ReadonlySet<string> = new Set(['relay_failed', 'relay_reverted'])
 
 /** Looks once. Never throws for anything the network did. */
@@ -57,9 +57,7 @@ function listsFor(
 ): 'none' | 'any host' | 'every peer' {
   if (landed.has(answer.status)) return 'any host'
   const attempt = lastAttempt(state)
-  const isNamed = [answer.orderKeys[0], answer.txHash, answer.createdTxnHash, attempt?.send?.txHash].some(
-    (name) => name !== undefined,
-  )
+  const isNamed = answer.orderKeys.length > 0
   // A cancel is judged by its order, which we know by its key.
   const mayShow = isNamed || attempt?.phase === 'LANDED' || state.intent.kind === 'cancel'
   const deadlineMs = (attempt?.armed?.deadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000

@@ -9,8 +9,9 @@
  *   alone), its positive statement that the request was never relayed, failed or reverted, read after the venue's own
  *   clock passed the signed deadline, with orders, positions and trades of both peers showing nothing of it.
  * - A host that says that its relay failed or reverted may be wrong: transactions that were sent before may land. Its word
- *   then counts for nothing, and the keys and transactions that it named for as much as ever: our own rows in them show a
- *   landing. Rows that nothing names show none: somebody who reads "failed" and does the same by hand makes rows that fit as
+ *   then counts for nothing, and the keys that it named for as much as ever: our own rows of them show a landing. Rows that
+ *   nothing but a transaction names show none: a relay may bundle messages of ours, and one of them land without the other.
+ *   Rows that nothing names at all show none: somebody who reads "failed" and does the same by hand makes rows that fit as
  *   well, while what was signed may still land.
  * - A 404, silence, or an answer that merely fails to show something proves nothing, ever.
  */
@@ -71,6 +72,11 @@ export function apiLanding(state: IntentState, observation: Observation): Landin
     }
   }
   if (named.size > expected.orders.length) return undefined
+  if (!saysLanded) {
+    // Its transaction may carry other messages of ours, which landed while this one did not: orders count by their keys alone.
+    const isNamed = expected.orders.length === 0 || named.size > 0
+    if (!isNamed || expected.changes.some(({ event }) => event === 'OrderUpdated')) return undefined
+  }
   if (rows.size === 0 && state.intent.lane === 'relay' && saysLanded) {
     // The relay's word alone, without the transaction it speaks of, is not enough for a guess.
     if (answer.txHash === undefined) return undefined
