@@ -17,6 +17,7 @@ import type { Intent, IntentState } from '../../src/domain/intent.ts'
 import type { Limits } from '../../src/domain/limits.ts'
 import { reservedOf } from '../../src/domain/machine/exposure.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
+import { LIMITS_IN_FORCE } from '../../src/domain/trading.ts'
 import type { EngineStatus } from '../../src/engine/status.ts'
 import type { ModelChain, ModelOrder } from './chainModel.ts'
 import type { MarketModel } from './engineMarkets.ts'
@@ -39,12 +40,29 @@ export interface InForce {
   readonly strategies: Readonly<Record<string, Limits>>
 }
 
+type ExposureLimit = 'maxPositionSizeUsd' | 'maxMarketExposureUsd' | 'maxTotalExposureUsd'
+
+/** The limits that a record says are in force: figures by `SCOPE|LIMIT`, as decimal text. */
+function inForceOf(detail: string): InForce {
+  const strategies: Record<string, Limits> = {}
+  let account: Limits = {}
+  for (const [key, figure] of Object.entries(JSON.parse(detail) as Record<string, string>)) {
+    const bar = key.lastIndexOf('|')
+    const [scope, name] = [key.slice(0, bar), key.slice(bar + 1)]
+    const limit = { [name]: name.endsWith('Usd') ? BigInt(figure) : Number(figure) }
+    if (scope === '') account = { ...account, ...limit }
+    else if (scope.startsWith('strategy ')) {
+      const strategy = scope.slice('strategy '.length)
+      strategies[strategy] = { ...strategies[strategy], ...limit }
+    }
+  }
+  return { account, strategies }
+}
+
 /** The judge of a world's daemon; it outlives the processes. */
 export interface EngineChecks {
   /** A process begins with what the journal holds, under these limits. */
   begin(states: readonly IntentState[], limits: InForce): void
-  /** The limits in force changed. */
-  limitsAre(limits: InForce): void
   /** An operator was told that trading is held. */
   held(scope: string, state: string): void
   /** A record is on its way to the disk: a hold that it lifts counts no more. */
@@ -89,6 +107,7 @@ export function createEngineChecks(parts: {
   /** Closed by an operator's word. */
   const byWord = new Set<string>()
   let limits: InForce = { account: {}, strategies: {} }
+  let before = { limits, untilMs: -1 }
 
   function adds({ kind, reservationUsd }: Intent): boolean {
     return reservationUsd > 0n || kind === 'swap' || kind === 'collateral-out'
@@ -140,11 +159,16 @@ export function createEngineChecks(parts: {
 
   function checkLimits(intent: Intent, open: readonly IntentState[]): void {
     const { marketToken, direction } = intent.terms
-    const own = limits.strategies[intent.strategy] ?? {}
-    const least = (name: 'maxPositionSizeUsd' | 'maxMarketExposureUsd' | 'maxTotalExposureUsd') =>
-      [limits.account[name], own[name]]
+    const leastOf = ({ account, strategies }: InForce, name: ExposureLimit) =>
+      [account[name], strategies[intent.strategy]?.[name]]
         .filter((limit) => limit !== undefined)
         .sort((a, b) => (a < b ? -1 : 1))[0]
+    const least = (name: ExposureLimit) => {
+      const [now, was] = [leastOf(limits, name), leastOf(before.limits, name)]
+      // What was admitted in the millisecond of a change was admitted before it or after it.
+      const isBoth = before.untilMs === timeline.nowMs && now !== undefined && was !== undefined
+      return isBoth && was > now ? was : now
+    }
     const bound = (
       name: Parameters<typeof least>[0],
       isOf: (marketToken: string, direction: string) => boolean,
@@ -282,14 +306,15 @@ export function createEngineChecks(parts: {
         end(state)
       }
     },
-    limitsAre(now) {
-      limits = now
-    },
     held(scope, state) {
       const key = `${scope} operator`
       if (!holds.has(key)) holds.set(key, { scope, state, sinceMs: timeline.nowMs })
     },
     leaving(record) {
+      if (record.kind === 'operator.command' && record.command === LIMITS_IN_FORCE) {
+        before = { limits, untilMs: timeline.nowMs }
+        limits = inForceOf(record.detail)
+      }
       if (record.kind !== 'trading.state' || record.state !== 'active') return
       const key = `${record.scope} ${record.cause}`
       holds.delete(key)
