@@ -345,9 +345,7 @@ export function createEngineChecks(parts: {
           if (to === 'active') return
           if ((cause === 'daily-loss' || cause === 'drawdown') && market.lostUsd === 0)
             truth.fail('E8', `${cause} without a loss: ${record.reason}`)
-          // With a clock set back the lift stands before its causes; the hold then comes back, which adds no risk.
-          const isAgain = lifted.get(`${scope} ${cause}`) === closed.size && parts.isClockSteady()
-          if ((cause === 'rejects' || cause === 'poison') && isAgain)
+          if ((cause === 'rejects' || cause === 'poison') && lifted.get(`${scope} ${cause}`) === closed.size)
             truth.fail('E8', `${cause} comes back after an operator lifted it, and nothing ended since`)
           const before = holds.get(`${scope} ${cause}`)
           if (before?.state !== to)
