@@ -2,7 +2,9 @@
 import type { Chain } from '../chains/chain.ts'
 import { hashSubaccountApproval, type SubaccountApproval } from '../chains/subaccountApproval.ts'
 import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
+import type { Intent } from '../domain/intent.ts'
 import { minOf } from '../domain/units.ts'
+import { isAdding } from '../domain/warning.ts'
 
 /**
  * Who signs. `own`: the account itself; the message names no account. `subaccount`: a delegated key; the message names the
@@ -12,17 +14,26 @@ export type SigningMode =
   | { readonly kind: 'own' }
   | { readonly kind: 'subaccount'; readonly approval: SubaccountApproval }
 
-/** Bounds of every signature. */
-export interface SigningPolicy {
-  /** Nearest and furthest deadline from now, seconds. */
-  readonly minDeadlineSeconds: number
-  readonly maxDeadlineSeconds: number
+/** What one order of a message may cost, and how far its price may lie from ours. */
+export interface OrderBounds {
   /** Highest execution fee of one order, in the native token's base units. */
   readonly maxExecutionFee: bigint
-  /** Highest relay fee for each order of a message, in base units of the chain's fee token. */
+  /**
+   * Highest `feeAmount` of the relay parameters for each order of a message, in base units of the chain's fee token. It pays
+   * the execution fees of the message's orders and the relay's own gas.
+   */
   readonly maxRelayFee: bigint
   /** How far beyond the slippage a bounded acceptable price may lie from its reference, bps: price drift and impact. */
   readonly priceToleranceBps: number
+}
+
+/** Bounds of every signature. Its own bounds are those of what adds risk. */
+export interface SigningPolicy extends OrderBounds {
+  /** Nearest and furthest deadline from now, seconds. */
+  readonly minDeadlineSeconds: number
+  readonly maxDeadlineSeconds: number
+  /** Bounds of what takes risk away, which are wider: a refused close is worse than a dear one. Absent: the same. */
+  readonly reducing?: OrderBounds
   /** Lower-cased market tokens that a relay fee or a swap may go through. */
   readonly feeSwapMarkets: ReadonlySet<string>
   /** What fees are by our own estimate; absent: only the highest ones bound them. */
@@ -41,15 +52,27 @@ export interface FeeEstimate {
   readonly factor: bigint
 }
 
-/** Highest execution fee of one order under the policy, native token, base units. */
-export function executionFeeLimit({ maxExecutionFee, feeEstimate }: SigningPolicy): bigint {
+/** What tells which bounds hold for a message. */
+export type Bounded = Pick<Intent, 'kind' | 'reservationUsd'>
+
+/** The bounds that an intent's message is held to: the wider ones when all it does is take risk away. */
+export function boundsFor(policy: SigningPolicy, intent: Bounded): OrderBounds {
+  return isAdding(intent) ? policy : (policy.reducing ?? policy)
+}
+
+/** Highest execution fee of one order of the intent under the policy, native token, base units. */
+export function executionFeeLimit(policy: SigningPolicy, intent: Bounded): bigint {
+  const { maxExecutionFee } = boundsFor(policy, intent)
+  const { feeEstimate } = policy
   return feeEstimate === undefined
     ? maxExecutionFee
     : minOf(maxExecutionFee, feeEstimate.factor * feeEstimate.executionFee)
 }
 
-/** Highest relay fee for each order of a message under the policy, base units of the chain's fee token. */
-export function relayFeeLimit({ maxRelayFee, feeEstimate }: SigningPolicy): bigint {
+/** Highest relay fee for each order of the intent's message under the policy, base units of the chain's fee token. */
+export function relayFeeLimit(policy: SigningPolicy, intent: Bounded): bigint {
+  const { maxRelayFee } = boundsFor(policy, intent)
+  const { feeEstimate } = policy
   return feeEstimate === undefined
     ? maxRelayFee
     : minOf(maxRelayFee, feeEstimate.factor * feeEstimate.relayFee)

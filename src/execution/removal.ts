@@ -15,6 +15,9 @@ import type { SigningPolicy } from './policy.ts'
 import { ownRelayFee, ownRelayParams } from './relayLane.ts'
 import { checkRelayParams } from './verifyRelayParams.ts'
 
+/** Taking a session key away adds no risk. */
+const takesAway = { kind: 'cancel', reservationUsd: 0n } as const
+
 /** What of a removal is chosen; everything else is fixed by the chain. */
 export interface RemovalTerms {
   readonly subaccount: Address
@@ -64,7 +67,7 @@ export function removalDifferences(
   const findings = new Findings()
   const { relayParams, digest } = removalOf(chain, terms)
   findings.hex('message.subaccount', meant.subaccount, terms.subaccount)
-  checkRelayParams(findings, chain, relayParams, policy, 0, meant.nowSeconds)
+  checkRelayParams(findings, chain, relayParams, takesAway, policy, 0, meant.nowSeconds)
   if (signature !== undefined) {
     checkOwnerSignature(findings, meant.owner, separatorOf(chain), digest, signature)
   }

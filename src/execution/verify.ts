@@ -114,7 +114,15 @@ function judged(
   prepared: Prepared | undefined,
 ): Verified | Rejection {
   const { router, account, subaccountApproval } = signingDomainOf(chain, intent.account, policy)
-  checkRelayParams(findings, chain, relayParams, policy, batch.createOrderParamsList.length, nowSeconds)
+  checkRelayParams(
+    findings,
+    chain,
+    relayParams,
+    intent,
+    policy,
+    batch.createOrderParamsList.length,
+    nowSeconds,
+  )
   findings.hex('message.relayParams', hashRelayParams(relayParams), batch.relayParams)
   findings.hex('message.account', account, batch.account)
   findings.hex('message.subaccountApproval', subaccountApproval, batch.subaccountApproval)

@@ -4,7 +4,7 @@ import type { CreateOrderParams } from '../domain/batch.ts'
 import type { Intent, TwapTerms } from '../domain/intent.ts'
 import type { Findings } from './findings.ts'
 import { type OrderRule, rulesOf } from './orderRules.ts'
-import { executionFeeLimit, type SigningPolicy } from './policy.ts'
+import { boundsFor, executionFeeLimit, type SigningPolicy } from './policy.ts'
 import { checkAcceptablePrice } from './verifyPrice.ts'
 
 const listField = 'message.createOrderParamsList'
@@ -43,11 +43,12 @@ export function checkOrders(
 function checkOrder(
   findings: Findings,
   at: string,
-  { account, terms }: Intent,
+  intent: Intent,
   rule: OrderRule,
   order: CreateOrderParams,
   policy: SigningPolicy,
 ): void {
+  const { account, terms } = intent
   const { addresses, numbers } = order
   findings.hex(`${at}.addresses.receiver`, account, addresses.receiver)
   if (!sameHex(addresses.cancellationReceiver, account)) {
@@ -65,7 +66,7 @@ function checkOrder(
   findings.same(`${at}.numbers.sizeDeltaUsd`, rule.sizeDeltaUsd, numbers.sizeDeltaUsd)
   checkCollateral(findings, `${at}.numbers.initialCollateralDeltaAmount`, rule, numbers)
   findings.same(`${at}.numbers.triggerPrice`, rule.trigger, numbers.triggerPrice)
-  findings.fee(`${at}.numbers.executionFee`, executionFeeLimit(policy), numbers.executionFee)
+  findings.fee(`${at}.numbers.executionFee`, executionFeeLimit(policy, intent), numbers.executionFee)
   findings.same(`${at}.numbers.callbackGasLimit`, 0n, numbers.callbackGasLimit)
   checkMinOutput(findings, `${at}.numbers.minOutputAmount`, rule, numbers.minOutputAmount)
   if (rule.parts === 0) findings.same(`${at}.numbers.validFromTime`, 0n, numbers.validFromTime)
@@ -75,7 +76,7 @@ function checkOrder(
     rule.price,
     numbers.acceptablePrice,
     { buys: rule.buys, decimals: terms.indexToken.decimals },
-    { slippageBps: terms.slippageBps, toleranceBps: policy.priceToleranceBps },
+    { slippageBps: terms.slippageBps, toleranceBps: boundsFor(policy, intent).priceToleranceBps },
   )
   findings.same(`${at}.orderType`, BigInt(rule.orderType), order.orderType)
   findings.atMost(`${at}.decreasePositionSwapType`, rule.maxSwapType, order.decreasePositionSwapType)

@@ -3,7 +3,7 @@ import type { Chain } from '../chains/chain.ts'
 import type { RelayParams } from '../chains/relayRouter.ts'
 import { sameHex } from '../domain/address.ts'
 import type { Findings } from './findings.ts'
-import { relayFeeLimit, type SigningPolicy } from './policy.ts'
+import { type Bounded, relayFeeLimit, type SigningPolicy } from './policy.ts'
 
 /**
  * Refuses external calls and permits, pins chain, fee token and price provider, and bounds fee and deadline. `orders`: how
@@ -13,6 +13,7 @@ export function checkRelayParams(
   findings: Findings,
   chain: Chain,
   relayParams: RelayParams,
+  intent: Bounded,
   policy: SigningPolicy,
   orders: number,
   nowSeconds: number,
@@ -30,7 +31,7 @@ export function checkRelayParams(
   findings.hex('relayParams.fee.feeToken', chain.feeToken.address, fee.feeToken)
   findings.fee(
     'relayParams.fee.feeAmount',
-    relayFeeLimit(policy) * BigInt(Math.max(1, orders)),
+    relayFeeLimit(policy, intent) * BigInt(Math.max(1, orders)),
     fee.feeAmount,
   )
   // A fee in the wrapped native token needs no swap; any other needs one, or the relay reverts.

@@ -78,8 +78,8 @@ test('a host that asks for all it may each time needs eight landings for each fa
   for (let n = 15; n < 60; n += 1) {
     const feeEstimate = memory.estimateFor(increase)
     const asked = { ...policy, ...(feeEstimate === undefined ? {} : { feeEstimate }) }
-    limits.push(executionFeeLimit(asked))
-    memory.learn(landed(n, executionFeeLimit(asked), relayFeeLimit(asked)))
+    limits.push(executionFeeLimit(asked, increase))
+    memory.learn(landed(n, executionFeeLimit(asked, increase), relayFeeLimit(asked, increase)))
   }
   expect(limits.filter((limit) => limit === 500n)).toHaveLength(8)
   expect(Math.max(...limits.map(Number))).toBe(10_000)

@@ -300,10 +300,10 @@ function isLeftOpen({ path, value }: Change, { intent, prepared, policy }: Paylo
   const order = /createOrderParamsList\[(\d+)\]/.exec(path)
   const isExit = order !== null && Number(order[1]) >= (terms.twap?.parts ?? 1)
   const isOneOrder = order !== null && !isExit
-  if (leaf === 'executionFee') return typeof value === 'bigint' && value <= executionFeeLimit(policy)
+  if (leaf === 'executionFee') return typeof value === 'bigint' && value <= executionFeeLimit(policy, intent)
   if (leaf === 'feeAmount') {
     const orders = BigInt(Math.max(1, prepared.typedData.batch.createOrderParamsList.length))
-    return typeof value === 'bigint' && value <= relayFeeLimit(policy) * orders
+    return typeof value === 'bigint' && value <= relayFeeLimit(policy, intent) * orders
   }
   if (leaf === 'userNonce') return true
   if (leaf === 'deadline') return typeof value === 'bigint' && value > 10n && value < 10n ** 10n
