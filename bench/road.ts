@@ -230,7 +230,7 @@ async function measureAt(api: Api, name: string, price: () => Promise<bigint>): 
       maxExecutionFee: 10n ** 16n,
       maxRelayFee: 5_000_000n,
       priceToleranceBps: 200,
-      feeSwapMarkets: new Set([marketToken.toLowerCase()]),
+      swapMarkets: new Map(),
     }),
     fatal: (error) => {
       throw error

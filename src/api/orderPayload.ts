@@ -6,6 +6,7 @@ import type { RelayParams } from '../chains/relayRouter.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { TradingCapacity } from '../domain/market.ts'
 import type { TokenAmount, Usd } from '../domain/units.ts'
+import { type BatchCopy, batchCopy } from './batchCopy.ts'
 import { tradingCapacity } from './capacity.ts'
 import {
   address,
@@ -68,6 +69,8 @@ export interface OrderPayload extends PrepareFacts {
   readonly mode: 'express'
   readonly typedData: OrderTypedData
   readonly relayParams: RelayParams
+  /** The message as `batchParams` says it; it must say what the typed data says. */
+  readonly copy: BatchCopy
   /** Raw JSON values that submit sends back verbatim; numbers a float would change are kept as text. */
   readonly echo: { readonly batchParams: unknown; readonly relayParams: unknown }
   readonly relayRouterAddress?: Address
@@ -145,6 +148,7 @@ export function orderPayload(body: unknown): OrderPayload {
     mode: 'express',
     typedData: inside(payload.typedData, 'payload.typedData', typedData),
     relayParams: inside(payload.relayParams, 'payload.relayParams', relayParams),
+    copy: inside(payload.batchParams, 'payload.batchParams', batchCopy),
     echo: {
       batchParams: object(payload.batchParams, 'payload.batchParams'),
       relayParams: payload.relayParams,

@@ -66,7 +66,8 @@ function struct(value: unknown, of: keyof typeof structs): Fields {
 const addressList = (value: unknown, name: string) => list(value, name, address)
 const hexList = (value: unknown, name: string) => list(value, name, hex)
 
-function createOrderParams(value: unknown): CreateOrderParams {
+/** One order to create, every field of it and no other. Throws `Malformed`. */
+export function createOrderParams(value: unknown): CreateOrderParams {
   const row = struct(value, 'CreateOrderParams')
   return {
     addresses: inside(row.addresses, 'addresses', (inner) => {

@@ -19,6 +19,7 @@ import { createTrading } from '../engine/trading.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import { createFeeMemory } from '../execution/feeMemory.ts'
 import { createShell } from '../execution/shell.ts'
+import { type SwapMarkets, swapMarketsOf } from '../execution/swapPath.ts'
 import { guardedSigner } from '../journal/guard.ts'
 import type { Journal } from '../journal/journal.ts'
 import { openJournal } from '../journal/open.ts'
@@ -219,7 +220,7 @@ async function live(
     mayNotSign: (intent) => trading.mayNotSign(intent) ?? subaccount?.mayNotSign(intent),
     fatal,
   }
-  let listedMarkets: ReadonlySet<string> = new Set()
+  let listedMarkets: SwapMarkets = new Map()
   const shell = createShell(execution)
   engine = createEngine(
     {
@@ -241,7 +242,7 @@ async function live(
     },
     { version, profile: config.profile, journalPath: config.journal.path, evidence: evidence.text },
     (markets) => {
-      listedMarkets = new Set(markets.map(({ marketToken }) => marketToken.toLowerCase()))
+      listedMarkets = swapMarketsOf(markets)
       const problems = checkMarkets(
         strategies,
         markets.filter(({ isListed, isSpotOnly }) => isListed && !isSpotOnly).map(({ symbol }) => symbol),

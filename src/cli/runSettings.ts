@@ -5,6 +5,7 @@ import type { WarningPolicy } from '../domain/warning.ts'
 import type { ConfiguredLimits } from '../engine/liveLimits.ts'
 import type { UsualFees } from '../execution/feeMemory.ts'
 import type { SigningPolicy } from '../execution/policy.ts'
+import type { SwapMarkets } from '../execution/swapPath.ts'
 import { openGuard, type SigningGuard } from '../journal/guard.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { BreakerSettings } from '../risk/breakers.ts'
@@ -43,11 +44,8 @@ export function limitsOf(config: Config, strategies: readonly LoadedStrategy[]):
   }
 }
 
-/** What may be signed at all; `feeSwapMarkets` is asked when the policy is, because the catalogue changes. */
-export function signingPolicyOf(
-  config: Config,
-  feeSwapMarkets: () => ReadonlySet<string>,
-): () => SigningPolicy {
+/** What may be signed at all; `swapMarkets` is asked when the policy is, because the catalogue changes. */
+export function signingPolicyOf(config: Config, swapMarkets: () => SwapMarkets): () => SigningPolicy {
   const { signing } = config
   const maxRelayFee = feeTokenAmount(config, signing.maxRelayFeeUsd)
   return () => ({
@@ -56,7 +54,7 @@ export function signingPolicyOf(
     maxExecutionFee: signing.maxExecutionFee,
     maxRelayFee,
     priceToleranceBps: signing.priceToleranceBps,
-    feeSwapMarkets: feeSwapMarkets(),
+    swapMarkets: swapMarkets(),
   })
 }
 

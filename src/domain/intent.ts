@@ -6,7 +6,7 @@ import type { Address, Hex } from './address.ts'
 import type { CreateOrderParams, UpdateOrderParams } from './batch.ts'
 import type { Decision } from './decision.ts'
 import type { Direction } from './market.ts'
-import type { TokenAmount, Usd } from './units.ts'
+import { bps, minOf, mulDivUp, type TokenAmount, type Usd } from './units.ts'
 import type { WarnedFacts } from './warning.ts'
 
 /**
@@ -50,7 +50,10 @@ export interface OrderTerms {
   readonly collateralToken: TermsToken
   /** Change of position size, USD, positive for both directions of change. */
   readonly sizeDeltaUsd: Usd
-  /** Collateral token units: what an increase pays in, exactly; the most that a decrease which keeps leverage may take out. */
+  /**
+   * Collateral token units: what an increase pays in, exactly; what a change of collateral moves, exactly; the most that a
+   * decrease which keeps leverage may take out.
+   */
   readonly collateralDelta: TokenAmount
   /** Decreases only: whether collateral leaves pro rata. */
   readonly keepLeverage: boolean
@@ -60,6 +63,17 @@ export interface OrderTerms {
   readonly referencePrice: Usd
   /** USD per whole index token; limit, stop-market, take-profit and stop-loss orders only. */
   readonly triggerPrice?: Usd
+  /** limit and take-profit only: price impact that the acceptable price leaves beyond the trigger, bps; absent where none is asked. */
+  readonly acceptablePriceImpactBps?: number
+  /** The position when the order was sized: of reductions, of increases with exits, and of collateral taken out. Absent: none. */
+  readonly held?: HeldPosition
+  /**
+   * decrease only: the other size that the venue and the contract may make of it, USD. The whole position, where so little
+   * would be left that they close it; or the part that was decided, where sizing made it the whole for that reason.
+   */
+  readonly otherSizeDeltaUsd?: Usd
+  /** collateral-out only: the most that what comes out is worth, USD. */
+  readonly mostOutputUsd?: Usd
   /** twap only: equal parts, the first due at once. Size and collateral are those of all parts together. */
   readonly twap?: TwapTerms
   /** Orders that are created with an increase and close it later. */
@@ -76,6 +90,29 @@ export interface OrderTerms {
   readonly positionKey?: string
 }
 
+/** A position as an order finds it. */
+export interface HeldPosition {
+  readonly sizeInUsd: Usd
+  /** Base units of the order's collateral token. */
+  readonly collateralAmount: TokenAmount
+}
+
+/**
+ * What a partial decrease that keeps leverage may take out of the collateral above its share, bps of all of it: profit that
+ * pays the costs, and pending fees, move what the venue counts.
+ */
+export const KEPT_LEVERAGE_SLACK_BPS = 200
+
+/** The most that a part of a position may take out of the collateral with it: its share and the slack, never more than all. */
+export function keptShare(collateralAmount: TokenAmount, sizeDeltaUsd: Usd, wholeUsd: Usd): TokenAmount {
+  if (wholeUsd <= 0n) return 0n
+  const share = mulDivUp(collateralAmount, minOf(sizeDeltaUsd, wholeUsd), wholeUsd)
+  return minOf(collateralAmount, share + bps(collateralAmount, KEPT_LEVERAGE_SLACK_BPS))
+}
+
+/** Price impact that a limit or take-profit order's acceptable price leaves beyond its trigger, bps; asked of the venue by name. */
+export const TRIGGER_BUFFER_BPS = 30
+
 /** The parts of a twap order (wire: orders, section 7). */
 export interface TwapTerms {
   /** 2 to 30. */
@@ -88,7 +125,7 @@ export interface ExitTerms {
   readonly type: 'take-profit' | 'stop-loss'
   /** USD per whole index token. */
   readonly triggerPrice: Usd
-  /** USD; what it closes. */
+  /** USD; what it closes. All of the position that there is then, when it is no less than what is held and what is added. */
   readonly sizeDeltaUsd: Usd
 }
 

@@ -3,7 +3,7 @@ import { sameHex } from '../domain/address.ts'
 import type { Difference } from '../domain/event.ts'
 
 /** What moves by itself, told apart from poison. */
-export type BenignCode = 'PRICE_OUT_OF_BOUNDS' | 'FEE_ABOVE_LIMIT' | 'POSITION_MOVED'
+export type BenignCode = 'PRICE_OUT_OF_BOUNDS' | 'FEE_ABOVE_LIMIT' | 'POSITION_MOVED' | 'OFFER_EXPIRED'
 
 /** Collects differences; `field` names the place inside the payload. */
 export class Findings {

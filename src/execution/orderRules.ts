@@ -1,7 +1,7 @@
 /** An intent as rules: for every order that its message creates, in the order of the message, what each field must be. */
 import { type Address, ZERO_ADDRESS } from '../domain/address.ts'
 import type { CreateOrderParams } from '../domain/batch.ts'
-import type { ExitTerms, Intent, OrderTerms, SwapTerms } from '../domain/intent.ts'
+import { type ExitTerms, type Intent, keptShare, type OrderTerms, type SwapTerms } from '../domain/intent.ts'
 import { expectedOf } from '../domain/machine/expected.ts'
 import { contractPriceOf, priceOfContractPrice, type TokenAmount, type Usd } from '../domain/units.ts'
 import { anyPriceOf, type PriceRule } from './verifyPrice.ts'
@@ -15,13 +15,12 @@ export interface OrderRule {
   readonly isLong: boolean
   /** Whether it fills upwards: increases of longs, decreases of shorts. */
   readonly buys: boolean
-  readonly sizeDeltaUsd: Usd
-  readonly collateral: TokenAmount
-  /** `most`: the venue reckons it from the position, which moves by itself when leverage is kept. */
-  readonly collateralRule: 'exact' | 'most' | 'most-of-position'
+  readonly size: SizeRule
+  readonly collateral: CollateralRule
   /** Contract price of the index token; 0 for none. */
   readonly trigger: bigint
   readonly price: PriceRule
+  readonly minOutput: MinOutputRule
   /** 1 turns profit into the collateral token, which is what we ask to receive; 2 would pay out in the other token. */
   readonly maxSwapType: bigint
   /**
@@ -34,35 +33,71 @@ export interface OrderRule {
   readonly swap?: SwapTerms
 }
 
-/** The rules of an intent's orders. Throws TypeError for terms that cannot be: admission makes none. */
-export function rulesOf(intent: Intent): readonly OrderRule[] {
+/** Which sizes are meant, USD. */
+export interface SizeRule {
+  readonly asked: Usd
+  /** What else the venue may make of it; absent: nothing. */
+  readonly other?: Usd
+  /** Whether it closes all that there is when it executes: then the largest uint256 says the same, on orders that wait. */
+  readonly isAll: boolean
+  /** The whole position, for orders that reduce one now. */
+  readonly wholeUsd?: Usd
+}
+
+/** Which amounts of collateral are meant, base units. */
+export type CollateralRule =
+  | { readonly kind: 'exact'; readonly amount: TokenAmount }
+  /**
+   * At most `part`; at most `all` where the size is that of the whole position: a full close pays all of it out whatever the
+   * order says (DecreasePositionUtils.decreasePosition).
+   */
+  | {
+      readonly kind: 'at-most'
+      readonly part: TokenAmount
+      readonly all: TokenAmount
+      readonly wholeUsd: Usd | undefined
+    }
+
+/** Which least outputs are meant: base units of the token received of a swap, USD of a decrease. */
+export type MinOutputRule =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'between'; readonly least: bigint; readonly most: bigint }
+
+const noMinOutput: MinOutputRule = { kind: 'none' }
+
+/** The rules of an intent's orders: those of the order itself first, then those of its exits. Throws TypeError for terms that cannot be: admission makes none. */
+export function rulesOf(intent: Intent): {
+  readonly main: readonly OrderRule[]
+  readonly exits: readonly OrderRule[]
+} {
   const { kind, terms } = intent
   const types = expectedOf(intent).orders.map(({ orderType }) => orderType)
-  if (kind === 'batch')
-    return (terms.batch?.createOrderParamsList ?? []).map((order) => ownRule(order, terms))
+  if (kind === 'batch') {
+    return {
+      main: (terms.batch?.createOrderParamsList ?? []).map((order) => ownRule(order, terms)),
+      exits: [],
+    }
+  }
   const parts = terms.twap?.parts ?? 1
   const exits = terms.tpsl ?? []
-  return types.map((orderType, index) => {
-    const exit = exits[index - parts]
-    return index < parts || exit === undefined
-      ? mainRule(intent, orderType)
-      : exitRule(terms, exit, orderType)
-  })
+  return {
+    main: types.slice(0, parts).map((orderType) => mainRule(intent, orderType)),
+    exits: exits.map((exit, index) => exitRule(terms, exit, types[parts + index] ?? 0)),
+  }
 }
 
 function mainRule({ kind, terms }: Intent, orderType: number): OrderRule {
   const isLong = terms.direction === 'long'
   if (kind === 'swap') {
+    const least = terms.swap?.minOutputAmount ?? 0n
     return {
       ...positionRule(terms, orderType),
       market: ZERO_ADDRESS,
       isLong: false,
-      buys: false,
-      sizeDeltaUsd: 0n,
-      collateral: terms.collateralDelta,
-      collateralRule: 'exact',
+      collateral: { kind: 'exact', amount: terms.collateralDelta },
       price: { kind: 'none' },
-      maxSwapType: 0n,
+      // Never less than was meant; more than twice as much could only ever be cancelled, at our cost.
+      minOutput: { kind: 'between', least, most: 2n * least },
       ...(terms.swap === undefined ? {} : { swap: terms.swap }),
     }
   }
@@ -71,25 +106,52 @@ function mainRule({ kind, terms }: Intent, orderType: number): OrderRule {
   const parts = terms.twap?.parts ?? 0
   const share = (amount: bigint) => (parts === 0 ? amount : amount / BigInt(parts))
   const isExact = isIncrease || kind === 'collateral-out'
+  const waits = terms.orderType === 'take-profit' || terms.orderType === 'stop-loss'
   return {
     ...positionRule(terms, orderType),
     buys,
-    sizeDeltaUsd: share(terms.sizeDeltaUsd),
-    collateral: share(terms.collateralDelta),
-    collateralRule: isExact ? 'exact' : terms.keepLeverage ? 'most-of-position' : 'most',
+    size: {
+      asked: share(terms.sizeDeltaUsd),
+      ...(terms.otherSizeDeltaUsd === undefined ? {} : { other: terms.otherSizeDeltaUsd }),
+      ...(kind === 'decrease' || kind === 'close'
+        ? { wholeUsd: terms.held?.sizeInUsd ?? terms.sizeDeltaUsd }
+        : {}),
+      isAll: waits && terms.held !== undefined && terms.sizeDeltaUsd >= terms.held.sizeInUsd,
+    },
+    collateral: isExact
+      ? { kind: 'exact', amount: share(terms.collateralDelta) }
+      : {
+          kind: 'at-most',
+          part: share(closesAll(terms) ? (terms.held?.collateralAmount ?? 0n) : terms.collateralDelta),
+          all: share(terms.held?.collateralAmount ?? terms.collateralDelta),
+          wholeUsd: terms.held?.sizeInUsd,
+        },
     trigger: parts === 0 ? triggerOf(terms) : anyPriceOf(buys),
-    price: priceRuleOf(terms),
+    price: kind === 'collateral-in' ? { kind: 'unchecked' } : priceRuleOf(terms),
+    minOutput:
+      terms.mostOutputUsd === undefined
+        ? noMinOutput
+        : { kind: 'between', least: 0n, most: terms.mostOutputUsd },
     maxSwapType: isIncrease ? 0n : 1n,
-    mayAutoCancel: terms.orderType === 'take-profit' || terms.orderType === 'stop-loss',
+    mayAutoCancel: waits,
     parts,
   }
 }
 
+/** Whether a reduction is of the whole position, the parts of a twap together. */
+function closesAll({ held, sizeDeltaUsd }: OrderTerms): boolean {
+  return held !== undefined && sizeDeltaUsd >= held.sizeInUsd
+}
+
 function exitRule(terms: OrderTerms, exit: ExitTerms, orderType: number): OrderRule {
+  const wholeUsd = (terms.held?.sizeInUsd ?? 0n) + terms.sizeDeltaUsd
+  const all = (terms.held?.collateralAmount ?? 0n) + terms.collateralDelta
   return {
     ...positionRule(terms, orderType),
     buys: terms.direction === 'short',
-    sizeDeltaUsd: exit.sizeDeltaUsd,
+    size: { asked: exit.sizeDeltaUsd, isAll: exit.sizeDeltaUsd >= wholeUsd },
+    // An exit sees the position as it is when it fires; it may take its share, as the venue's interface lets exits do.
+    collateral: { kind: 'at-most', part: keptShare(all, exit.sizeDeltaUsd, wholeUsd), all, wholeUsd },
     trigger: contractPriceOf(exit.triggerPrice, terms.indexToken.decimals),
     price: { kind: exit.type === 'take-profit' ? 'around' : 'any', center: exit.triggerPrice },
     maxSwapType: 1n,
@@ -105,11 +167,11 @@ function positionRule(terms: OrderTerms, orderType: number): OrderRule {
     initialCollateralToken: terms.collateralToken.address,
     isLong: terms.direction === 'long',
     buys: false,
-    sizeDeltaUsd: 0n,
-    collateral: 0n,
-    collateralRule: 'exact',
+    size: { asked: 0n, isAll: false },
+    collateral: { kind: 'exact', amount: 0n },
     trigger: 0n,
     price: { kind: 'none' },
+    minOutput: noMinOutput,
     maxSwapType: 0n,
     mayAutoCancel: false,
     parts: 0,
@@ -120,13 +182,22 @@ function triggerOf({ triggerPrice, indexToken }: OrderTerms): bigint {
   return triggerPrice === undefined ? 0n : contractPriceOf(triggerPrice, indexToken.decimals)
 }
 
-function priceRuleOf({ orderType, triggerPrice, referencePrice }: OrderTerms): PriceRule {
+function priceRuleOf({
+  orderType,
+  triggerPrice,
+  referencePrice,
+  acceptablePriceImpactBps,
+}: OrderTerms): PriceRule {
   switch (orderType) {
     case 'market':
       return { kind: 'around', center: referencePrice }
     case 'limit':
     case 'take-profit':
-      return { kind: 'around', center: triggerPrice ?? 0n }
+      return {
+        kind: 'around',
+        center: triggerPrice ?? 0n,
+        ...(acceptablePriceImpactBps === undefined ? {} : { impactBps: acceptablePriceImpactBps }),
+      }
     case 'stop-market':
     case 'stop-loss':
       return triggerPrice === undefined ? { kind: 'any' } : { kind: 'any', center: triggerPrice }
@@ -151,8 +222,8 @@ function ownRule(order: CreateOrderParams, terms: OrderTerms): OrderRule {
     initialCollateralToken: addresses.initialCollateralToken,
     isLong,
     buys: isLong === isIncrease,
-    sizeDeltaUsd: numbers.sizeDeltaUsd,
-    collateral: numbers.initialCollateralDeltaAmount,
+    size: { asked: numbers.sizeDeltaUsd, isAll: false },
+    collateral: { kind: 'exact', amount: numbers.initialCollateralDeltaAmount },
     trigger: numbers.triggerPrice,
     price: stops.has(orderType)
       ? { kind: 'any', center: trigger }

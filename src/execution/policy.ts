@@ -5,6 +5,7 @@ import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../domain/addre
 import type { Intent } from '../domain/intent.ts'
 import { minOf } from '../domain/units.ts'
 import { isAdding } from '../domain/warning.ts'
+import type { SwapMarkets } from './swapPath.ts'
 
 /**
  * Who signs. `own`: the account itself; the message names no account. `subaccount`: a delegated key; the message names the
@@ -34,8 +35,8 @@ export interface SigningPolicy extends OrderBounds {
   readonly maxDeadlineSeconds: number
   /** Bounds of what takes risk away, which are wider: a refused close is worse than a dear one. Absent: the same. */
   readonly reducing?: OrderBounds
-  /** Lower-cased market tokens that a relay fee or a swap may go through. */
-  readonly feeSwapMarkets: ReadonlySet<string>
+  /** Markets that a relay fee or a swap may go through. */
+  readonly swapMarkets: SwapMarkets
   /** What fees are by our own estimate; absent: only the highest ones bound them. */
   readonly feeEstimate?: FeeEstimate
   /** Absent: the account signs for itself. */

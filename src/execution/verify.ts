@@ -23,6 +23,7 @@ import type { Intent } from '../domain/intent.ts'
 import { type BenignCode, Findings } from './findings.ts'
 import { type SigningPolicy, signingDomainOf } from './policy.ts'
 import { checkChanges } from './verifyChanges.ts'
+import { checkCopies } from './verifyCopies.ts'
 import { checkEnvelope } from './verifyEnvelope.ts'
 import { checkOrders } from './verifyOrder.ts'
 import { checkRelayParams } from './verifyRelayParams.ts'
@@ -57,8 +58,8 @@ export interface Rejection {
   readonly kind: 'rejected'
   /**
    * What moves by itself is told apart from poison: the price (`PRICE_OUT_OF_BOUNDS`), a fee in a gas spike
-   * (`FEE_ABOVE_LIMIT`, up to ten times the limit), the position under a reduction (`POSITION_MOVED`). Anything else is
-   * `TYPED_DATA_MISMATCH`.
+   * (`FEE_ABOVE_LIMIT`), the position under a reduction (`POSITION_MOVED`), the host's offer (`OFFER_EXPIRED`). Anything else
+   * is `TYPED_DATA_MISMATCH`. docs/orders.md has the rule of each field.
    */
   readonly code: BenignCode | 'TYPED_DATA_MISMATCH'
   readonly differences: readonly Difference[]
@@ -89,6 +90,7 @@ export function verify(
   const findings = new Findings()
   const { router } = signingDomainOf(chain, intent.account, policy)
   checkEnvelope(findings, chain, router, prepared, policy, nowSeconds)
+  checkCopies(findings, prepared.typedData.batch, prepared.copy)
   const proposal = { batch: prepared.typedData.batch, relayParams: prepared.relayParams }
   return judged(findings, chain, intent, proposal, policy, nowSeconds, prepared)
 }

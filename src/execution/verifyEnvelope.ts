@@ -37,7 +37,8 @@ export function checkEnvelope(
   // The host's own offer may end before the deadline; half of the deadline's margin must be left to hand it in.
   const minOfferSeconds = policy.minDeadlineSeconds / 2
   if (prepared.expiresAtSeconds !== undefined && prepared.expiresAtSeconds < nowSeconds + minOfferSeconds) {
-    findings.add('expiresAt', `at least ${minOfferSeconds} s ahead`, String(prepared.expiresAtSeconds))
+    const expected = `at least ${minOfferSeconds} s ahead`
+    findings.add('expiresAt', expected, String(prepared.expiresAtSeconds), 'OFFER_EXPIRED')
   }
 }
 

@@ -2,19 +2,24 @@
 import { type Address, type Hex, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import type { CreateOrderParams } from '../domain/batch.ts'
 import type { Intent, TwapTerms } from '../domain/intent.ts'
+import { bps, MAX_UINT256, type Usd } from '../domain/units.ts'
 import type { Findings } from './findings.ts'
-import { type OrderRule, rulesOf } from './orderRules.ts'
+import { type MinOutputRule, type OrderRule, rulesOf, type SizeRule } from './orderRules.ts'
 import { boundsFor, executionFeeLimit, type SigningPolicy } from './policy.ts'
+import { checkPath } from './swapPath.ts'
 import { checkAcceptablePrice } from './verifyPrice.ts'
 
 const listField = 'message.createOrderParamsList'
 const maxDataListLength = 1
-const maxSwapPathLength = 3
 /** How far a venue's clock, and a prepare that took its time, may move the start of a twap from now, seconds. */
 const twapStartEarlySeconds = 120n
 const twapStartLateSeconds = 60n
 
-/** Compares every created order with the intent: exactly those that are meant, in their order. `nowSeconds`: Unix seconds. */
+/**
+ * Compares every created order with the intent: exactly those that are meant. The order itself, or the parts of a twap, come
+ * first and in their order; its exits after them in any order, as they are told apart by type and trigger. `nowSeconds`:
+ * Unix seconds.
+ */
 export function checkOrders(
   findings: Findings,
   intent: Intent,
@@ -22,15 +27,22 @@ export function checkOrders(
   policy: SigningPolicy,
   nowSeconds: number,
 ): void {
-  const rules = rulesOf(intent)
-  findings.same(`${listField}.length`, rules.length, orders.length)
-  orders.slice(rules.length).forEach(({ orderType, addresses, numbers }, extra) => {
+  const { main, exits } = rulesOf(intent)
+  const count = main.length + exits.length
+  findings.same(`${listField}.length`, count, orders.length)
+  orders.slice(count).forEach(({ orderType, addresses, numbers }, extra) => {
     const found = `type ${orderType}, size ${numbers.sizeDeltaUsd}, market ${addresses.market}, receiver ${addresses.receiver}`
-    findings.add(`${listField}[${rules.length + extra}]`, 'absent', found)
+    findings.add(`${listField}[${count + extra}]`, 'absent', found)
   })
-  rules.forEach((rule, index) => {
+  main.forEach((rule, index) => {
     const order = orders[index]
     if (order !== undefined) checkOrder(findings, `${listField}[${index}]`, intent, rule, order, policy)
+  })
+  const found = orders.slice(main.length, count)
+  servedBy(exits, found).forEach((rule, index) => {
+    const order = found[index]
+    if (rule !== undefined && order !== undefined)
+      checkOrder(findings, `${listField}[${main.length + index}]`, intent, rule, order, policy)
   })
   for (const [index, meant] of (intent.terms.batch?.createOrderParamsList ?? []).entries()) {
     const order = orders[index]
@@ -38,6 +50,30 @@ export function checkOrders(
   }
   const { twap } = intent.terms
   if (twap !== undefined) checkSchedule(findings, twap, orders, nowSeconds)
+}
+
+/**
+ * The rule of each found exit: one of its type and trigger, each rule once; what fits none is held against the first rule
+ * that is left.
+ */
+function servedBy(
+  rules: readonly OrderRule[],
+  found: readonly CreateOrderParams[],
+): readonly (OrderRule | undefined)[] {
+  const left = [...rules]
+  const take = (fits: (rule: OrderRule) => boolean): OrderRule | undefined => {
+    const at = left.findIndex(fits)
+    return at < 0 ? undefined : left.splice(at, 1)[0]
+  }
+  const exact = found.map(({ orderType, numbers }) =>
+    take(
+      (rule) =>
+        BigInt(rule.orderType) === orderType &&
+        rule.trigger === numbers.triggerPrice &&
+        isMeantSize(rule.size, numbers.sizeDeltaUsd),
+    ),
+  )
+  return exact.map((rule) => rule ?? take(() => true))
 }
 
 function checkOrder(
@@ -63,12 +99,12 @@ function checkOrder(
     addresses.initialCollateralToken,
   )
   checkSwapPath(findings, `${at}.addresses.swapPath`, rule, addresses.swapPath, policy)
-  findings.same(`${at}.numbers.sizeDeltaUsd`, rule.sizeDeltaUsd, numbers.sizeDeltaUsd)
+  checkSize(findings, `${at}.numbers.sizeDeltaUsd`, rule.size, numbers.sizeDeltaUsd)
   checkCollateral(findings, `${at}.numbers.initialCollateralDeltaAmount`, rule, numbers)
   findings.same(`${at}.numbers.triggerPrice`, rule.trigger, numbers.triggerPrice)
   findings.fee(`${at}.numbers.executionFee`, executionFeeLimit(policy, intent), numbers.executionFee)
   findings.same(`${at}.numbers.callbackGasLimit`, 0n, numbers.callbackGasLimit)
-  checkMinOutput(findings, `${at}.numbers.minOutputAmount`, rule, numbers.minOutputAmount)
+  checkMinOutput(findings, `${at}.numbers.minOutputAmount`, rule.minOutput, numbers.minOutputAmount)
   if (rule.parts === 0) findings.same(`${at}.numbers.validFromTime`, 0n, numbers.validFromTime)
   checkAcceptablePrice(
     findings,
@@ -116,23 +152,47 @@ function checkOwn(
   findings.hex(`${at}.dataList`, meant.dataList.join(), order.dataList.join())
 }
 
+function isMeantSize({ asked, other, isAll }: SizeRule, found: Usd): boolean {
+  return found === asked || found === other || (isAll && found === MAX_UINT256)
+}
+
+/**
+ * A reduction that was to take all and takes less finds a position that has shrunk meanwhile: it is decided anew, and nobody
+ * is to blame. Anything else is another size than was meant.
+ */
+function checkSize(findings: Findings, field: string, rule: SizeRule, found: Usd): void {
+  findings.compared += 1
+  if (isMeantSize(rule, found)) return
+  const { asked, other, isAll, wholeUsd } = rule
+  const meant = [asked, ...(other === undefined ? [] : [other]), ...(isAll ? [MAX_UINT256] : [])]
+  const isShrunk = asked === wholeUsd && found > 0n && found < asked
+  findings.add(field, meant.join(' or '), found.toString(), isShrunk ? 'POSITION_MOVED' : undefined)
+}
+
+/** How far above the bound a moved position explains an amount of collateral, bps of the whole collateral. */
+const movedCollateralBps = 500
+
 function checkCollateral(
   findings: Findings,
   field: string,
-  { collateral, collateralRule }: OrderRule,
-  { initialCollateralDeltaAmount: found }: CreateOrderParams['numbers'],
+  { collateral }: OrderRule,
+  { initialCollateralDeltaAmount: found, sizeDeltaUsd }: CreateOrderParams['numbers'],
 ): void {
-  if (collateralRule === 'exact') findings.same(field, collateral, found)
-  else
-    findings.atMost(
-      field,
-      collateral,
-      found,
-      collateralRule === 'most-of-position' ? 'POSITION_MOVED' : undefined,
-    )
+  if (collateral.kind === 'exact') {
+    findings.same(field, collateral.amount, found)
+    return
+  }
+  const { part, all, wholeUsd } = collateral
+  const isWhole = wholeUsd !== undefined && (sizeDeltaUsd === wholeUsd || sizeDeltaUsd === MAX_UINT256)
+  const most = isWhole ? all : part
+  const isMove = most > 0n && found <= most + bps(all, movedCollateralBps)
+  findings.atMost(field, most, found, isMove ? 'POSITION_MOVED' : undefined)
 }
 
-/** A swap may go through listed markets, each once; what it must give is bounded apart from its way. Nothing else swaps. */
+/**
+ * A swap goes through listed markets, each once, from the token paid to the token asked for: its least output is counted in
+ * what the last market gives, so a path that ends elsewhere protects nothing. Nothing else swaps.
+ */
 function checkSwapPath(
   findings: Findings,
   field: string,
@@ -144,23 +204,25 @@ function checkSwapPath(
     findings.empty(field, path)
     return
   }
-  if (path.length < 1 || path.length > maxSwapPathLength)
-    findings.add(field, `1 to ${maxSwapPathLength} markets`, `${path.length}`)
-  path.forEach((market, index) => {
-    const isKnown = policy.feeSwapMarkets.has(market.toLowerCase())
-    const isFirst = path.findIndex((each) => sameHex(each, market)) === index
-    if (!isKnown || !isFirst) findings.add(`${field}[${index}]`, 'a listed market, once', market)
+  checkPath(findings, field, path, {
+    from: rule.initialCollateralToken,
+    to: rule.swap.receiveToken.address,
+    markets: policy.swapMarkets,
   })
 }
 
-/** Nothing but a swap has one. Never less than was meant; more than twice as much could only ever be cancelled, at our cost. */
-function checkMinOutput(findings: Findings, field: string, { swap }: OrderRule, found: bigint): void {
-  const least = swap?.minOutputAmount ?? 0n
-  if (found >= least && found <= 2n * least) return
+/** A decrease's is USD, a swap's the token received. Above the most the order could only ever be cancelled, at our cost. */
+function checkMinOutput(findings: Findings, field: string, rule: MinOutputRule, found: bigint): void {
+  if (rule.kind === 'none') {
+    findings.same(field, 0n, found)
+    return
+  }
+  const { least, most } = rule
+  if (found >= least && found <= most) return
   const isMove = found < least && found >= least - least / 5n
   findings.add(
     field,
-    `between ${least} and ${2n * least}`,
+    `between ${least} and ${most}`,
     found.toString(),
     isMove ? 'PRICE_OUT_OF_BOUNDS' : undefined,
   )

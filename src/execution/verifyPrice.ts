@@ -8,12 +8,17 @@ import type { Findings } from './findings.ts'
 
 /** What bounds an order's acceptable price. Prices are USD per whole index token. */
 export type PriceRule =
-  /** Within slippage and tolerance of the center. */
-  | { readonly kind: 'around'; readonly center: Usd }
+  /**
+   * Within slippage and tolerance of the center. With `impactBps`, which the order asked for by name, within it and the
+   * slippage: whether the venue puts the slippage on top is not known, and both are what was asked.
+   */
+  | { readonly kind: 'around'; readonly center: Usd; readonly impactBps?: number }
   /** "Any" of its side, or around the center where there is one. */
   | { readonly kind: 'any'; readonly center?: Usd }
   /** No price at all: swaps. */
   | { readonly kind: 'none' }
+  /** The contract looks at none: an increase of size 0 trades nothing. */
+  | { readonly kind: 'unchecked' }
 
 /** How wide, bps. */
 export interface PriceWidth {
@@ -35,10 +40,13 @@ export function checkAcceptablePrice(
   side: { readonly buys: boolean; readonly decimals: number },
   width: PriceWidth,
 ): void {
+  if (rule.kind === 'unchecked') return
   const any = rule.kind === 'none' ? 0n : anyPriceOf(side.buys)
-  if (rule.kind === 'around' || (rule.kind === 'any' && rule.center !== undefined && found !== any))
-    checkAround(findings, field, rule.center ?? 0n, found, side, width)
-  else findings.same(field, any, found)
+  if (rule.kind === 'around' || (rule.kind === 'any' && rule.center !== undefined && found !== any)) {
+    const toleranceBps = rule.kind === 'around' && rule.impactBps !== undefined ? rule.impactBps : undefined
+    const within = toleranceBps === undefined ? width : { ...width, toleranceBps }
+    checkAround(findings, field, rule.center ?? 0n, found, side, within)
+  } else findings.same(field, any, found)
 }
 
 /**
@@ -53,9 +61,12 @@ function checkAround(
   { buys, decimals }: { readonly buys: boolean; readonly decimals: number },
   { slippageBps, toleranceBps }: PriceWidth,
 ): void {
-  const outer = slippageBps + toleranceBps
-  const lowest = contractPriceOf(reference - bps(reference, buys ? toleranceBps : outer), decimals)
-  const highest = contractPriceOf(reference + bps(reference, buys ? outer : toleranceBps), decimals)
+  const above = reference + bps(reference, toleranceBps)
+  // The venue rounds a price in contract units: one of them either way is no difference.
+  const lowest =
+    contractPriceOf(reference - bps(reference, buys ? toleranceBps : slippageBps + toleranceBps), decimals) -
+    1n
+  const highest = contractPriceOf(buys ? above + bps(above, slippageBps) : above, decimals) + 1n
   if (found >= lowest && found <= highest) return
   const price = (value: bigint) => formatUnits(value, 30 - decimals)
   // Markets move by a few percent between two reads, not to any price at all.

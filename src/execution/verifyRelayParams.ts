@@ -1,9 +1,10 @@
 /** The relay parameters, which the message carries as a hash alone: what they allow to be taken, and for how long. */
 import type { Chain } from '../chains/chain.ts'
 import type { RelayParams } from '../chains/relayRouter.ts'
-import { sameHex } from '../domain/address.ts'
+import { hexKey, sameHex } from '../domain/address.ts'
 import type { Findings } from './findings.ts'
 import { type Bounded, relayFeeLimit, type SigningPolicy } from './policy.ts'
+import { checkPath } from './swapPath.ts'
 
 /**
  * Refuses external calls and permits, pins chain, fee token and price provider, and bounds fee and deadline. `orders`: how
@@ -36,18 +37,19 @@ export function checkRelayParams(
   )
   // A fee in the wrapped native token needs no swap; any other needs one, or the relay reverts.
   const swaps = !sameHex(fee.feeToken, chain.contracts.wrappedNative)
-  const { length } = fee.feeSwapPath
-  if (swaps ? length < 1 || length > 3 : length > 0)
-    findings.add('relayParams.fee.feeSwapPath', swaps ? '1 to 3 markets' : 'empty', `${length}`)
-  fee.feeSwapPath.forEach((market, index) => {
-    const isKnown = policy.feeSwapMarkets.has(market.toLowerCase())
-    const isFirst = fee.feeSwapPath.findIndex((each) => sameHex(each, market)) === index
-    if (!isKnown || !isFirst) {
-      findings.add(`relayParams.fee.feeSwapPath[${index}]`, 'a listed market, once', market)
-    }
-  })
+  const path = fee.feeSwapPath
+  if (!swaps) findings.empty('relayParams.fee.feeSwapPath', path)
+  else if (!isPinned(chain, fee)) {
+    const { wrappedNative } = chain.contracts
+    checkPath(findings, 'relayParams.fee.feeSwapPath', path, {
+      from: fee.feeToken,
+      to: wrappedNative,
+      markets: policy.swapMarkets,
+    })
+  }
   // Prices are needed for the fee's swap alone, and only from the protocol's own feed.
   if (!swaps) findings.empty('relayParams.oracleParams.tokens', oracleParams.tokens)
+  checkOracleTokens(findings, chain, relayParams, policy)
   const counts = new Set([
     oracleParams.tokens.length,
     oracleParams.providers.length,
@@ -64,5 +66,33 @@ export function checkRelayParams(
   })
   oracleParams.data.forEach((data, index) => {
     findings.hex(`relayParams.oracleParams.data[${index}]`, '0x', data)
+  })
+}
+
+/** The chain's own way from its fee token to the wrapped native one needs no list. */
+function isPinned({ feeToken, feeSwapPath }: Chain, fee: RelayParams['fee']): boolean {
+  return (
+    sameHex(fee.feeToken, feeToken.address) &&
+    fee.feeSwapPath.length === feeSwapPath.length &&
+    fee.feeSwapPath.every((market, index) => sameHex(market, feeSwapPath[index] ?? ''))
+  )
+}
+
+/** Each token once, and only such as the fee's way goes through: what it is, what it becomes, and the pools' own. */
+function checkOracleTokens(
+  findings: Findings,
+  { contracts }: Chain,
+  { fee, oracleParams: { tokens } }: RelayParams,
+  { swapMarkets }: SigningPolicy,
+): void {
+  const pools = fee.feeSwapPath.flatMap((market) => {
+    const pool = swapMarkets.get(hexKey(market))
+    return pool === undefined ? [] : [pool.longToken, pool.shortToken]
+  })
+  const priced = new Set([fee.feeToken, contracts.wrappedNative, ...pools].map(hexKey))
+  tokens.forEach((token, index) => {
+    const isFirst = tokens.findIndex((each) => sameHex(each, token)) === index
+    if (!priced.has(hexKey(token)) || !isFirst)
+      findings.add(`relayParams.oracleParams.tokens[${index}]`, "a token of the fee's swap, once", token)
   })
 }

@@ -5,7 +5,7 @@
  */
 import { type Hex, hexKey, sameHex } from '../domain/address.ts'
 import type { CancelDecision, EditDecision } from '../domain/decision.ts'
-import type { Denial, EditTerms, OrderKind } from '../domain/intent.ts'
+import { type Denial, type EditTerms, type OrderKind, TRIGGER_BUFFER_BPS } from '../domain/intent.ts'
 import { executionSidePrice } from '../domain/market.ts'
 import { isIncreaseOrder, isOnMarket, type Order } from '../domain/position.ts'
 import { ageOf, type MarketView } from '../domain/snapshot.ts'
@@ -27,9 +27,6 @@ import { type Desk, isDenial } from './desk.ts'
 import { type Plan, plainSizing, plainTerms, termsToken } from './plan.ts'
 import { roomOf } from './room.ts'
 import { triggerOf } from './waiting.ts'
-
-/** Room that a limit or take-profit order's acceptable price leaves beyond its trigger for price impact, bps (wire: orders, 2.1). */
-export const TRIGGER_BUFFER_BPS = 30
 
 /** On-chain types of orders that rest and can be edited (wire: eip712-and-chain, section 6). */
 const editableTypes: Readonly<Record<number, OrderKind>> = {

@@ -115,8 +115,8 @@ export function checkIncrease(
   )
 }
 
-/** The venue's least margin as a fraction of the size, 30 decimals: of the size's own tier, else of the highest leverage. */
-function minCollateralFactor({ market }: MarketView, sizeUsd: Usd): bigint {
+/** The venue's least margin as a fraction of the size, 30 decimals: of the size's own tier, else of the highest leverage; 0 where neither is listed. */
+export function minCollateralFactor({ market }: MarketView, sizeUsd: Usd): bigint {
   const fitting = (market.leverageTiers ?? []).filter(
     ({ maxPositionSizeUsd }) => maxPositionSizeUsd === undefined || sizeUsd <= maxPositionSizeUsd,
   )

@@ -5,9 +5,19 @@
  */
 import { sameHex } from '../domain/address.ts'
 import type { CloseDecision, DecreaseDecision, IncreaseDecision } from '../domain/decision.ts'
-import type { Denial, ExitTerms, OrderKind, Sizing, TwapTerms } from '../domain/intent.ts'
+import {
+  type Denial,
+  type ExitTerms,
+  type HeldPosition,
+  keptShare,
+  type OrderKind,
+  type Sizing,
+  TRIGGER_BUFFER_BPS,
+  type TwapTerms,
+} from '../domain/intent.ts'
 import type { Token } from '../domain/market.ts'
 import { executionSidePrice } from '../domain/market.ts'
+import type { Position } from '../domain/position.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import { ageOf, capacityReading, positionsOn } from '../domain/snapshot.ts'
 import {
@@ -21,6 +31,7 @@ import {
   type TokenAmount,
   type Usd,
 } from '../domain/units.ts'
+import { becomesWhole } from './becomesWhole.ts'
 import { capsOf, fitInto, tooSmall } from './caps.ts'
 import { type Desk, deskMarket, isDenial, marketUnknown } from './desk.ts'
 import { checkIncrease } from './liquidation.ts'
@@ -34,7 +45,7 @@ export type SizingDesk = Pick<Desk, 'snapshot' | 'book' | 'limits' | 'equityUsd'
 export interface Sized {
   /** USD, positive. */
   readonly sizeDeltaUsd: Usd
-  /** Token units: what an increase pays in; the most that a reduction which keeps leverage may take out; else 0. */
+  /** Token units: what an increase pays in; the most that a partial reduction which keeps leverage may take out; else 0. */
   readonly collateralDelta: TokenAmount
   readonly collateralToken: Token
   readonly keepLeverage: boolean
@@ -45,6 +56,9 @@ export interface Sized {
   readonly triggerPrice?: Usd
   readonly twap?: TwapTerms
   readonly tpsl?: readonly ExitTerms[]
+  readonly acceptablePriceImpactBps?: number
+  readonly held?: HeldPosition
+  readonly otherSizeDeltaUsd?: Usd
   readonly sizing: Sizing
 }
 
@@ -157,7 +171,9 @@ export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Size
     orderType,
     ...(triggerPrice === undefined ? {} : { triggerPrice }),
     ...(decision.twap === undefined ? {} : { twap: decision.twap }),
+    ...(orderType === 'limit' ? { acceptablePriceImpactBps: TRIGGER_BUFFER_BPS } : {}),
     ...(tpsl === undefined ? {} : { tpsl }),
+    ...(tpsl === undefined || position === undefined ? {} : { held: heldOf(position) }),
     sizeDeltaUsd,
     collateralDelta,
     collateralToken,
@@ -177,13 +193,16 @@ export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Size
 
 /**
  * Sizes a decrease or a close. A close takes the whole position, exactly. A decrease larger than the position is cut to
- * it; one that would leave a rest below the venue's smallest position or smallest collateral takes the whole position.
+ * it; one that would leave too little takes the whole position, by the rule of `becomesWhole`, as the contract does.
  * No limit cuts a reduction: less risk is never too much.
  *
  * Refuses with MARKET_UNKNOWN, NO_POSITION, SIZE_NOT_POSITIVE, COLLATERAL_TOKEN_UNKNOWN, ORACLE_PRICE_UNKNOWN, and the
  * codes of `triggerOf`.
  */
-export function sizeReduction(decision: DecreaseDecision | CloseDecision, desk: SizingDesk): Sized | Denial {
+export function sizeReduction(
+  decision: DecreaseDecision | CloseDecision,
+  desk: Pick<Desk, 'snapshot' | 'slippageBps'>,
+): Sized | Denial {
   const view = deskMarket(desk, decision)
   if (view === undefined) return marketUnknown(decision.marketToken)
   const position = positionsOn(desk.snapshot, decision.marketToken, decision.direction).find((held) =>
@@ -218,29 +237,39 @@ export function sizeReduction(decision: DecreaseDecision | CloseDecision, desk: 
   const whole = position.sizeInUsd
   const keepLeverage = decision.kind === 'decrease' && decision.keepLeverage
   const cuts: { readonly by: string; readonly toUsd: Usd }[] = []
-  let sizeDeltaUsd = minOf(wantedUsd, whole)
-  if (sizeDeltaUsd < wantedUsd) cuts.push({ by: 'sizeInUsd', toUsd: sizeDeltaUsd })
-  const restUsd = whole - sizeDeltaUsd
-  const restCollateralUsd = mulDiv(maxOf(0n, position.remainingCollateralUsd), restUsd, whole)
-  if (restUsd > 0n && restUsd < view.market.minPositionSizeUsd) {
-    sizeDeltaUsd = whole
-    cuts.push({ by: 'minPositionSizeUsd', toUsd: whole })
-  } else if (restUsd > 0n && keepLeverage && restCollateralUsd < view.market.minCollateralUsd) {
-    sizeDeltaUsd = whole
-    cuts.push({ by: 'minCollateralUsd', toUsd: whole })
+  const askedUsd = minOf(wantedUsd, whole)
+  if (askedUsd < wantedUsd) cuts.push({ by: 'sizeInUsd', toUsd: askedUsd })
+  // A part of a twap is judged when its time comes: the first ones leave enough.
+  const judged = { sizeDeltaUsd: askedUsd, keepLeverage, adverseBps: 0 }
+  const isWhole = askedUsd === whole || (twap === undefined && becomesWhole(position, judged, view))
+  const mayBeWhole =
+    twap === undefined && becomesWhole(position, { ...judged, adverseBps: desk.slippageBps }, view)
+  const sizeDeltaUsd = isWhole ? whole : askedUsd
+  if (sizeDeltaUsd > askedUsd) {
+    const by = whole - askedUsd < view.market.minPositionSizeUsd ? 'minPositionSizeUsd' : 'minCollateralUsd'
+    cuts.push({ by, toUsd: whole })
   }
+  const otherUsd = isWhole ? askedUsd : mayBeWhole ? whole : sizeDeltaUsd
   return {
     orderType,
     ...(triggerPrice === undefined ? {} : { triggerPrice }),
+    ...(orderType === 'take-profit' ? { acceptablePriceImpactBps: TRIGGER_BUFFER_BPS } : {}),
     ...(twap === undefined ? {} : { twap }),
     sizeDeltaUsd,
-    // What may leave with the part: its share of the collateral, never more than a unit above it.
-    collateralDelta: keepLeverage ? mulDivUp(position.collateralAmount, sizeDeltaUsd, whole) : 0n,
+    ...(otherUsd === sizeDeltaUsd ? {} : { otherSizeDeltaUsd: otherUsd }),
+    held: heldOf(position),
+    collateralDelta:
+      keepLeverage && sizeDeltaUsd < whole ? keptShare(position.collateralAmount, sizeDeltaUsd, whole) : 0n,
     collateralToken,
     keepLeverage,
     referencePrice,
     sizing: { wantedUsd, sizeDeltaUsd, cuts, dataAgeMs: oldestAgeMs(desk.snapshot, view) },
   }
+}
+
+/** What an order needs to know of a position. */
+export function heldOf({ sizeInUsd, collateralAmount }: Position): HeldPosition {
+  return { sizeInUsd, collateralAmount }
 }
 
 /** Our own oracle price of the index token on the side that executes, USD per whole token; undefined without one. */

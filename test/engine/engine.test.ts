@@ -16,7 +16,7 @@ import type { BreakerSettings } from '../../src/risk/breakers.ts'
 import type { Budget } from '../../src/risk/budget.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
-import { ethMarket, intentOf } from '../support/intents.ts'
+import { ethMarket, ethSwapMarkets, intentOf } from '../support/intents.ts'
 import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
 
 const symbol = 'ETH/USD [WETH-USDC]'
@@ -109,7 +109,7 @@ function world(
       maxExecutionFee: 10n ** 16n,
       maxRelayFee: 5_000_000n,
       priceToleranceBps: 200,
-      feeSwapMarkets: new Set([ethMarket.toLowerCase()]),
+      swapMarkets: ethSwapMarkets,
     }),
     fatal: (error) => {
       throw error

@@ -16,7 +16,7 @@ import { createLocalSigner } from '../../src/keys/local.ts'
 import { applyFaults, type Faults } from '../../src/paper/faults.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
-import { ethMarket } from '../support/intents.ts'
+import { ethSwapMarkets } from '../support/intents.ts'
 import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
 
 const symbol = 'ETH/USD [WETH-USDC]'
@@ -95,7 +95,7 @@ function world(
       maxExecutionFee: 10n ** 16n,
       maxRelayFee: 5_000_000n,
       priceToleranceBps: 200,
-      feeSwapMarkets: new Set([ethMarket.toLowerCase()]),
+      swapMarkets: ethSwapMarkets,
     }),
     fatal: (error) => {
       throw error

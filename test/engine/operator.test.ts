@@ -20,7 +20,7 @@ import type { VenueSettings } from '../../src/paper/settings.ts'
 import type { BreakerSettings } from '../../src/risk/breakers.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import { collateralTokenOf, defineStrategy, type Strategy, z } from '../../src/strategy/strategy.ts'
-import { ethMarket } from '../support/intents.ts'
+import { ethSwapMarkets } from '../support/intents.ts'
 import { pathOf } from '../support/kinds.ts'
 import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
 
@@ -150,7 +150,7 @@ function world(
       maxExecutionFee: 10n ** 16n,
       maxRelayFee: 5_000_000n,
       priceToleranceBps: 200,
-      feeSwapMarkets: new Set([ethMarket.toLowerCase()]),
+      swapMarkets: ethSwapMarkets,
     }),
     fatal: (error) => {
       throw error

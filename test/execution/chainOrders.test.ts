@@ -90,7 +90,7 @@ async function sentBefore(intent: Intent, orders: readonly CreateOrderParams[]):
     maxExecutionFee: 10n ** 17n,
     maxRelayFee: 50_000_000n,
     priceToleranceBps: 100,
-    feeSwapMarkets: new Set<string>(),
+    swapMarkets: new Map(),
   }
   const message = { intent, attempt: 1, actions, fee, nowSeconds, validForSeconds: 120 }
   const { batch, relayParams } = relayProposal(arbitrum, policy, message)

@@ -13,7 +13,7 @@ import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import { type ServedVenue, serveVenue } from '../../src/paper/serve.ts'
 import { createVenue, type Venue } from '../../src/paper/venue.ts'
-import { ethMarket, intentOf, usdc } from '../support/intents.ts'
+import { ethMarket, ethSwapMarkets, intentOf, usdc } from '../support/intents.ts'
 import { until } from '../support/until.ts'
 
 let venue: Venue
@@ -72,7 +72,7 @@ function trader(key: string): Trader {
       maxExecutionFee: 10n ** 16n,
       maxRelayFee: 5_000_000n,
       priceToleranceBps: 200,
-      feeSwapMarkets: new Set([ethMarket.toLowerCase()]),
+      swapMarkets: ethSwapMarkets,
     }),
     fatal: (error) => {
       throw error

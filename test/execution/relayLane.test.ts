@@ -15,7 +15,7 @@ import { createShell, type Shell } from '../../src/execution/shell.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
-import { ethMarket, intentOf, usdc } from '../support/intents.ts'
+import { ethMarket, ethSwapMarkets, intentOf, usdc } from '../support/intents.ts'
 import { type Between, settle, type VenueBench, venueBench } from '../support/venue.ts'
 
 const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
@@ -60,7 +60,7 @@ function bench(options: { readonly between?: Between; readonly chainReader?: Cha
       maxExecutionFee: 10n ** 16n,
       maxRelayFee: 5_000_000n,
       priceToleranceBps: 100,
-      feeSwapMarkets: new Set([ethMarket.toLowerCase()]),
+      swapMarkets: ethSwapMarkets,
     }),
     fatal: (error) => {
       throw error
@@ -312,7 +312,7 @@ test('the message of a delegated key names account and approval, and goes to the
   const approval = emptySubaccountApproval(signer.address, arbitrum.chainId)
   const bounds = { minDeadlineSeconds: 20, maxDeadlineSeconds: 3700, maxExecutionFee: 1n, maxRelayFee: 1n }
   const mode = { kind: 'subaccount', approval } as const
-  const policy = { ...bounds, priceToleranceBps: 100, feeSwapMarkets: new Set<string>(), mode }
+  const policy = { ...bounds, priceToleranceBps: 100, swapMarkets: new Map(), mode }
   const actions = { createOrderParamsList: [], updateOrderParamsList: [], cancelOrderKeys: [zeroHash] }
   const fee = ownRelayFee(arbitrum, actions, 1n)
   const intent = intentOf()

@@ -21,7 +21,7 @@ const policy: SigningPolicy = {
   maxExecutionFee: 0n,
   maxRelayFee: 5_000_000n,
   priceToleranceBps: 0,
-  feeSwapMarkets: new Set(arbitrum.feeSwapPath.map((market) => market.toLowerCase())),
+  swapMarkets: new Map(),
 }
 const terms = { subaccount, feeAmount: 1_000_000n, userNonce: 77n, deadline: BigInt(nowSeconds + 120) }
 const meant = { owner, subaccount, nowSeconds }

@@ -11,7 +11,7 @@ import { createShell, type Shell } from '../../src/execution/shell.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
-import { ethMarket, intentOf } from '../support/intents.ts'
+import { ethMarket, ethSwapMarkets, intentOf } from '../support/intents.ts'
 import { type Between, settle, type VenueBench, venueBench } from '../support/venue.ts'
 
 const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
@@ -61,7 +61,7 @@ async function bench(between?: Between): Promise<Bench> {
       maxExecutionFee: 10n ** 16n,
       maxRelayFee: 5_000_000n,
       priceToleranceBps: 100,
-      feeSwapMarkets: new Set([ethMarket.toLowerCase()]),
+      swapMarkets: ethSwapMarkets,
     }),
     fatal: (error) => {
       throw error

@@ -14,7 +14,16 @@ import { ZERO_ADDRESS, ZERO_HASH } from '../../src/domain/address.ts'
 import type { Intent } from '../../src/domain/intent.ts'
 import type { SigningPolicy } from '../../src/execution/policy.ts'
 import { type Rejection, type Verified, verify } from '../../src/execution/verify.ts'
-import { account, ethMarket, intentOf, router, startMs, usdc, weth } from '../support/intents.ts'
+import {
+  account,
+  ethMarket,
+  ethSwapMarkets,
+  intentOf,
+  router,
+  startMs,
+  usdc,
+  weth,
+} from '../support/intents.ts'
 
 const stranger = '0x1563915e194D8CfBA1943570603F7606A3115508'
 const nowSeconds = startMs / 1000
@@ -26,7 +35,7 @@ const policy: SigningPolicy = {
   maxExecutionFee: 10n ** 16n,
   maxRelayFee: 5_000_000n,
   priceToleranceBps: 50,
-  feeSwapMarkets: new Set([ethMarket.toLowerCase()]),
+  swapMarkets: ethSwapMarkets,
 }
 
 const noCalls: RelayParams['externalCalls'] = {
@@ -118,6 +127,7 @@ function preparedOf(parts: Parts = {}): Prepared {
       ...parts.typedData,
     },
     relayParams,
+    copy: batch,
     echo: { batchParams: {}, relayParams: {} },
     relayRouterAddress: router,
     expiresAtSeconds: nowSeconds + 300,

@@ -31,7 +31,7 @@ import { createMarketModel, type MarketModel, oracleHost } from './engineMarkets
 import { planOperator } from './engineOperator.ts'
 import { planWishes, strategyOf } from './engineStrategy.ts'
 import { createFetch, type SignedMessage } from './httpVenue.ts'
-import { markets } from './intentsOf.ts'
+import { swapMarkets } from './intentsOf.ts'
 import { jsonText } from './payload.ts'
 import { privateKey } from './shellDaemon.ts'
 import { epochMs, processClock } from './timeline.ts'
@@ -212,7 +212,7 @@ class EngineDaemon implements Daemon {
         maxExecutionFee: 10n ** 16n,
         maxRelayFee: 5_000_000n,
         priceToleranceBps: 300,
-        feeSwapMarkets: new Set([...markets, ...arbitrum.feeSwapPath].map((market) => market.toLowerCase())),
+        swapMarkets,
       }),
       mayNotSign: (intent) => trading.mayNotSign(intent),
       fatal: (error) => {

@@ -1,9 +1,11 @@
 /** Intents of every kind, as admission would hand them to the shell, and the orders that their messages create. */
+import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { CreateOrderParams } from '../../src/domain/batch.ts'
 import type { Intent, IntentKind, Lane, OrderKind, OrderTerms } from '../../src/domain/intent.ts'
 import { expectedOf } from '../../src/domain/machine/expected.ts'
 import { usd } from '../../src/domain/units.ts'
+import { swapMarketsOf } from '../../src/execution/swapPath.ts'
 import { intentOf, usdc, weth } from '../support/intents.ts'
 import type { OrderSpec } from './chainModel.ts'
 import type { Random } from './random.ts'
@@ -37,6 +39,14 @@ export const markets: readonly Address[] = [
   '0x47c031236e19d024b42f8AE6780E44A573170703',
   '0x09400D9DB990D5ed3f35D7be61DfAEB900Af03C9',
 ]
+/** What swaps go through: the chain's own way of the fee, and the first market. */
+export const swapMarkets = swapMarketsOf(
+  [...markets, ...arbitrum.feeSwapPath].map((marketToken) => ({
+    marketToken,
+    longToken: weth,
+    shortToken: usdc,
+  })),
+)
 
 /** What makes an intent. */
 export interface Wish {

@@ -8,7 +8,7 @@ import { hashSubaccountApproval } from '../../src/chains/subaccountApproval.ts'
 import { type Address, ZERO_ADDRESS, ZERO_HASH } from '../../src/domain/address.ts'
 import type { CreateOrderParams, UpdateOrderParams } from '../../src/domain/batch.ts'
 import type { Intent } from '../../src/domain/intent.ts'
-import { contractPriceOf } from '../../src/domain/units.ts'
+import { contractPriceOf, type TokenAmount } from '../../src/domain/units.ts'
 import { type OrderRule, rulesOf } from '../../src/execution/orderRules.ts'
 import { anyPriceOf } from '../../src/execution/verifyPrice.ts'
 import { markets } from './intentsOf.ts'
@@ -51,8 +51,8 @@ function createOf(intent: Intent, rule: OrderRule, index: number, nowSeconds: nu
       swapPath: swap === undefined ? [] : [markets[0] as Address],
     },
     numbers: {
-      sizeDeltaUsd: rule.sizeDeltaUsd,
-      initialCollateralDeltaAmount: rule.collateral,
+      sizeDeltaUsd: rule.size.asked,
+      initialCollateralDeltaAmount: collateralOf(rule),
       triggerPrice: rule.trigger,
       acceptablePrice: acceptable,
       executionFee: 10n ** 14n,
@@ -68,6 +68,11 @@ function createOf(intent: Intent, rule: OrderRule, index: number, nowSeconds: nu
     referralCode: ZERO_HASH,
     dataList: parts > 0 ? [`0x${metadata}`] : [],
   }
+}
+
+function collateralOf({ collateral, size }: OrderRule): TokenAmount {
+  if (collateral.kind === 'exact') return collateral.amount
+  return size.asked === collateral.wholeUsd ? collateral.all : collateral.part
 }
 
 function updatesOf({ terms: { edit } }: Intent): UpdateOrderParams[] {
@@ -114,8 +119,8 @@ export function payloadOf(
     deadline: BigInt(hostility === 'deadline' ? times.nowSeconds + 10 ** 6 : times.deadlineSeconds),
     desChainId: BigInt(arbitrum.chainId),
   }
-  const rules = intent.kind === 'edit' || intent.kind === 'cancel' ? [] : rulesOf(intent)
-  const creates = rules.map((rule, index) => {
+  const rules = intent.kind === 'edit' || intent.kind === 'cancel' ? { main: [], exits: [] } : rulesOf(intent)
+  const creates = [...rules.main, ...rules.exits].map((rule, index) => {
     const order = createOf(intent, rule, index, times.nowSeconds)
     const { addresses, numbers } = order
     if (hostility === 'receiver') return { ...order, addresses: { ...addresses, receiver: stranger } }
@@ -144,7 +149,18 @@ export function payloadOf(
         subaccountApproval: approval === undefined ? ZERO_HASH : hashSubaccountApproval(approval),
       },
     },
-    batchParams: { createOrderParams: [] },
+    batchParams: {
+      createOrderParams: creates.map((order) => ({
+        params: {},
+        orderPayload: orderJson(order),
+        tokenTransfersParams: {},
+      })),
+      updateOrderParams: updatesOf(intent).map(({ key, executionFeeIncrease, ...rest }) => ({
+        params: {},
+        updatePayload: { orderKey: key, ...rest, executionFeeTopUp: executionFeeIncrease },
+      })),
+      cancelOrderParams: cancels.map((orderKey) => ({ orderKey })),
+    },
     relayParams,
     relayRouterAddress: router,
   }

@@ -18,7 +18,7 @@ import { createLocalSigner } from '../../src/keys/local.ts'
 import type { Daemon, DaemonParts, Tier } from './daemon.ts'
 import { oracleHost } from './engineMarkets.ts'
 import { createFetch, type SignedMessage } from './httpVenue.ts'
-import { intentIdOf, markets, numberOfAmount } from './intentsOf.ts'
+import { intentIdOf, numberOfAmount, swapMarkets } from './intentsOf.ts'
 import { jsonText } from './payload.ts'
 import { createRpcFetch, endpointUrl, rpcChain } from './rpcFetch.ts'
 import { processClock } from './timeline.ts'
@@ -115,7 +115,7 @@ class ShellDaemon implements Daemon {
         maxExecutionFee: 10n ** 16n,
         maxRelayFee: 5_000_000n,
         priceToleranceBps: 100,
-        feeSwapMarkets: new Set([...markets, ...arbitrum.feeSwapPath].map((market) => market.toLowerCase())),
+        swapMarkets,
       }),
       fatal: (error) => {
         if (process.isAlive) parts.fatal(error)

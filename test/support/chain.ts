@@ -15,7 +15,7 @@ import { createLocalSigner } from '../../src/keys/local.ts'
 import { applyFaults, type Faults } from '../../src/paper/faults.ts'
 import { type ServedVenue, serveVenue } from '../../src/paper/serve.ts'
 import type { VenueSettings } from '../../src/paper/settings.ts'
-import { ethMarket } from './intents.ts'
+import { ethSwapMarkets } from './intents.ts'
 import { type Between, settle, type VenueBench, venueBench } from './venue.ts'
 
 export const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
@@ -117,7 +117,7 @@ export async function chainBench(options: ChainBenchOptions = {}): Promise<Chain
       maxExecutionFee: 10n ** 17n,
       maxRelayFee: 50_000_000n,
       priceToleranceBps: 100,
-      feeSwapMarkets: new Set([ethMarket.toLowerCase()]),
+      swapMarkets: ethSwapMarkets,
     }),
     fatal: (error) => {
       throw error

@@ -19,6 +19,7 @@ import type { ExecutionContext } from '../../src/execution/context.ts'
 import { createFeeMemory } from '../../src/execution/feeMemory.ts'
 import type { SigningPolicy } from '../../src/execution/policy.ts'
 import { createShell, type Shell } from '../../src/execution/shell.ts'
+import { swapMarketsOf } from '../../src/execution/swapPath.ts'
 import { approvalOf, ownerDigestOf } from '../../src/execution/verifyApproval.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
@@ -138,7 +139,7 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
     maxExecutionFee: 10n ** 16n,
     maxRelayFee: 5_000_000n,
     priceToleranceBps: 100,
-    feeSwapMarkets: new Set(markets.map(({ marketToken }) => marketToken.toLowerCase())),
+    swapMarkets: swapMarketsOf(markets),
   }
   const journal = createMemoryJournal()
   const events: Event[] = []
