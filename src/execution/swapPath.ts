@@ -5,8 +5,9 @@
 import { type Address, hexKey, sameHex } from '../domain/address.ts'
 import type { Findings } from './findings.ts'
 
-/** The two tokens of a market's pool. */
+/** The tokens of a market: its pool's two, and the one that it is named after. */
 export interface PoolTokens {
+  readonly indexToken: Address
   readonly longToken: Address
   readonly shortToken: Address
 }
@@ -22,8 +23,8 @@ export function swapMarketsOf(
   markets: Iterable<PoolTokens & { readonly marketToken: Address }>,
 ): SwapMarkets {
   const found = new Map<string, PoolTokens>()
-  for (const { marketToken, longToken, shortToken } of markets)
-    found.set(hexKey(marketToken), { longToken, shortToken })
+  for (const { marketToken, indexToken, longToken, shortToken } of markets)
+    found.set(hexKey(marketToken), { indexToken, longToken, shortToken })
   return found
 }
 

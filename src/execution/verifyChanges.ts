@@ -3,18 +3,21 @@
 import type { Batch, UpdateOrderParams } from '../chains/relayRouter.ts'
 import type { Hex } from '../domain/address.ts'
 import type { EditTerms, Intent } from '../domain/intent.ts'
+import { MAX_UINT256 } from '../domain/units.ts'
 import type { Findings } from './findings.ts'
-import type { SigningPolicy } from './policy.ts'
+import { boundsFor, type SigningPolicy } from './policy.ts'
+import { checkAcceptablePrice } from './verifyPrice.ts'
 
 /** Compares the two lists with what the intent means; both are empty for everything but edits, cancels and batches. */
 export function checkChanges(
   findings: Findings,
-  { kind, terms }: Intent,
+  intent: Intent,
   batch: Pick<Batch, 'updateOrderParamsList' | 'cancelOrderKeys'>,
   policy: SigningPolicy,
 ): void {
+  const { kind, terms } = intent
   const updates = kind === 'batch' ? (terms.batch?.updateOrderParamsList ?? []) : updatesOf(terms.edit)
-  checkUpdates(findings, updates, batch.updateOrderParamsList, policy)
+  checkUpdates(findings, intent, updates, batch.updateOrderParamsList, policy)
   const keys = kind === 'batch' ? terms.batch?.cancelOrderKeys : terms.cancelOrderKeys
   checkCancels(findings, keys ?? [], batch.cancelOrderKeys)
 }
@@ -38,6 +41,7 @@ function updatesOf(edit: EditTerms | undefined): readonly UpdateOrderParams[] {
 
 function checkUpdates(
   findings: Findings,
+  intent: Intent,
   expected: readonly UpdateOrderParams[],
   found: readonly UpdateOrderParams[],
   policy: SigningPolicy,
@@ -54,7 +58,8 @@ function checkUpdates(
     const at = `${list}[${index}]`
     findings.hex(`${at}.key`, meant.key, update.key)
     findings.same(`${at}.sizeDeltaUsd`, meant.sizeDeltaUsd, update.sizeDeltaUsd)
-    findings.same(`${at}.acceptablePrice`, meant.acceptablePrice, update.acceptablePrice)
+    const { acceptablePrice } = update
+    checkAcceptable(findings, `${at}.acceptablePrice`, intent, meant.acceptablePrice, acceptablePrice, policy)
     findings.same(`${at}.triggerPrice`, meant.triggerPrice, update.triggerPrice)
     findings.same(`${at}.minOutputAmount`, meant.minOutputAmount, update.minOutputAmount)
     findings.same(`${at}.validFromTime`, meant.validFromTime, update.validFromTime)
@@ -62,6 +67,42 @@ function checkUpdates(
     findings.same(`${at}.executionFeeIncrease`, meant.executionFeeIncrease, update.executionFeeIncrease)
     findings.fee(`${at}.executionFeeIncrease`, policy.maxExecutionFee, update.executionFeeIncrease)
   })
+}
+
+/**
+ * An acceptable price that was asked for by name, or of a message of the caller's own, stands as it is. Else the stored one
+ * stays; one that means "any" may come divided by the index token's unit, as the venue's client writes prices of updates; and
+ * that of a limit or take-profit order may follow its new trigger.
+ */
+function checkAcceptable(
+  findings: Findings,
+  field: string,
+  intent: Intent,
+  meant: bigint,
+  found: bigint,
+  policy: SigningPolicy,
+): void {
+  const { edit, indexToken, orderType, triggerPrice, direction, slippageBps } = intent.terms
+  const { decimals } = indexToken
+  const isNamed = edit === undefined || edit.changed.includes('acceptable')
+  const isAny = meant === MAX_UINT256 && found === MAX_UINT256 / 10n ** BigInt(decimals)
+  const follows =
+    found !== meant && triggerPrice !== undefined && (orderType === 'limit' || orderType === 'take-profit')
+  if (isNamed || !(isAny || follows)) {
+    findings.same(field, meant, found)
+    return
+  }
+  if (isAny) return
+  const buys = (direction === 'long') === (orderType === 'limit')
+  const toleranceBps = boundsFor(policy, intent).priceToleranceBps
+  checkAcceptablePrice(
+    findings,
+    field,
+    { kind: 'around', center: triggerPrice ?? 0n },
+    found,
+    { buys, decimals },
+    { slippageBps, toleranceBps },
+  )
 }
 
 function checkCancels(findings: Findings, expected: readonly Hex[], found: readonly Hex[]): void {

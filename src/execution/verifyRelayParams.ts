@@ -78,7 +78,7 @@ function isPinned({ feeToken, feeSwapPath }: Chain, fee: RelayParams['fee']): bo
   )
 }
 
-/** Each token once, and only such as the fee's way goes through: what it is, what it becomes, and the pools' own. */
+/** Each token once, and only such as the fee's way goes through: what it is, what it becomes, and those of the markets on it. */
 function checkOracleTokens(
   findings: Findings,
   { contracts }: Chain,
@@ -87,7 +87,7 @@ function checkOracleTokens(
 ): void {
   const pools = fee.feeSwapPath.flatMap((market) => {
     const pool = swapMarkets.get(hexKey(market))
-    return pool === undefined ? [] : [pool.longToken, pool.shortToken]
+    return pool === undefined ? [] : [pool.indexToken, pool.longToken, pool.shortToken]
   })
   const priced = new Set([fee.feeToken, contracts.wrappedNative, ...pools].map(hexKey))
   tokens.forEach((token, index) => {

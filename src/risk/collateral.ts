@@ -10,7 +10,7 @@ import type { Wish } from './checks.ts'
 import type { Desk } from './desk.ts'
 import { checkLiquidation } from './liquidation.ts'
 import { type Plan, plainSizing, plainTerms, termsToken } from './plan.ts'
-import { collateralUnknown, FEE_MARGIN_BPS, oldestAgeMs, oracleUnknown } from './sizing.ts'
+import { collateralUnknown, FEE_MARGIN_BPS, heldOf, oldestAgeMs, oracleUnknown } from './sizing.ts'
 
 /**
  * Plans a change of collateral. Paying in adds no risk and has no upper bound but the wallet. Taking out is refused, never
@@ -76,6 +76,10 @@ export function planCollateral(
         kind === 'collateral-in' ? 'increase' : 'decrease',
       ),
       positionKey: position.positionKey,
+      held: heldOf(position),
+      ...(kind === 'collateral-out'
+        ? { mostOutputUsd: usdOfAmount(amount, token.maxPrice ?? 0n, token.decimals) }
+        : {}),
     },
     sizing: plainSizing(worthUsd, oldestAgeMs(desk.snapshot, view)),
     reservationUsd: 0n,

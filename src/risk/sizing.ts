@@ -258,13 +258,23 @@ export function sizeReduction(
     sizeDeltaUsd,
     ...(otherUsd === sizeDeltaUsd ? {} : { otherSizeDeltaUsd: otherUsd }),
     held: heldOf(position),
-    collateralDelta:
-      keepLeverage && sizeDeltaUsd < whole ? keptShare(position.collateralAmount, sizeDeltaUsd, whole) : 0n,
+    collateralDelta: keepLeverage && sizeDeltaUsd < whole ? takenWith(position, sizeDeltaUsd) : 0n,
     collateralToken,
     keepLeverage,
     referencePrice,
     sizing: { wantedUsd, sizeDeltaUsd, cuts, dataAgeMs: oldestAgeMs(desk.snapshot, view) },
   }
+}
+
+/**
+ * The most collateral that a part of a position may take out while its leverage is kept, units of the collateral token: its
+ * share and the slack, and the pending fees, which the venue's leverage counts off and the profit of the part may pay.
+ */
+function takenWith(position: Position, sizeDeltaUsd: Usd): TokenAmount {
+  const { collateralAmount, collateralUsd, remainingCollateralUsd, sizeInUsd } = position
+  const pendingUsd = maxOf(0n, collateralUsd - remainingCollateralUsd)
+  const pending = collateralUsd <= 0n ? 0n : mulDivUp(collateralAmount, pendingUsd, collateralUsd)
+  return minOf(collateralAmount, keptShare(collateralAmount, sizeDeltaUsd, sizeInUsd) + pending)
 }
 
 /** What an order needs to know of a position. */

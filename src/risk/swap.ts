@@ -79,7 +79,7 @@ export function planSwap(decision: SwapDecision, wish: Wish, view: MarketView, d
   }
   const worthUsd = usdOfAmount(amount, payPrice, pay.decimals)
   const leastUsd = desk.limits.minOrderSizeUsd ?? 0n
-  const minOutputAmount = leastOut(worthUsd, receivePrice, receive, desk.slippageBps)
+  const minOutputAmount = leastOutOf(worthUsd, receive, desk.slippageBps)
   if (worthUsd < leastUsd || minOutputAmount <= 0n) {
     return {
       code: 'ORDER_TOO_SMALL',
@@ -108,9 +108,14 @@ export function planSwap(decision: SwapDecision, wish: Wish, view: MarketView, d
   }
 }
 
-/** The least that may come out, rounded down; never negative. */
-function leastOut(worthUsd: Usd, receivePrice: Usd, receive: Token, slippageBps: number): TokenAmount {
-  const fair = amountOfUsd(worthUsd, receivePrice, receive.decimals)
+/**
+ * The least that a swap of so much must give, units of the token received, rounded down and never negative: the fair amount at
+ * our own price, on its dearer side, less slippage and `SWAP_COST_BPS`. 0 without a price.
+ */
+export function leastOutOf(worthUsd: Usd, receive: Token, slippageBps: number): TokenAmount {
+  const price = receive.maxPrice ?? 0n
+  if (price <= 0n) return 0n
+  const fair = amountOfUsd(worthUsd, price, receive.decimals)
   const least = fair - bps(fair, slippageBps + SWAP_COST_BPS)
   return least > 0n ? least : 0n
 }

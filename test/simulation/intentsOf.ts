@@ -43,6 +43,7 @@ export const markets: readonly Address[] = [
 export const swapMarkets = swapMarketsOf(
   [...markets, ...arbitrum.feeSwapPath].map((marketToken) => ({
     marketToken,
+    indexToken: weth,
     longToken: weth,
     shortToken: usdc,
   })),

@@ -11,7 +11,9 @@ export const ethMarket: Address = '0x70d95587d40A2caf56bd97485aB3Eec10Bee6336'
 export const weth: Address = '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1'
 export const usdc: Address = '0xaf88d065e77c8cC2239327C5EDb3A432268e5831'
 /** The one market that swaps may go through where a test names no other. */
-export const ethSwapMarkets = swapMarketsOf([{ marketToken: ethMarket, longToken: weth, shortToken: usdc }])
+export const ethSwapMarkets = swapMarketsOf([
+  { marketToken: ethMarket, indexToken: weth, longToken: weth, shortToken: usdc },
+])
 export const router: Address = '0x5503b99308dB6923758F9A22d118207D633c4e87'
 export const orderKey: Hex = `0x${'0a'.repeat(32)}`
 export const startMs = 1_800_000_000_000

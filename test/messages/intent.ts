@@ -1,0 +1,309 @@
+/**
+ * What the trader of a case asked, as an intent: made by the product's own admission and sizing where a strategy could have
+ * decided it, and by hand where the case asks for what no decision of ours says (a route through two pools, native coins).
+ */
+
+import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../../src/domain/address.ts'
+import type { Decision } from '../../src/domain/decision.ts'
+import type { EditTerms, ExitTerms, Intent, OrderTerms, TermsToken } from '../../src/domain/intent.ts'
+import type { MarketView } from '../../src/domain/snapshot.ts'
+import { amountOfUsd, BPS_ONE, contractPriceOf, usdOfAmount } from '../../src/domain/units.ts'
+import { admit } from '../../src/risk/admit.ts'
+import { bookOf } from '../../src/risk/book.ts'
+import type { Desk } from '../../src/risk/desk.ts'
+import { termsToken } from '../../src/risk/plan.ts'
+import { leastOutOf } from '../../src/risk/swap.ts'
+import type { MessageCase, TokenRow, Want } from './schema.ts'
+import { erc20Of, snapshotOf, tokenOf, viewOf } from './world.ts'
+
+/** An intent, and why admission did not make it where it did not. */
+export interface MadeIntent {
+  readonly intent: Intent
+  readonly byHand?: string
+}
+
+/** The intent of a case. Throws an Error that says what of the case cannot be read. */
+export function intentOfCase(one: MessageCase): MadeIntent {
+  const view = viewOf(one)
+  const desk = deskOf(one, view)
+  const decision = decisionOf(one, view)
+  const admission = decision === undefined ? undefined : admit(decision, desk)
+  if (admission?.kind === 'intent') return { intent: asAsked(admission.intent, one) }
+  const why = admission === undefined ? 'no decision says this' : admission.denial.code
+  return { intent: asAsked(handMade(one, view, desk, decision), one), byHand: why }
+}
+
+function deskOf(one: MessageCase, view: MarketView): Desk {
+  const { state, want } = one
+  const snapshot = snapshotOf(one, view)
+  return {
+    snapshot,
+    book: bookOf(snapshot, []),
+    limits: {},
+    tradingState: 'active',
+    isOperator: true,
+    intentId: `message-${one.id}`,
+    decisionKey: one.id,
+    strategy: 'messages',
+    account: state.account,
+    chain: one.chain,
+    lane: 'order-chain',
+    slippageBps: want.slippageBps ?? 100,
+    nowMs: snapshot.atMs,
+    expiresAtMs: snapshot.atMs + 60_000,
+    acceptedLastHour: { strategy: 0, account: 0 },
+  }
+}
+
+const big = (text: string | undefined): bigint => BigInt(text ?? 0)
+
+function decisionOf(one: MessageCase, view: MarketView): Decision | undefined {
+  const { want, state } = one
+  const { marketToken } = view.market
+  const direction = want.direction ?? state.orders[0]?.direction ?? 'long'
+  const base = { marketToken, direction, reason: 'A case asks for it.' }
+  const collateralToken = want.collateralToken ?? ZERO_ADDRESS
+  const trigger = want.triggerPrice === undefined ? {} : { triggerPrice: BigInt(want.triggerPrice) }
+  const twap = want.twap === undefined ? {} : { twap: want.twap }
+  const orderType = want.orderType ?? 'market'
+  switch (want.kind) {
+    case 'increase': {
+      if (orderType === 'take-profit' || orderType === 'stop-loss') return undefined
+      const sizeDeltaUsd = big(want.sizeDeltaUsd)
+      const tpsl = want.tpsl?.map((exit) => ({
+        type: exit.type,
+        triggerPrice: BigInt(exit.triggerPrice),
+        ...(exit.sizeDeltaUsd === undefined
+          ? {}
+          : { shareBps: Number((BigInt(exit.sizeDeltaUsd) * BigInt(BPS_ONE)) / sizeDeltaUsd) }),
+      }))
+      const leverageBps = leverageOf(want, one, view)
+      return {
+        ...base,
+        kind: 'increase',
+        sizeDeltaUsd,
+        leverageBps,
+        collateralToken,
+        orderType,
+        ...trigger,
+        ...twap,
+        ...(tpsl === undefined ? {} : { tpsl }),
+      }
+    }
+    case 'decrease':
+      if (orderType === 'limit' || orderType === 'stop-market') return undefined
+      return {
+        ...base,
+        kind: 'decrease',
+        sizeDeltaUsd: big(want.sizeDeltaUsd),
+        collateralToken,
+        keepLeverage: want.keepLeverage ?? false,
+        orderType,
+        ...trigger,
+        ...twap,
+      }
+    case 'close':
+      return { ...base, kind: 'close', collateralToken }
+    case 'swap':
+      return swapDecision(one, view)
+    case 'edit': {
+      const [orderKey] = want.orderKeys ?? []
+      if (orderKey === undefined) return undefined
+      return {
+        ...base,
+        kind: 'edit',
+        orderKey,
+        ...(want.newSizeDeltaUsd === undefined ? {} : { sizeDeltaUsd: BigInt(want.newSizeDeltaUsd) }),
+        ...(want.newTriggerPrice === undefined ? {} : { triggerPrice: BigInt(want.newTriggerPrice) }),
+      }
+    }
+    case 'cancel':
+      return { ...base, kind: 'cancel', orderKeys: want.orderKeys ?? [] }
+    case 'collateral-in':
+    case 'collateral-out':
+      return { ...base, kind: want.kind, collateralToken, amount: big(want.collateralAmount) }
+  }
+}
+
+/** A swap inside the market of the case, where both tokens are its own and differ. */
+function swapDecision(one: MessageCase, { market }: MarketView): Decision | undefined {
+  const { payToken, receiveToken, payAmount } = one.want
+  if (payToken === undefined || receiveToken === undefined) return undefined
+  const { longToken, shortToken, marketToken } = market
+  const buys = sameHex(payToken, shortToken) && sameHex(receiveToken, longToken)
+  const sells = sameHex(payToken, longToken) && sameHex(receiveToken, shortToken)
+  if (!buys && !sells) return undefined
+  return {
+    kind: 'swap',
+    marketToken,
+    direction: buys ? 'long' : 'short',
+    payAmount: big(payAmount),
+    reason: 'A case asks for it.',
+  }
+}
+
+/** The leverage whose collateral is the payment of the case. */
+function leverageOf(want: Want, { state }: MessageCase, view: MarketView): number {
+  const token = [view.longToken, view.shortToken].find(({ address }) =>
+    sameHex(address, want.collateralToken ?? ''),
+  )
+  if (token === undefined) return BPS_ONE
+  const paidUsd = usdOfAmount(big(want.collateralAmount), token.minPrice ?? 0n, token.decimals)
+  if (paidUsd <= 0n) throw new Error(`state.prices has no price for ${token.symbol} at ${state.blockTime}`)
+  return Number((big(want.sizeDeltaUsd) * BigInt(BPS_ONE)) / paidUsd)
+}
+
+/** The amounts of the case itself, where a decision says them in other words: a payment by its leverage, an exit by its share. */
+function asAsked(intent: Intent, one: MessageCase): Intent {
+  const { want, state } = one
+  const { terms } = intent
+  const heldUsd = big(state.position?.sizeInUsd)
+  const tpsl = terms.tpsl?.map((exit, index): ExitTerms => {
+    const asked = want.tpsl?.[index]
+    return {
+      ...exit,
+      sizeDeltaUsd:
+        asked?.sizeDeltaUsd === undefined ? heldUsd + terms.sizeDeltaUsd : BigInt(asked.sizeDeltaUsd),
+    }
+  })
+  const { acceptablePriceImpactBps: _ours, ...rest } = terms
+  const asked: OrderTerms = {
+    ...rest,
+    ...(want.acceptablePriceImpactBps === undefined
+      ? {}
+      : { acceptablePriceImpactBps: want.acceptablePriceImpactBps }),
+    ...(intent.kind === 'increase' && want.collateralAmount !== undefined
+      ? { collateralDelta: BigInt(want.collateralAmount) }
+      : {}),
+    ...(tpsl === undefined ? {} : { tpsl }),
+    ...(terms.edit === undefined ? {} : { edit: editAsked(terms.edit, one) }),
+  }
+  return { ...intent, terms: asked }
+}
+
+/** An edit that names what the case names, and leaves the rest to the stored order. */
+function editAsked(edit: EditTerms, { want, state }: MessageCase): EditTerms {
+  const order = state.orders.find(({ key }) => sameHex(key, edit.orderKey))
+  const decimals = state.market.indexToken.decimals
+  const named: readonly EditTerms['changed'][number][] = [
+    ...(want.newSizeDeltaUsd === undefined ? [] : (['size'] as const)),
+    ...(want.newTriggerPrice === undefined ? [] : (['trigger'] as const)),
+    ...(want.newAcceptablePrice === undefined ? [] : (['acceptable'] as const)),
+    ...(want.newAutoCancel === undefined ? [] : (['auto-cancel'] as const)),
+    ...(want.executionFeeTopUp === undefined ? [] : (['execution-fee'] as const)),
+  ]
+  return {
+    ...edit,
+    acceptableContractPrice:
+      want.newAcceptablePrice === undefined
+        ? big(order?.contractAcceptablePrice)
+        : contractPriceOf(BigInt(want.newAcceptablePrice), decimals),
+    autoCancel: want.newAutoCancel ?? edit.autoCancel,
+    executionFeeIncrease:
+      want.executionFeeTopUp === undefined ? edit.executionFeeIncrease : BigInt(want.executionFeeTopUp),
+    changed: named,
+  }
+}
+
+function handMade(one: MessageCase, view: MarketView, desk: Desk, decision: Decision | undefined): Intent {
+  const { want, state } = one
+  const direction = want.direction ?? state.orders[0]?.direction ?? 'long'
+  const price = view.oraclePrice?.value
+  const isIncrease = want.kind === 'increase' || want.kind === 'collateral-in'
+  const buys = (direction === 'long') === isIncrease
+  const sizeDeltaUsd = want.kind === 'close' ? big(state.position?.sizeInUsd) : big(want.sizeDeltaUsd)
+  const pay = want.kind === 'swap' ? swapTokens(one) : undefined
+  const collateral =
+    pay?.pay ?? termsToken(tokenNamed(one, view, want.collateralToken ?? view.shortToken.address))
+  const adds = want.kind === 'increase'
+  const terms: OrderTerms = {
+    orderType: want.orderType ?? 'market',
+    symbol: view.market.symbol,
+    marketToken: view.market.marketToken,
+    indexToken: termsToken(view.indexToken),
+    direction,
+    collateralToken: collateral,
+    sizeDeltaUsd,
+    collateralDelta: pay === undefined ? big(want.collateralAmount) : big(want.payAmount),
+    keepLeverage: want.keepLeverage ?? false,
+    slippageBps: desk.slippageBps,
+    referencePrice: (buys ? price?.maxPrice : price?.minPrice) ?? 0n,
+    ...(want.triggerPrice === undefined ? {} : { triggerPrice: BigInt(want.triggerPrice) }),
+    ...(want.twap === undefined ? {} : { twap: want.twap }),
+    ...(want.tpsl === undefined
+      ? {}
+      : {
+          tpsl: want.tpsl.map(({ type, triggerPrice }) => ({
+            type,
+            triggerPrice: BigInt(triggerPrice),
+            sizeDeltaUsd,
+          })),
+        }),
+    ...(state.position === null
+      ? {}
+      : {
+          held: {
+            sizeInUsd: big(state.position.sizeInUsd),
+            collateralAmount: big(state.position.collateralAmount),
+          },
+        }),
+    ...(pay === undefined ? {} : { swap: pay.swap }),
+    ...(want.orderKeys === undefined || want.kind !== 'cancel' ? {} : { cancelOrderKeys: want.orderKeys }),
+  }
+  return {
+    intentId: desk.intentId,
+    decisionKey: desk.decisionKey,
+    strategy: desk.strategy,
+    account: desk.account,
+    chain: desk.chain,
+    lane: desk.lane,
+    kind: want.kind,
+    decision: decision ?? {
+      kind: 'cancel',
+      marketToken: view.market.marketToken,
+      direction,
+      orderKeys: [],
+      reason: 'A case asks for what no decision says.',
+    },
+    terms,
+    sizing: { wantedUsd: sizeDeltaUsd, sizeDeltaUsd, cuts: [], dataAgeMs: 0 },
+    reservationUsd: adds ? sizeDeltaUsd : 0n,
+    acceptedAtMs: desk.nowMs,
+    expiresAtMs: desk.expiresAtMs,
+  }
+}
+
+function tokenNamed(one: MessageCase, view: MarketView, address: Address) {
+  return (
+    [view.longToken, view.shortToken].find((token) => sameHex(token.address, address)) ??
+    tokenOf(one.state, rowOf(one, address))
+  )
+}
+
+function rowOf({ state }: MessageCase, address: Hex): TokenRow {
+  const found = Object.entries(state.prices).find(([token]) => sameHex(token, address))
+  if (found === undefined) throw new Error(`state.prices has no ${address}`)
+  return { symbol: found[1].symbol, address, decimals: found[1].decimals }
+}
+
+/** What a swap pays and must give: the fair amount at the state's own prices, less slippage and what each pool may take. */
+function swapTokens(one: MessageCase): {
+  readonly pay: TermsToken
+  readonly swap: NonNullable<OrderTerms['swap']>
+} {
+  const { want } = one
+  const pay = tokenOf(one.state, rowOf(one, erc20Of(one, want.payToken ?? ZERO_ADDRESS)))
+  const receive = tokenOf(one.state, rowOf(one, erc20Of(one, want.receiveToken ?? ZERO_ADDRESS)))
+  const worthUsd = usdOfAmount(big(want.payAmount), pay.minPrice ?? 0n, pay.decimals)
+  const minOutputAmount = leastOutOf(worthUsd, receive, want.slippageBps ?? 100)
+  if (amountOfUsd(worthUsd, receive.maxPrice ?? 1n, receive.decimals) <= 0n)
+    throw new Error('a swap of nothing')
+  return {
+    pay: termsToken(pay),
+    swap: {
+      receiveToken: termsToken(receive),
+      isNativeOut: sameHex(want.receiveToken ?? '', ZERO_ADDRESS),
+      minOutputAmount,
+    },
+  }
+}
