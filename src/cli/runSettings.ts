@@ -55,6 +55,7 @@ export function signingPolicyOf(config: Config, swapMarkets: () => SwapMarkets):
     maxRelayFee,
     priceToleranceBps: signing.priceToleranceBps,
     swapMarkets: swapMarkets(),
+    ...(signing.referralCode === undefined ? {} : { referralCode: signing.referralCode }),
   })
 }
 

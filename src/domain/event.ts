@@ -133,6 +133,19 @@ export type Event =
       readonly requestId: string
       readonly differences: readonly Difference[]
     }
+  /**
+   * A payload lies beyond a bound by what moves by itself: the price, a fee, the position, the time of the offer. Nothing was
+   * signed, and no host is to blame.
+   */
+  | {
+      readonly type: 'order.not_signed'
+      readonly intent: Intent
+      readonly host: string
+      readonly requestId: string
+      /** `PRICE_OUT_OF_BOUNDS`, `FEE_ABOVE_LIMIT`, `POSITION_MOVED` or `OFFER_EXPIRED`. */
+      readonly code: string
+      readonly differences: readonly Difference[]
+    }
   /** The venue's word on an unresolved attempt; an observation, not evidence. */
   | {
       readonly type: 'order.observed'

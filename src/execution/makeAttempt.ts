@@ -135,7 +135,10 @@ async function preparedMessage(
   let prepared: Prepared
   try {
     const { mode } = policy
-    prepared = await prepare(context, intent, host, mode?.kind === 'subaccount' ? mode.approval : undefined)
+    prepared = await prepare(context, intent, host, {
+      referralCode: policy.referralCode,
+      subaccountApproval: mode?.kind === 'subaccount' ? mode.approval : undefined,
+    })
   } catch (error) {
     return prepareFailed(context, host, error)
   }
@@ -246,11 +249,13 @@ function rejected(
   { code, differences }: Rejection,
 ): MadeAttempt {
   const { host, requestId } = prepared
-  context.emit({ type: 'order.poisoned', intent, host, requestId, differences })
-  if (code === 'TYPED_DATA_MISMATCH') {
-    context.api.restHost(host, context.settings.poisonRestMs, 'its payload did not say what was meant')
-  }
   const facts = { requestId, host, differences: differences.length }
+  if (code !== 'TYPED_DATA_MISMATCH') {
+    context.emit({ type: 'order.not_signed', intent, host, requestId, code, differences })
+    return refused(context, code, `what moves by itself is beyond a bound: ${textOf(differences)}`, facts)
+  }
+  context.emit({ type: 'order.poisoned', intent, host, requestId, differences })
+  context.api.restHost(host, context.settings.poisonRestMs, 'its payload did not say what was meant')
   return refused(context, code, `the payload does not say what was meant: ${textOf(differences)}`, facts)
 }
 

@@ -37,6 +37,8 @@ export interface SigningPolicy extends OrderBounds {
   readonly reducing?: OrderBounds
   /** Markets that a relay fee or a swap may go through. */
   readonly swapMarkets: SwapMarkets
+  /** The owner's referral code: it costs nothing and gives discounts. Absent: none is asked for, and none is signed. */
+  readonly referralCode?: Hex
   /** What fees are by our own estimate; absent: only the highest ones bound them. */
   readonly feeEstimate?: FeeEstimate
   /** Absent: the account signs for itself. */

@@ -19,13 +19,17 @@ export type AskedRequest =
 /** What a request is made with: the chain, and the approval that goes with it when a subaccount signs. */
 export interface Asking extends Pick<ExecutionContext, 'chain'> {
   readonly subaccountApproval?: SubaccountApproval | undefined
+  /** The owner's; absent: none. */
+  readonly referralCode?: Hex | undefined
 }
 
-/** The fields of every request that say who asks and who pays the relay. */
-function askerOf({ chain, subaccountApproval }: Asking, { account }: Intent) {
+/**
+ * The fields of every request that say who asks. The relay is paid in the chain's fee token, the venue's default: the
+ * routes that change orders do not list a field for it, and a strict server refuses what it does not list.
+ */
+function askerOf({ subaccountApproval }: Asking, { account }: Intent) {
   return {
     from: account,
-    gasPaymentToken: chain.feeToken.address,
     ...(subaccountApproval === undefined
       ? {}
       : { subaccountAddress: subaccountApproval.subaccount, subaccountApproval }),
@@ -33,7 +37,7 @@ function askerOf({ chain, subaccountApproval }: Asking, { account }: Intent) {
 }
 
 /**
- * The request that an intent makes. Every field that has a default at the venue is sent, so that none is guessed. Throws
+ * The request that an intent makes. Every listed field that has a default at the venue is sent, so that none is guessed. Throws
  * TypeError for a batch, which no host builds, and for terms that cannot be: admission makes none.
  */
 export function requestOf(context: Asking, intent: Intent): AskedRequest {
@@ -57,9 +61,14 @@ export function requestOf(context: Asking, intent: Intent): AskedRequest {
 
 function orderRequest(asking: Asking, intent: Intent): PrepareRequest {
   const { kind, terms } = intent
-  const { orderType, triggerPrice, twap, tpsl, swap } = terms
+  const { orderType, triggerPrice, twap, tpsl, swap, acceptablePriceImpactBps } = terms
   const base = {
     ...askerOf(asking, intent),
+    gasPaymentToken: asking.chain.feeToken.address,
+    ...(asking.referralCode === undefined ? {} : { referralCode: asking.referralCode }),
+    ...(acceptablePriceImpactBps === undefined
+      ? {}
+      : { acceptablePriceImpactBps: BigInt(acceptablePriceImpactBps) }),
     orderType,
     symbol: terms.symbol,
     slippageBps: terms.slippageBps,
@@ -89,9 +98,8 @@ function orderRequest(asking: Asking, intent: Intent): PrepareRequest {
     ...position,
     kind: 'decrease',
     receiveToken: terms.collateralToken.symbol,
+    // The venue's builder lets exits end with their position by itself; prepare lists no field for it.
     keepLeverage: terms.keepLeverage,
-    // An exit that outlives its position can only ever hit another one.
-    ...(orderType === 'take-profit' || orderType === 'stop-loss' ? { autoCancel: true } : {}),
   }
 }
 
@@ -139,9 +147,9 @@ export async function prepare(
   context: Pick<ExecutionContext, 'api' | 'chain'>,
   intent: Intent,
   host: string,
-  subaccountApproval?: SubaccountApproval,
+  signing: Omit<Asking, 'chain'> = {},
 ): Promise<Prepared> {
-  const { value } = await ask(context, requestOf({ ...context, subaccountApproval }, intent), {
+  const { value } = await ask(context, requestOf({ ...context, ...signing }, intent), {
     host,
     attempts: attemptsPerHost,
   })

@@ -123,7 +123,9 @@ function checkOrder(
     order.shouldUnwrapNativeToken,
   )
   if (!rule.mayAutoCancel) findings.same(`${at}.autoCancel`, false, order.autoCancel)
-  findings.hex(`${at}.referralCode`, ZERO_HASH, order.referralCode)
+  // Without the owner's code the order is the same for a little more; any other code is somebody else's.
+  if (policy.referralCode === undefined || !sameHex(order.referralCode, policy.referralCode))
+    findings.hex(`${at}.referralCode`, ZERO_HASH, order.referralCode)
   if (order.dataList.length > maxDataListLength) {
     findings.add(`${at}.dataList`, `at most ${maxDataListLength} entry`, `${order.dataList.length} entries`)
   }

@@ -62,12 +62,11 @@ function checkAround(
   { slippageBps, toleranceBps }: PriceWidth,
 ): void {
   const above = reference + bps(reference, toleranceBps)
-  // The venue rounds a price in contract units: one of them either way is no difference.
-  const lowest =
-    contractPriceOf(reference - bps(reference, buys ? toleranceBps : slippageBps + toleranceBps), decimals) -
-    1n
-  const highest = contractPriceOf(buys ? above + bps(above, slippageBps) : above, decimals) + 1n
-  if (found >= lowest && found <= highest) return
+  const below = reference - bps(reference, buys ? toleranceBps : slippageBps + toleranceBps)
+  const lowest = contractPriceOf(below, decimals)
+  const highest = contractPriceOf(buys ? above + bps(above, slippageBps) : above, decimals)
+  // The venue rounds in contract units: one of them either way is no difference.
+  if (found >= lowest - 1n && found <= highest + 1n) return
   const price = (value: bigint) => formatUnits(value, 30 - decimals)
   // Markets move by a few percent between two reads, not to any price at all.
   const center = contractPriceOf(reference, decimals)

@@ -195,6 +195,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'perpd_poisoned_payloads_total',
     'Payloads to sign that did not say what was meant; none was signed.',
   )
+  const notSigned = counter(
+    'perpd_payloads_not_signed_total',
+    'Payloads beyond a bound by what moves by itself, by code: PRICE_OUT_OF_BOUNDS, FEE_ABOVE_LIMIT, POSITION_MOVED, OFFER_EXPIRED. None was signed.',
+    ['code'],
+  )
   const warned = counter(
     'perpd_validation_warnings_total',
     "The venue's warnings before signing, by code and by what was done with the order: sign, shrink or drop.",
@@ -282,6 +287,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
         return
       case 'order.poisoned':
         poisoned.inc()
+        break
+      case 'order.not_signed':
+        notSigned.inc({ code: event.code })
         return
       case 'account.finding':
         drift.inc({ kind: event.finding.kind })

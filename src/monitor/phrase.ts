@@ -162,6 +162,7 @@ export function phrase(event: Event): Line {
     case 'order.moved':
     case 'order.warned':
     case 'order.poisoned':
+    case 'order.not_signed':
     case 'order.observed':
     case 'order.timing':
     case 'flatten.wanted':

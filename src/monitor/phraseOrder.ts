@@ -1,6 +1,6 @@
 import { shortHex } from '../domain/address.ts'
 import type { StrategyDecision } from '../domain/decision.ts'
-import type { Event } from '../domain/event.ts'
+import type { Difference, Event } from '../domain/event.ts'
 import { type Intent, type IntentState, type Label, lastAttempt } from '../domain/intent.ts'
 import { formatUsd, type Usd } from '../domain/units.ts'
 import { type Level, type Line, line, usdField } from './line.ts'
@@ -147,6 +147,18 @@ function warnedWords({ action, reason, toUsd }: Extract<Event, { type: 'order.wa
   }
 }
 
+/** What moves by itself, in words. */
+const movedWords: Readonly<Record<string, string>> = {
+  PRICE_OUT_OF_BOUNDS: 'the price has moved beyond the bound',
+  FEE_ABOVE_LIMIT: 'the fee is above the limit',
+  POSITION_MOVED: 'the position has changed meanwhile',
+  OFFER_EXPIRED: "the host's offer is over",
+}
+
+function differencesText(differences: readonly Difference[]): string {
+  return differences.map((each) => `${each.field} is ${each.found}, expected ${each.expected}`).join('; ')
+}
+
 /** The line of a decision or an order. */
 export function orderLine(
   event: Extract<
@@ -159,6 +171,7 @@ export function orderLine(
         | 'order.moved'
         | 'order.warned'
         | 'order.poisoned'
+        | 'order.not_signed'
         | 'order.observed'
         | 'order.timing'
         | 'flatten.wanted'
@@ -238,11 +251,24 @@ export function orderLine(
       return line(
         'error',
         'order',
-        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) NOT SIGNED: ${event.host} prepared something else than was asked: ${event.differences.map((each) => `${each.field} is ${each.found}, expected ${each.expected}`).join('; ')}. The order was dropped and the host rests; look at that host before trusting it again`,
+        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) NOT SIGNED: ${event.host} prepared something else than was asked: ${differencesText(event.differences)}. The order was dropped and the host rests; look at that host before trusting it again`,
         {
           ...orderFields(event.intent),
           host: event.host,
           request_id: event.requestId,
+          differences: event.differences,
+        },
+      )
+    case 'order.not_signed':
+      return line(
+        'warn',
+        'order',
+        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) not signed: ${movedWords[event.code] ?? event.code}: ${differencesText(event.differences)}. Nothing was sent, and ${event.host} is not to blame; the order is decided anew`,
+        {
+          ...orderFields(event.intent),
+          host: event.host,
+          request_id: event.requestId,
+          code: event.code,
           differences: event.differences,
         },
       )

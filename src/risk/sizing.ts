@@ -193,7 +193,8 @@ export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Size
 
 /**
  * Sizes a decrease or a close. A close takes the whole position, exactly. A decrease larger than the position is cut to
- * it; one that would leave too little takes the whole position, by the rule of `becomesWhole`, as the contract does.
+ * it; one that would leave too little takes the whole position: by the rule of `becomesWhole`, as the contract does, or where
+ * kept leverage would leave less than the smallest collateral.
  * No limit cuts a reduction: less risk is never too much.
  *
  * Refuses with MARKET_UNKNOWN, NO_POSITION, SIZE_NOT_POSITIVE, COLLATERAL_TOKEN_UNKNOWN, ORACLE_PRICE_UNKNOWN, and the
@@ -239,9 +240,12 @@ export function sizeReduction(
   const cuts: { readonly by: string; readonly toUsd: Usd }[] = []
   const askedUsd = minOf(wantedUsd, whole)
   if (askedUsd < wantedUsd) cuts.push({ by: 'sizeInUsd', toUsd: askedUsd })
-  // A part of a twap is judged when its time comes: the first ones leave enough.
   const judged = { sizeDeltaUsd: askedUsd, keepLeverage, adverseBps: 0 }
-  const isWhole = askedUsd === whole || (twap === undefined && becomesWhole(position, judged, view))
+  // A part of a twap is judged when its time comes: the first ones leave enough.
+  const isWhole =
+    askedUsd === whole ||
+    (twap === undefined &&
+      (becomesWhole(position, judged, view) || (keepLeverage && keepsTooLittle(position, askedUsd, view))))
   const mayBeWhole =
     twap === undefined && becomesWhole(position, { ...judged, adverseBps: desk.slippageBps }, view)
   const sizeDeltaUsd = isWhole ? whole : askedUsd
@@ -258,12 +262,22 @@ export function sizeReduction(
     sizeDeltaUsd,
     ...(otherUsd === sizeDeltaUsd ? {} : { otherSizeDeltaUsd: otherUsd }),
     held: heldOf(position),
-    collateralDelta: keepLeverage && sizeDeltaUsd < whole ? takenWith(position, sizeDeltaUsd) : 0n,
+    collateralDelta: keepLeverage && askedUsd < whole ? takenWith(position, askedUsd) : 0n,
     collateralToken,
     keepLeverage,
     referencePrice,
     sizing: { wantedUsd, sizeDeltaUsd, cuts, dataAgeMs: oldestAgeMs(desk.snapshot, view) },
   }
+}
+
+/** Whether the share of the collateral that would stay with the rest is below the venue's least. */
+function keepsTooLittle(
+  { sizeInUsd, remainingCollateralUsd }: Position,
+  sizeDeltaUsd: Usd,
+  { market }: MarketView,
+): boolean {
+  const restUsd = sizeInUsd - sizeDeltaUsd
+  return mulDiv(maxOf(0n, remainingCollateralUsd), restUsd, sizeInUsd) < market.minCollateralUsd
 }
 
 /**

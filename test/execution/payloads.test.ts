@@ -151,7 +151,9 @@ async function collect(approvedActions?: number): Promise<readonly [KindsBench, 
     const { intent } = admitted
     const approval = subaccount?.approvalFor(intent)
     if (approval !== undefined && 'waitsFor' in approval) throw new Error(approval.waitsFor)
-    const prepared = await prepare(at.context, intent, at.api.hosts.api[0] ?? '', approval)
+    const prepared = await prepare(at.context, intent, at.api.hosts.api[0] ?? '', {
+      subaccountApproval: approval,
+    })
     const feeEstimate = at.context.fees?.estimateFor(intent)
     const policy: SigningPolicy = {
       ...at.context.signingPolicy(),

@@ -353,7 +353,7 @@ test('all differences are reported at once', () => {
 test('a price that moved is told apart from poison', () => {
   expect(check({ numbers: { acceptablePrice: 1828n * 10n ** 12n } })).toMatchObject({
     code: 'PRICE_OUT_OF_BOUNDS',
-    differences: [{ expected: 'between 1791 and 1827 USD', found: '1828 USD' }],
+    differences: [{ expected: 'between 1791 and 1827.09 USD', found: '1828 USD' }],
   })
 })
 

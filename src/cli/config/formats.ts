@@ -41,6 +41,15 @@ export const hash: Format = scalar('0x and 64 hex digits', (value) =>
   typeof value === 'string' && /^(?:0x[0-9a-fA-F]{64})?$/.test(value) ? value : undefined,
 )
 
+/** A referral code as the venue takes it: 32 bytes, or the text that they are made of. */
+export const referralCode: Format = scalar(
+  '0x and 64 hex digits, or up to 20 letters, digits and signs without spaces',
+  (value) =>
+    typeof value === 'string' && (value === '' || /^(?:0x[0-9a-fA-F]{64}|[\x21-\x7e]{1,20})$/.test(value))
+      ? value
+      : undefined,
+)
+
 /** A host name or IP address to listen on. */
 export const listenHost: Format = scalar('a host name or IP address without port, as 127.0.0.1', (value) =>
   typeof value === 'string' &&

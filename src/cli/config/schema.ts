@@ -394,6 +394,11 @@ export const schema = {
       50,
       "How far the signed acceptable price may lie beyond our own oracle's price and the slippage asked, basis points.",
     ),
+    referralCode: setting(
+      as.referralCode,
+      '',
+      'Referral code of the account, as bytes or as its text: sent with every order, and the only one but none that is signed. A code costs nothing and may give a discount. Empty: none.',
+    ),
     usualExecutionFee: setting(
       as.decimal('an amount of the native token, as "0.0003"', 18, '0', '1000000'),
       '0',

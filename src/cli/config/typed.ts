@@ -20,6 +20,13 @@ const usualExecutionFees: Readonly<Record<ChainName, string>> = {
 }
 
 /** The execution fee that is usual: as configured, or for 0 the chain's own. Native token, smallest unit. */
+/** The 32 bytes of a referral code: as they are, or of its text, padded with zeros at the end. */
+function referralCodeOf(text: string): Hex | undefined {
+  if (text === '') return undefined
+  if (text.startsWith('0x')) return text as Hex
+  return `0x${Buffer.from(text, 'ascii').toString('hex').padEnd(64, '0')}`
+}
+
 function usualExecutionFeeOf(chain: ChainName, configured: string): TokenAmount {
   const fee = parseUnits(configured, NATIVE_DECIMALS)
   return fee > 0n ? fee : parseUnits(usualExecutionFees[chain], NATIVE_DECIMALS)
@@ -156,6 +163,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       usualRelayFeeUsd: amount(signing.usualRelayFeeUsd),
       feeFactor: number(signing.feeFactor),
       priceToleranceBps: number(signing.priceToleranceBps),
+      referralCode: referralCodeOf(String(signing.referralCode)),
       warnings: warningPolicyOf(texts(signing.warnings), texts(signing.warningsDropReductions)),
     },
     evidence: {
