@@ -165,7 +165,11 @@ function termsOf(config: Config, subaccount: Address, deadlineSeconds: number): 
 /** The fee goes through the chain's own market for it and no other. */
 function policyOf(config: Config) {
   const markets = new Set(config.venue.chain.feeSwapPath.map((market) => market.toLowerCase()))
-  return signingPolicyOf(config, () => markets)()
+  return signingPolicyOf(
+    config,
+    () => markets,
+    () => undefined,
+  )()
 }
 
 function refuse(differences: readonly Difference[]): void {

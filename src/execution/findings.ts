@@ -47,9 +47,13 @@ export class Findings {
     if (found > limit) this.add(field, `at most ${limit}`, found.toString(), benign)
   }
 
-  /** A fee above its limit is a gas spike; one above ten times the limit is not. */
-  fee(field: string, limit: bigint, found: bigint): void {
-    this.atMost(field, limit, found, found <= 10n * limit ? 'FEE_ABOVE_LIMIT' : undefined)
+  /**
+   * A fee above its limit is a gas spike as long as gas prices explain it; where none are known (`explained` is undefined),
+   * up to ten times the limit.
+   */
+  fee(field: string, limit: bigint, found: bigint, explained: bigint | undefined): void {
+    const most = explained ?? 10n * limit
+    this.atMost(field, limit, found, found <= most ? 'FEE_ABOVE_LIMIT' : undefined)
   }
 
   /** Nothing in the list, or a difference. */

@@ -3,18 +3,20 @@
 import type { Batch, UpdateOrderParams } from '../chains/relayRouter.ts'
 import type { Hex } from '../domain/address.ts'
 import type { EditTerms, Intent } from '../domain/intent.ts'
+import { maxOf } from '../domain/units.ts'
 import type { Findings } from './findings.ts'
-import type { SigningPolicy } from './policy.ts'
+import { executionFeeLimit, type SigningPolicy } from './policy.ts'
 
 /** Compares the two lists with what the intent means; both are empty for everything but edits, cancels and batches. */
 export function checkChanges(
   findings: Findings,
-  { kind, terms }: Intent,
+  intent: Intent,
   batch: Pick<Batch, 'updateOrderParamsList' | 'cancelOrderKeys'>,
   policy: SigningPolicy,
 ): void {
+  const { kind, terms } = intent
   const updates = kind === 'batch' ? (terms.batch?.updateOrderParamsList ?? []) : updatesOf(terms.edit)
-  checkUpdates(findings, updates, batch.updateOrderParamsList, policy)
+  checkUpdates(findings, updates, intent, batch.updateOrderParamsList, policy)
   const keys = kind === 'batch' ? terms.batch?.cancelOrderKeys : terms.cancelOrderKeys
   checkCancels(findings, keys ?? [], batch.cancelOrderKeys)
 }
@@ -39,6 +41,7 @@ function updatesOf(edit: EditTerms | undefined): readonly UpdateOrderParams[] {
 function checkUpdates(
   findings: Findings,
   expected: readonly UpdateOrderParams[],
+  intent: Intent,
   found: readonly UpdateOrderParams[],
   policy: SigningPolicy,
 ): void {
@@ -59,9 +62,27 @@ function checkUpdates(
     findings.same(`${at}.minOutputAmount`, meant.minOutputAmount, update.minOutputAmount)
     findings.same(`${at}.validFromTime`, meant.validFromTime, update.validFromTime)
     findings.same(`${at}.autoCancel`, meant.autoCancel, update.autoCancel)
-    findings.same(`${at}.executionFeeIncrease`, meant.executionFeeIncrease, update.executionFeeIncrease)
-    findings.fee(`${at}.executionFeeIncrease`, policy.maxExecutionFee, update.executionFeeIncrease)
+    checkIncrease(findings, `${at}.executionFeeIncrease`, intent, meant, update, policy)
   })
+}
+
+/**
+ * What an edit adds to its order's execution fee. The contract asks for the whole fee anew at the gas price of the day
+ * (`validateAndCapExecutionFee`), so a host may ask for more than we did, up to what such an order may hold; what is not used
+ * comes back. A message of the caller's own says what he wrote.
+ */
+function checkIncrease(
+  findings: Findings,
+  field: string,
+  intent: Intent,
+  meant: UpdateOrderParams,
+  { executionFeeIncrease: found }: UpdateOrderParams,
+  policy: SigningPolicy,
+): void {
+  if (intent.kind === 'batch') findings.same(field, meant.executionFeeIncrease, found)
+  const held = intent.terms.edit?.executionFeeHeld ?? 0n
+  const room = maxOf(0n, executionFeeLimit(policy, intent) - held)
+  findings.fee(field, room, found, policy.feeEstimate?.explained?.executionFee)
 }
 
 function checkCancels(findings: Findings, expected: readonly Hex[], found: readonly Hex[]): void {

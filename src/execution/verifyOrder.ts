@@ -66,7 +66,13 @@ function checkOrder(
   findings.same(`${at}.numbers.sizeDeltaUsd`, rule.sizeDeltaUsd, numbers.sizeDeltaUsd)
   checkCollateral(findings, `${at}.numbers.initialCollateralDeltaAmount`, rule, numbers)
   findings.same(`${at}.numbers.triggerPrice`, rule.trigger, numbers.triggerPrice)
-  findings.fee(`${at}.numbers.executionFee`, executionFeeLimit(policy, intent), numbers.executionFee)
+  const explained = policy.feeEstimate?.explained?.executionFee
+  findings.fee(
+    `${at}.numbers.executionFee`,
+    executionFeeLimit(policy, intent),
+    numbers.executionFee,
+    explained,
+  )
   findings.same(`${at}.numbers.callbackGasLimit`, 0n, numbers.callbackGasLimit)
   checkMinOutput(findings, `${at}.numbers.minOutputAmount`, rule, numbers.minOutputAmount)
   if (rule.parts === 0) findings.same(`${at}.numbers.validFromTime`, 0n, numbers.validFromTime)

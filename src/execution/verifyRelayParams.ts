@@ -7,7 +7,7 @@ import { type Bounded, relayFeeLimit, type SigningPolicy } from './policy.ts'
 
 /**
  * Refuses external calls and permits, pins chain, fee token and price provider, and bounds fee and deadline. `orders`: how
- * many orders the message creates; the relay pays the keeper for each, and is paid for each. `nowSeconds`: Unix seconds.
+ * many orders the message creates: the fee pays the keeper for each, and the relay's gas. `nowSeconds`: Unix seconds.
  */
 export function checkRelayParams(
   findings: Findings,
@@ -29,10 +29,13 @@ export function checkRelayParams(
     findings.add('relayParams.deadline', `between ${earliest} and ${latest}`, relayParams.deadline.toString())
   }
   findings.hex('relayParams.fee.feeToken', chain.feeToken.address, fee.feeToken)
+  const paid = BigInt(Math.max(1, orders))
+  const explained = policy.feeEstimate?.explained?.relayFee
   findings.fee(
     'relayParams.fee.feeAmount',
-    relayFeeLimit(policy, intent) * BigInt(Math.max(1, orders)),
+    relayFeeLimit(policy, intent) * paid,
     fee.feeAmount,
+    explained === undefined ? undefined : explained * paid,
   )
   // A fee in the wrapped native token needs no swap; any other needs one, or the relay reverts.
   const swaps = !sameHex(fee.feeToken, chain.contracts.wrappedNative)

@@ -108,6 +108,8 @@ export interface Config {
     readonly usualRelayFeeUsd: Usd
     readonly feeFactor: number
     readonly priceToleranceBps: number
+    /** At least `priceToleranceBps`. */
+    readonly reducingPriceToleranceBps: number
     readonly warnings: WarningPolicy
   }
   readonly evidence: { readonly source: 'auto' | 'chain' | 'api'; readonly trustVenue: boolean }
