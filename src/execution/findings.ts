@@ -47,13 +47,9 @@ export class Findings {
     if (found > limit) this.add(field, `at most ${limit}`, found.toString(), benign)
   }
 
-  /**
-   * A fee above its limit is a gas spike as long as gas prices explain it; where none are known (`explained` is undefined),
-   * up to ten times the limit.
-   */
-  fee(field: string, limit: bigint, found: bigint, explained: bigint | undefined): void {
-    const most = explained ?? 10n * limit
-    this.atMost(field, limit, found, found <= most ? 'FEE_ABOVE_LIMIT' : undefined)
+  /** A fee above its limit is a gas spike up to `spike`, and nothing that moves by itself beyond. */
+  fee(field: string, limit: bigint, found: bigint, spike: bigint): void {
+    this.atMost(field, limit, found, found <= spike ? 'FEE_ABOVE_LIMIT' : undefined)
   }
 
   /** Nothing in the list, or a difference. */

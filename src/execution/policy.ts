@@ -3,7 +3,7 @@ import type { Chain } from '../chains/chain.ts'
 import { hashSubaccountApproval, type SubaccountApproval } from '../chains/subaccountApproval.ts'
 import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import type { Intent } from '../domain/intent.ts'
-import { minOf } from '../domain/units.ts'
+import { maxOf, minOf } from '../domain/units.ts'
 import { isAdding } from '../domain/warning.ts'
 
 /**
@@ -91,6 +91,26 @@ function limitOf(
   return feeEstimate === undefined || estimate === undefined || !isAdding(intent)
     ? highest
     : minOf(highest, feeEstimate.factor * estimate)
+}
+
+/** How many times its limit a fee may be in a gas spike, where no gas price is known. */
+const SPIKE = 10n
+
+/**
+ * Most that an execution fee of the intent's message may be and still count as a gas spike: what gas prices explain, or where
+ * none are known ten times its limit, and what would be signed of what takes risk away. Native token, base units.
+ */
+export function executionFeeSpike(policy: SigningPolicy, intent: Bounded): bigint {
+  const { maxExecutionFee } = policy.reducing ?? policy
+  const unknown = maxOf(maxExecutionFee, SPIKE * executionFeeLimit(policy, intent))
+  return policy.feeEstimate?.explained?.executionFee ?? unknown
+}
+
+/** The same of the relay fee for each order, base units of the chain's fee token. */
+export function relayFeeSpike(policy: SigningPolicy, intent: Bounded): bigint {
+  const { maxRelayFee } = policy.reducing ?? policy
+  const unknown = maxOf(maxRelayFee, SPIKE * relayFeeLimit(policy, intent))
+  return policy.feeEstimate?.explained?.relayFee ?? unknown
 }
 
 /** What the message must name because of who signs it. */

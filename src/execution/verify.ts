@@ -57,7 +57,7 @@ export interface Rejection {
   readonly kind: 'rejected'
   /**
    * What moves by itself is told apart from poison: the price (`PRICE_OUT_OF_BOUNDS`), a fee in a gas spike
-   * (`FEE_ABOVE_LIMIT`, as far as gas prices explain it, or up to ten times the limit where none are known), the position under a reduction (`POSITION_MOVED`). Anything else is
+   * (`FEE_ABOVE_LIMIT`, as far as gas prices explain it, or up to some times the limit where none are known), the position under a reduction (`POSITION_MOVED`). Anything else is
    * `TYPED_DATA_MISMATCH`.
    */
   readonly code: BenignCode | 'TYPED_DATA_MISMATCH'

@@ -5,7 +5,7 @@ import type { Hex } from '../domain/address.ts'
 import type { EditTerms, Intent } from '../domain/intent.ts'
 import { maxOf } from '../domain/units.ts'
 import type { Findings } from './findings.ts'
-import { executionFeeLimit, type SigningPolicy } from './policy.ts'
+import { executionFeeLimit, executionFeeSpike, type SigningPolicy } from './policy.ts'
 
 /** Compares the two lists with what the intent means; both are empty for everything but edits, cancels and batches. */
 export function checkChanges(
@@ -82,7 +82,7 @@ function checkIncrease(
   if (intent.kind === 'batch') findings.same(field, meant.executionFeeIncrease, found)
   const held = intent.terms.edit?.executionFeeHeld ?? 0n
   const room = maxOf(0n, executionFeeLimit(policy, intent) - held)
-  findings.fee(field, room, found, policy.feeEstimate?.explained?.executionFee)
+  findings.fee(field, room, found, executionFeeSpike(policy, intent))
 }
 
 function checkCancels(findings: Findings, expected: readonly Hex[], found: readonly Hex[]): void {

@@ -4,7 +4,7 @@ import type { CreateOrderParams } from '../domain/batch.ts'
 import type { Intent, TwapTerms } from '../domain/intent.ts'
 import type { Findings } from './findings.ts'
 import { type OrderRule, rulesOf } from './orderRules.ts'
-import { boundsFor, executionFeeLimit, type SigningPolicy } from './policy.ts'
+import { boundsFor, executionFeeLimit, executionFeeSpike, type SigningPolicy } from './policy.ts'
 import { checkAcceptablePrice } from './verifyPrice.ts'
 
 const listField = 'message.createOrderParamsList'
@@ -66,12 +66,11 @@ function checkOrder(
   findings.same(`${at}.numbers.sizeDeltaUsd`, rule.sizeDeltaUsd, numbers.sizeDeltaUsd)
   checkCollateral(findings, `${at}.numbers.initialCollateralDeltaAmount`, rule, numbers)
   findings.same(`${at}.numbers.triggerPrice`, rule.trigger, numbers.triggerPrice)
-  const explained = policy.feeEstimate?.explained?.executionFee
   findings.fee(
     `${at}.numbers.executionFee`,
     executionFeeLimit(policy, intent),
     numbers.executionFee,
-    explained,
+    executionFeeSpike(policy, intent),
   )
   findings.same(`${at}.numbers.callbackGasLimit`, 0n, numbers.callbackGasLimit)
   checkMinOutput(findings, `${at}.numbers.minOutputAmount`, rule, numbers.minOutputAmount)

@@ -3,7 +3,7 @@ import type { Chain } from '../chains/chain.ts'
 import type { RelayParams } from '../chains/relayRouter.ts'
 import { sameHex } from '../domain/address.ts'
 import type { Findings } from './findings.ts'
-import { type Bounded, relayFeeLimit, type SigningPolicy } from './policy.ts'
+import { type Bounded, relayFeeLimit, relayFeeSpike, type SigningPolicy } from './policy.ts'
 
 /**
  * Refuses external calls and permits, pins chain, fee token and price provider, and bounds fee and deadline. `orders`: how
@@ -30,12 +30,11 @@ export function checkRelayParams(
   }
   findings.hex('relayParams.fee.feeToken', chain.feeToken.address, fee.feeToken)
   const paid = BigInt(Math.max(1, orders))
-  const explained = policy.feeEstimate?.explained?.relayFee
   findings.fee(
     'relayParams.fee.feeAmount',
     relayFeeLimit(policy, intent) * paid,
     fee.feeAmount,
-    explained === undefined ? undefined : explained * paid,
+    relayFeeSpike(policy, intent) * paid,
   )
   // A fee in the wrapped native token needs no swap; any other needs one, or the relay reverts.
   const swaps = !sameHex(fee.feeToken, chain.contracts.wrappedNative)
