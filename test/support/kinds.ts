@@ -256,6 +256,7 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
       slippageBps: 100,
       nowMs: clock.now(),
       expiresAtMs: clock.now() + 30_000,
+      ...(context.fees === undefined ? {} : { executionFeeOf: context.fees.executionFeeOf }),
       acceptedLastHour: { strategy: 0, account: 0 },
     })
   }
