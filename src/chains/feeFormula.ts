@@ -5,17 +5,12 @@
  * Execution fees come out to the wei. A message's `feeAmount` comes out but for the price impact of the fee's own swap, which
  * is the market's matter: up to 0.1 % more in deep markets (test/fixtures/fees.json).
  */
+import type { GasPrice } from '../domain/chainReader.ts'
 import type { TokenAmount, Usd } from '../domain/units.ts'
 import { bps, mulDiv, mulDivUp, NATIVE_DECIMALS, ONE_USD } from '../domain/units.ts'
 import type { ChainGas, GasOrderKind } from './gas.ts'
 
-/** A chain's gas price as an endpoint tells it, wei. */
-export interface GasPrice {
-  /** `eth_gasPrice`. */
-  readonly networkGasPrice: bigint
-  /** `eth_maxPriorityFeePerGas`; unused on chains that add none. */
-  readonly priorityFee: bigint
-}
+export type { GasPrice }
 
 /** What of an order decides its execution gas. */
 export interface GasOrder {
@@ -98,8 +93,7 @@ export function messageFeesOf(
   const executionFees = message.creates.map((order) => executionFeeOf(gas, gasPrice, order))
   const relayFee = relayFeeOf(gas, gasPrice, message)
   const sum = executionFees.reduce((total, fee) => total + fee, message.executionFeeIncreases ?? 0n)
-  const swapFactor = message.feeSwaps === 0 ? 0n : gas.feeSwapFactor
-  return { executionFees, relayFee, feeAmount: feeTokenOf(sum + relayFee, prices, swapFactor) }
+  return { executionFees, relayFee, feeAmount: feeAmountOf(gas, sum + relayFee, prices, message) }
 }
 
 /** What the relay takes for a message's gas, wei. */
@@ -125,8 +119,14 @@ function relayFeeOf(gas: ChainGas, gasPrice: bigint, message: GasMessage): bigin
   return taken + bps(taken, gas.relayBufferBps)
 }
 
-/** An amount of native token in the fee token, with what its swap costs; rounded up. */
-function feeTokenOf(amount: bigint, prices: FeePrices, swapFactor: bigint): TokenAmount {
+/** The `feeAmount` that becomes an amount of native token, wei: with what the fee's swap costs, rounded up. */
+export function feeAmountOf(
+  gas: ChainGas,
+  amount: bigint,
+  prices: FeePrices,
+  { feeSwaps }: Pick<GasMessage, 'feeSwaps'>,
+): TokenAmount {
+  const swapFactor = feeSwaps === 0 ? 0n : gas.feeSwapFactor
   const valueUsd = mulDivUp(amount, prices.native, 10n ** BigInt(NATIVE_DECIMALS))
   const withSwap = mulDivUp(valueUsd, ONE_USD, ONE_USD - swapFactor)
   return mulDivUp(withSwap, 10n ** BigInt(prices.feeTokenDecimals), prices.feeToken)

@@ -1,6 +1,12 @@
 /** What an order is, beyond its size: the lines of `perpd explain` that differ by kind. Pure. */
 import type { Intent } from '../domain/intent.ts'
-import { formatUnits, formatUsd, MAX_UINT256, priceOfContractPrice } from '../domain/units.ts'
+import {
+  formatUnits,
+  formatUsd,
+  MAX_UINT256,
+  NATIVE_DECIMALS,
+  priceOfContractPrice,
+} from '../domain/units.ts'
 import { money, span } from '../monitor/text.ts'
 
 /** What is particular to a kind: what it waits for, brings, changes or must give; nothing for market orders. */
@@ -26,6 +32,11 @@ export function kindLines({ kind, terms }: Intent): string[] {
       `order ${edit.orderKey}`,
       `is to be ${money(edit.sizeDeltaUsd)} at ${price(edit.triggerContractPrice)}, accepting ${price(edit.acceptableContractPrice)}`,
     )
+    if (edit.executionFeeIncrease > 0n) {
+      const held = formatUnits(edit.executionFeeHeld ?? 0n, NATIVE_DECIMALS)
+      const more = formatUnits(edit.executionFeeIncrease, NATIVE_DECIMALS)
+      lines.push(`its execution fee of ${held} is topped up by ${more} native, as the gas price of now needs`)
+    }
   }
   for (const key of cancelOrderKeys ?? []) lines.push(`order ${key}`)
   if (batch !== undefined) {

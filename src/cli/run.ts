@@ -7,6 +7,7 @@ import { createApi } from '../api/client.ts'
 import { createNodeFetch } from '../api/nodeFetch.ts'
 import { systemClock } from '../api/systemClock.ts'
 import { emptySubaccountApproval } from '../chains/approvalTypes.ts'
+import { chainGas } from '../chains/gas.ts'
 import { createControlServer } from '../control/server.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
@@ -17,7 +18,9 @@ import type { ConfiguredLimits } from '../engine/liveLimits.ts'
 import { createSubaccountWatch } from '../engine/subaccountWatch.ts'
 import { createTrading } from '../engine/trading.ts'
 import type { ExecutionContext } from '../execution/context.ts'
-import { createFeeMemory } from '../execution/feeMemory.ts'
+import { createFees } from '../execution/fees.ts'
+import { createGasWatch } from '../execution/gasWatch.ts'
+import { createNativePrice } from '../execution/nativePrice.ts'
 import { createShell } from '../execution/shell.ts'
 import { type SwapMarkets, swapMarketsOf } from '../execution/swapPath.ts'
 import { guardedSigner } from '../journal/guard.ts'
@@ -187,6 +190,8 @@ async function live(
           open: () => shell.open().map(({ state }) => state),
           settings: config.account,
         })
+  const nativePrice = createNativePrice(api, chain, systemClock)
+  const gasPrices = chainReader?.gasPrices
   const execution: ExecutionContext = {
     api,
     journal,
@@ -209,9 +214,18 @@ async function live(
       relayFeePerOrder: feeTokenAmount(config, config.signing.relayFeeUsd),
       poisonRestMs,
     },
-    signingPolicy: signingPolicyOf(config, () => listedMarkets),
+    signingPolicy: signingPolicyOf(config, () => listedMarkets, nativePrice.usd),
     warningPolicies: warningPoliciesOf(config, strategies),
-    fees: createFeeMemory(usualFeesOf(config)),
+    fees: createFees({
+      chain,
+      clock: systemClock,
+      usual: usualFeesOf(config),
+      nativePrice,
+      isSubaccount: subaccount !== undefined,
+      ...(gasPrices === undefined
+        ? {}
+        : { gas: createGasWatch(chainGas[chain.name], gasPrices, systemClock) }),
+    }),
     sizeAnew: (intent, atMostUsd) => {
       if (engine === undefined)
         throw new TypeError('sizeAnew: no order is prepared before there is an engine')

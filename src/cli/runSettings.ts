@@ -1,6 +1,16 @@
 /** From the configuration's words to the settings that the rooms are handed. */
 import { systemClock } from '../api/systemClock.ts'
-import { fromDecimal, type TokenAmount, toDecimal, USD_DECIMALS, type Usd } from '../domain/units.ts'
+import {
+  fromDecimal,
+  maxOf,
+  NATIVE_DECIMALS,
+  type TokenAmount,
+  toDecimal,
+  USD_DECIMALS,
+  type Usd,
+  usd,
+  usdOfAmount,
+} from '../domain/units.ts'
 import type { WarningPolicy } from '../domain/warning.ts'
 import type { ConfiguredLimits } from '../engine/liveLimits.ts'
 import type { UsualFees } from '../execution/feeMemory.ts'
@@ -44,19 +54,40 @@ export function limitsOf(config: Config, strategies: readonly LoadedStrategy[]):
   }
 }
 
-/** What may be signed at all; `swapMarkets` is asked when the policy is, because the catalogue changes. */
-export function signingPolicyOf(config: Config, swapMarkets: () => SwapMarkets): () => SigningPolicy {
+/** USD per whole native token that fees of reductions are bounded by until a price was read: far above any that was. */
+const unknownNativePricesUsd: Readonly<Record<string, Usd>> = { ETH: usd(10_000), AVAX: usd(200) }
+
+/**
+ * What may be signed at all; `swapMarkets` and `nativePriceUsd` (USD per whole native token, undefined before one is known)
+ * are asked when the policy is, because they change. A whole fee holds the execution fee, so that of what takes risk away
+ * follows the highest execution fee, with half of it on top for the relay's gas.
+ */
+export function signingPolicyOf(
+  config: Config,
+  swapMarkets: () => SwapMarkets,
+  nativePriceUsd: () => Usd | undefined,
+): () => SigningPolicy {
   const { signing } = config
+  const { nativeSymbol } = config.venue.chain
   const maxRelayFee = feeTokenAmount(config, signing.maxRelayFeeUsd)
-  return () => ({
-    minDeadlineSeconds: signing.minDeadlineSeconds,
-    maxDeadlineSeconds: signing.maxDeadlineSeconds,
-    maxExecutionFee: signing.maxExecutionFee,
-    maxRelayFee,
-    priceToleranceBps: signing.priceToleranceBps,
-    swapMarkets: swapMarkets(),
-    ...(signing.referralCode === undefined ? {} : { referralCode: signing.referralCode }),
-  })
+  return () => {
+    const price = nativePriceUsd() ?? unknownNativePricesUsd[nativeSymbol] ?? usd(10_000)
+    const wholeUsd = (usdOfAmount(signing.maxExecutionFee, price, NATIVE_DECIMALS) * 3n) / 2n
+    return {
+      minDeadlineSeconds: signing.minDeadlineSeconds,
+      maxDeadlineSeconds: signing.maxDeadlineSeconds,
+      maxExecutionFee: signing.maxExecutionFee,
+      maxRelayFee,
+      priceToleranceBps: signing.priceToleranceBps,
+      reducing: {
+        maxExecutionFee: signing.maxExecutionFee,
+        maxRelayFee: maxOf(maxRelayFee, feeTokenAmount(config, wholeUsd)),
+        priceToleranceBps: signing.reducingPriceToleranceBps,
+      },
+      swapMarkets: swapMarkets(),
+      ...(signing.referralCode === undefined ? {} : { referralCode: signing.referralCode }),
+    }
+  }
 }
 
 /** What warnings do to a strategy's orders: the account's policy, and its file's own where it has one. */

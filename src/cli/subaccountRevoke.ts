@@ -164,7 +164,11 @@ function termsOf(config: Config, subaccount: Address, deadlineSeconds: number): 
 
 /** The fee goes through the chain's own market for it and no other. */
 function policyOf(config: Config) {
-  return signingPolicyOf(config, () => new Map())()
+  return signingPolicyOf(
+    config,
+    () => new Map(),
+    () => undefined,
+  )()
 }
 
 function refuse(differences: readonly Difference[]): void {

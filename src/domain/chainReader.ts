@@ -27,6 +27,14 @@ export interface AttemptQuery {
   readonly expected?: Expected
 }
 
+/** A chain's gas price as an endpoint tells it, wei of the native token. */
+export interface GasPrice {
+  /** `eth_gasPrice`. */
+  readonly networkGasPrice: bigint
+  /** `eth_maxPriorityFeePerGas`; 0 where an endpoint knows none. */
+  readonly priorityFee: bigint
+}
+
 /** Reads the configured chain endpoints. */
 export interface ChainReader {
   /** How many endpoints are configured; at least one. */
@@ -39,6 +47,11 @@ export interface ChainReader {
   latestBlock(): Promise<BlockRef | undefined>
   /** One look for each attempt, in the order asked, all read together. Never rejects for what a network does. */
   look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]>
+  /**
+   * The gas price by each endpoint that answers, in no order. Absent where nothing reads it. Never rejects for what a network
+   * does, and no answer of it makes an endpoint rest: fees are no evidence.
+   */
+  readonly gasPrices?: () => Promise<readonly GasPrice[]>
   /**
    * Tells of each new block as soon as an endpoint pushes one; the listener is a reason to look, and no evidence. Returns how
    * to stop. Absent where nothing pushes blocks.

@@ -147,8 +147,10 @@ export interface EditTerms {
   readonly acceptableContractPrice: bigint
   readonly minOutputAmount: TokenAmount
   readonly autoCancel: boolean
-  /** Native token, base units, on top of what the order holds. */
+  /** Native token, base units, on top of what the order holds: what is asked for. */
   readonly executionFeeIncrease: TokenAmount
+  /** What the order holds already, native token, base units; absent where the venue does not say, and in older records. */
+  readonly executionFeeHeld?: TokenAmount
   /** Which of them the request names; the others are what the stored order has. */
   readonly changed: readonly ('size' | 'trigger' | 'acceptable' | 'auto-cancel' | 'execution-fee')[]
 }
@@ -230,7 +232,14 @@ export interface ArmedFacts {
   /** Of all orders of the message together, native token, base units. */
   readonly executionFee: bigint
   readonly relayFeeToken: Address
+  /** Of the whole message: its execution fees and the relay's gas, in the fee token. */
   readonly relayFeeAmount: bigint
+  /** What the two were by our own estimate when they were signed; absent without one, and in older records. */
+  readonly feeEstimate?: {
+    readonly source: 'chain' | 'landed' | 'usual'
+    readonly executionFee: bigint
+    readonly relayFee: bigint
+  }
   /** Codes and messages of prepare's warnings, shown before anything was signed. */
   readonly validationWarnings: readonly { readonly code: string; readonly message: string }[]
   /** How many fields of the message were compared one to one with what was meant; absent in records of version 1. */

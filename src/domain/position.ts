@@ -74,6 +74,8 @@ export interface Order {
   readonly autoCancel?: boolean | undefined
   /** Swaps: units of the token received; decreases: USD. Absent where the venue does not say. */
   readonly minOutputAmount?: bigint | undefined
+  /** Execution fee that is left in it, native token, base units; a freeze takes of it. Absent where the venue does not say. */
+  readonly executionFee?: TokenAmount | undefined
 }
 
 // MarketIncrease, LimitIncrease and StopIncrease (wire: eip712-and-chain, section 6).

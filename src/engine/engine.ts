@@ -80,8 +80,7 @@ const listLagMs = 30_000
 const stopGraceMs = 1_000
 /** Intents that are looked through at start at least, for new fills, fees and for what the day realized. */
 const recentIntents = 1_000
-const retryStartMs = 1_000
-const retryMaxMs = 15_000
+const [retryStartMs, retryMaxMs] = [1_000, 15_000]
 const drainPollMs = 50
 
 /** What an engine is made from: what it works out itself is left out, and the limits are as configured. */
@@ -210,6 +209,7 @@ export function createEngine(
   }
 
   async function watchAccount(): Promise<void> {
+    await context.fees?.look(3 * engineSettings.watchMs)
     const [markets, read] = await Promise.all([api.getMarkets(), api.getPositions({ account })])
     symbols = Object.fromEntries(markets.value.map((market) => [hexKey(market.marketToken), market.symbol]))
     positions = read.value

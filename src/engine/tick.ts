@@ -212,6 +212,7 @@ export async function consider(
     ),
     nowMs,
     expiresAtMs: nowMs + (loaded.orderExpiryMs ?? engineSettings.intentExpiryMs),
+    ...(context.fees === undefined ? {} : { executionFeeOf: context.fees.executionFeeOf }),
     acceptedLastHour: {
       strategy: journal.acceptedSince(nowMs - hourMs, name),
       market: context.acceptedOnMarkets.since(decision.marketToken, nowMs - hourMs),

@@ -7,7 +7,7 @@
  * and is repeated. What was read for good from final blocks is dropped when such a block turns out to be replaced.
  */
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
-import type { AttemptQuery } from '../domain/chainReader.ts'
+import type { AttemptQuery, GasPrice } from '../domain/chainReader.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { BlockRef } from '../domain/intent.ts'
 import type { EndpointView, OrderLog } from '../domain/machine/chainView.ts'
@@ -56,6 +56,7 @@ export interface Endpoint {
   /** Throws BaseError RPC_WRONG_CHAIN when the endpoint serves another chain; asked once, before anything is believed. */
   check(signal: AbortSignal): Promise<void>
   latest(signal: AbortSignal): Promise<BlockRef>
+  gasPrice(signal: AbortSignal): Promise<GasPrice>
   /** Rejects with a BaseError when the endpoint did not answer whole: then it showed nothing. */
   look(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<EndpointLook>
   close(): void
@@ -337,6 +338,10 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     async latest(signal) {
       await check(signal)
       return refOf(await node.latest(signal))
+    },
+    async gasPrice(signal) {
+      await check(signal)
+      return await node.gasPrice(signal)
     },
     // One after the other: each reads and changes what is kept between them.
     look(queries, signal) {

@@ -4,6 +4,7 @@
  */
 import type { Finality } from '../chains/finality.ts'
 import type { Address, Hex } from '../domain/address.ts'
+import type { GasPrice } from '../domain/chainReader.ts'
 import { BaseError } from '../domain/errors.ts'
 import { createBoundedMap } from './boundedMap.ts'
 import { type DigestAt, digestCall, digestCalls, pinnedTo, readDigest, readDigests } from './digests.ts'
@@ -19,6 +20,8 @@ import {
 
 /** Most logs that one answer may hold. */
 const MAX_LOGS = 20_000
+/** Highest gas price that is believed, wei: 100,000 gwei. */
+const MOST_GAS_PRICE = 10n ** 14n
 const BLOCKS_KEPT = 4_096
 const TRANSACTIONS_KEPT = 4_096
 const RECEIPTS_KEPT = 2_048
@@ -36,6 +39,7 @@ export interface ChainNode {
   requests(): number
   chainId(signal: AbortSignal): Promise<bigint>
   latest(signal: AbortSignal): Promise<BlockRow>
+  gasPrice(signal: AbortSignal): Promise<GasPrice>
   /** Latest and final block, and the hash that each number given has now; undefined above the head. */
   heads(
     numbers: readonly bigint[],
@@ -156,6 +160,19 @@ export function createChainNode(
     async latest(signal) {
       const [value] = await ask([tagged('latest')], signal)
       return rows.block(value)
+    },
+    async gasPrice(signal) {
+      const calls = ['eth_gasPrice', 'eth_maxPriorityFeePerGas'].map((method) => ({ method, params: [] }))
+      const [price, priority] = await client.request(calls, signal)
+      const networkGasPrice = rows.quantity(rows.resultOf(price, 'eth_gasPrice'), 'the gas price')
+      // Chains without tips need not know the call.
+      const priorityFee =
+        priority === undefined || 'refused' in priority
+          ? 0n
+          : rows.quantity(priority.result, 'the priority fee')
+      if (networkGasPrice === 0n || networkGasPrice > MOST_GAS_PRICE || priorityFee > MOST_GAS_PRICE)
+        throw unreadable(client.name, `${networkGasPrice} and ${priorityFee} wei are no gas price`)
+      return { networkGasPrice, priorityFee }
     },
     async heads(numbers, signal) {
       const tags = typeof finality === 'string' ? ['latest', finality] : ['latest']

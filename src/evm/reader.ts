@@ -3,7 +3,7 @@
  * another; one that does not answer is missing from the view, which holds open whatever needs the word of all.
  */
 
-import type { AttemptQuery, ChainReader } from '../domain/chainReader.ts'
+import type { AttemptQuery, ChainReader, GasPrice } from '../domain/chainReader.ts'
 import type { Clock } from '../domain/clock.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Emit } from '../domain/event.ts'
@@ -49,13 +49,8 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
   const states = options.endpoints.map((endpoint): State => ({ endpoint, restingUntilMs: 0, restMs: 0 }))
   const closing = new AbortController()
 
-  /** Runs one question to an endpoint within the time of a look; undefined when it was not answered, which is reported. */
-  async function within<T>(
-    state: State,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<{ readonly value: T; readonly tookMs: number } | undefined> {
-    const startedMs = clock.monotonicMs()
-    if (startedMs < state.restingUntilMs || closing.signal.aborted) return undefined
+  /** Runs work with a signal that ends it when the time of a look is over, or the reader closes. */
+  async function timed<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const over = new AbortController()
     const timer = new AbortController()
     const abort = (): void => over.abort()
@@ -64,7 +59,23 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
       if (!timer.signal.aborted) over.abort()
     })
     try {
-      const value = await work(over.signal)
+      return await work(over.signal)
+    } finally {
+      // Without a reason one is made up, with a trace of the stack.
+      timer.abort('answered')
+      closing.signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Runs one question to an endpoint within the time of a look; undefined when it was not answered, which is reported. */
+  async function within<T>(
+    state: State,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<{ readonly value: T; readonly tookMs: number } | undefined> {
+    const startedMs = clock.monotonicMs()
+    if (startedMs < state.restingUntilMs || closing.signal.aborted) return undefined
+    try {
+      const value = await timed(work)
       state.restMs = 0
       return { value, tookMs: clock.monotonicMs() - startedMs }
     } catch (error) {
@@ -81,10 +92,17 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
         })
       }
       return undefined
-    } finally {
-      // Without a reason one is made up, with a trace of the stack.
-      timer.abort('answered')
-      closing.signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /** An endpoint's gas price; undefined when it gives none, which says nothing about its other answers. */
+  async function gasPriceOf({ endpoint, restingUntilMs }: State): Promise<GasPrice | undefined> {
+    if (clock.monotonicMs() < restingUntilMs || closing.signal.aborted) return undefined
+    try {
+      return await timed((signal) => endpoint.gasPrice(signal))
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+      return undefined
     }
   }
 
@@ -138,6 +156,10 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
         states.map(async (state) => (await within(state, (signal) => state.endpoint.latest(signal)))?.value),
       )
       return mostBehind(found)
+    },
+    async gasPrices() {
+      const found = await Promise.all(states.map(gasPriceOf))
+      return found.flatMap((price) => price ?? [])
     },
     async look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]> {
       if (queries.length === 0) return []

@@ -12,7 +12,7 @@ import type { Signer } from '../domain/signer.ts'
 import type { TokenAmount, Usd } from '../domain/units.ts'
 import type { WarningPolicy } from '../domain/warning.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { FeeMemory } from './feeMemory.ts'
+import type { Fees } from './fees.ts'
 import type { SigningPolicy } from './policy.ts'
 
 /** Cadences and waits of the road, ms. */
@@ -63,7 +63,7 @@ export interface ExecutionContext {
    */
   readonly sizeAnew?: (intent: Intent, atMostUsd: Usd) => Promise<Usd | Denial>
   /** What fees are by our own estimate; absent: only the highest ones bound them. */
-  readonly fees?: FeeMemory
+  readonly fees?: Fees
   /** Why an accepted intent may not be signed any more (a halt came since); absent: nothing holds one back. */
   readonly mayNotSign?: (intent: Intent) => Denial | undefined
   /** A mistake of ours or a journal that cannot be written: the daemon stops. Never returns to the road. */

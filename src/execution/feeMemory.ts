@@ -1,42 +1,45 @@
 /**
- * Our own estimate of fees: what orders of a kind paid that landed. A host says what a fee is, and a highest fee alone would
- * let it take that from every order; what the chain took before is the second opinion (security document, section 2).
+ * What orders of a kind were asked that landed: our own word about fees where no endpoint tells the chain's gas price. A host
+ * says what a fee is, and a highest fee alone would let it take that from every order; what landed before is the second
+ * opinion (docs/security.md). It is what was asked, not what keepers kept of it: that is what the next host will ask.
  */
 import { type Intent, type IntentState, lastAttempt } from '../domain/intent.ts'
 import { expectedOf } from '../domain/machine/expected.ts'
 import { maxOf, type TokenAmount } from '../domain/units.ts'
-import { isAdding } from '../domain/warning.ts'
-import type { FeeEstimate } from './policy.ts'
 
 /** Landed orders of a kind that an estimate stands on: one that was dear moves the middle of so many by little. */
 const REMEMBERED = 15
 
-/** What an estimate starts from. */
-export interface UsualFees {
-  /** Least that a fee is taken for; of one order, native token, base units. */
+/** Fees of one order. */
+export interface OrderFees {
+  /** Native token, base units. */
   readonly executionFee: TokenAmount
-  /** The same of the relay's fee, base units of the fee token. */
+  /** The relay's `feeAmount` for each order of a message, execution fees included; base units of the fee token. */
   readonly relayFee: TokenAmount
+}
+
+/** What an estimate starts from, which is also the least that it is. */
+export interface UsualFees extends OrderFees {
   /** How many times the estimate is signed. */
   readonly factor: number
 }
 
-/** Learns from landings, and estimates. */
+/** Remembered fees, and where they are from. */
+export interface RememberedFees extends OrderFees {
+  readonly source: 'landed' | 'usual'
+}
+
+/** Learns from landings. */
 export interface FeeMemory {
   /** Takes the fees of an intent whose message landed; anything else, and what is known already, adds nothing. */
   learn(state: IntentState): void
-  /** Undefined for what is not bounded so: what takes risk away, and messages of our own. */
-  estimateFor(intent: Pick<Intent, 'kind' | 'reservationUsd'>): FeeEstimate | undefined
-}
-
-interface Paid {
-  readonly executionFee: TokenAmount
-  readonly relayFee: TokenAmount
+  /** The middle of what orders of the kind were asked that landed, and no less than what is usual. */
+  feesOf(kind: Intent['kind']): RememberedFees
 }
 
 /** A memory of nothing yet. */
-export function createFeeMemory(usual: UsualFees): FeeMemory {
-  const kinds = new Map<Intent['kind'], Map<string, Paid>>()
+export function createFeeMemory(usual: OrderFees): FeeMemory {
+  const kinds = new Map<Intent['kind'], Map<string, OrderFees>>()
   return {
     learn(state) {
       const { intent } = state
@@ -44,25 +47,22 @@ export function createFeeMemory(usual: UsualFees): FeeMemory {
       if (intent.kind === 'batch' || attempt?.phase !== 'LANDED' || attempt.armed === undefined) return
       const orders = expectedOf(intent).orders.length
       if (orders === 0) return
-      const paid = kinds.get(intent.kind) ?? new Map<string, Paid>()
-      kinds.set(intent.kind, paid)
+      const asked = kinds.get(intent.kind) ?? new Map<string, OrderFees>()
+      kinds.set(intent.kind, asked)
       const { executionFee, relayFeeAmount } = attempt.armed
-      paid.set(intent.intentId, {
+      asked.set(intent.intentId, {
         executionFee: executionFee / BigInt(orders),
         relayFee: relayFeeAmount / BigInt(orders),
       })
-      const [oldest] = paid.keys()
-      if (paid.size > REMEMBERED && oldest !== undefined) paid.delete(oldest)
+      const [oldest] = asked.keys()
+      if (asked.size > REMEMBERED && oldest !== undefined) asked.delete(oldest)
     },
-    estimateFor(intent) {
-      // A gas spike must hold no close back: what takes risk away is bounded by the highest fees alone.
-      if (intent.kind === 'batch' || !isAdding(intent)) return undefined
-      const paid = [...(kinds.get(intent.kind)?.values() ?? [])]
-      return {
-        executionFee: maxOf(usual.executionFee, middleOf(paid.map((each) => each.executionFee))),
-        relayFee: maxOf(usual.relayFee, middleOf(paid.map((each) => each.relayFee))),
-        factor: BigInt(usual.factor),
-      }
+    feesOf(kind) {
+      const asked = [...(kinds.get(kind)?.values() ?? [])]
+      const executionFee = maxOf(usual.executionFee, middleOf(asked.map((each) => each.executionFee)))
+      const relayFee = maxOf(usual.relayFee, middleOf(asked.map((each) => each.relayFee)))
+      const isLanded = executionFee > usual.executionFee || relayFee > usual.relayFee
+      return { executionFee, relayFee, source: isLanded ? 'landed' : 'usual' }
     },
   }
 }

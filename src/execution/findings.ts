@@ -47,9 +47,9 @@ export class Findings {
     if (found > limit) this.add(field, `at most ${limit}`, found.toString(), benign)
   }
 
-  /** A fee above its limit is a gas spike; one above ten times the limit is not. */
-  fee(field: string, limit: bigint, found: bigint): void {
-    this.atMost(field, limit, found, found <= 10n * limit ? 'FEE_ABOVE_LIMIT' : undefined)
+  /** A fee above its limit is a gas spike up to `spike`, and nothing that moves by itself beyond. */
+  fee(field: string, limit: bigint, found: bigint, spike: bigint): void {
+    this.atMost(field, limit, found, found <= spike ? 'FEE_ABOVE_LIMIT' : undefined)
   }
 
   /** Nothing in the list, or a difference. */

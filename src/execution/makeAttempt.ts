@@ -10,11 +10,12 @@ import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Difference, Event } from '../domain/event.ts'
 import type { BatchTerms, Intent } from '../domain/intent.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
+import { maxOf, type TokenAmount } from '../domain/units.ts'
 import { GuardError } from '../journal/guardTable.ts'
 import { type ArmingTime, beginArmingTime } from './armingTime.ts'
 import { type ClockDoubt, clockDoubtOf } from './chainClock.ts'
 import { accountOf, type ExecutionContext } from './context.ts'
-import type { SigningPolicy } from './policy.ts'
+import type { FeeEstimate, SigningPolicy } from './policy.ts'
 import { prepare } from './prepare.ts'
 import { ownRelayFee, type RelayFee, relayProposal } from './relayLane.ts'
 import { armedFactsOf, type Signed, sign } from './sign.ts'
@@ -46,6 +47,8 @@ interface Message {
   readonly host: string
   readonly warnings: readonly ValidationWarning[]
   readonly time: ArmingTime
+  /** What its fees are by our own estimate. */
+  readonly feeEstimate: FeeEstimate | undefined
 }
 
 /** The order is to be prepared anew, as this smaller one. */
@@ -82,10 +85,8 @@ export async function makeAttempt(
     const event = { type: 'prepare.unreachable', nowMs: clock.now(), reason: approval.waitsFor } as const
     return { event, signed: undefined }
   }
-  const feeEstimate = context.fees?.estimateFor(intent)
   const policy: SigningPolicy = {
     ...context.signingPolicy(),
-    ...(feeEstimate === undefined ? {} : { feeEstimate }),
     ...(approval === undefined ? {} : { mode: { kind: 'subaccount', approval } }),
   }
   const message =
@@ -116,6 +117,7 @@ export async function makeAttempt(
     warnings: message.warnings,
     leaseEpoch: journal.leaseEpoch,
     ...(message.time.block === undefined ? {} : { block: message.time.block }),
+    ...(message.feeEstimate === undefined ? {} : { feeEstimate: message.feeEstimate }),
   })
   return { event: { type: 'signed', nowMs: clock.now(), armed }, signed }
 }
@@ -123,7 +125,7 @@ export async function makeAttempt(
 /** The message that a host prepares, as it stands or in the relay lane with relay parameters of our own around it. */
 async function preparedMessage(
   context: ExecutionContext,
-  policy: SigningPolicy,
+  bounds: SigningPolicy,
   intent: Intent,
   n: number,
   host: string,
@@ -131,12 +133,14 @@ async function preparedMessage(
 ): Promise<Message | MadeAttempt | Smaller | Stopped> {
   const { clock, chain } = context
   const timeAt = beginArmingTime(context)
+  // Fees are judged by gas as it is when the host counts them, not by what was read before.
+  const looked = context.fees?.look(0)
   let atMs = clock.monotonicMs()
   let prepared: Prepared
   try {
-    const { mode } = policy
+    const { mode } = bounds
     prepared = await prepare(context, intent, host, {
-      referralCode: policy.referralCode,
+      referralCode: bounds.referralCode,
       subaccountApproval: mode?.kind === 'subaccount' ? mode.approval : undefined,
     })
   } catch (error) {
@@ -149,9 +153,13 @@ async function preparedMessage(
   if (heeded.kind === 'shrink') return { smaller: heeded.intent }
   if (heeded.kind === 'drop')
     return refused(context, 'PREPARE_WARNED', heeded.reason, { requestId: prepared.requestId })
+  await looked
+  const asked = { batch: prepared.typedData.batch, relayParams: prepared.relayParams }
+  const feeEstimate = context.fees?.estimateFor(intent, asked)
+  const policy = feeEstimate === undefined ? bounds : { ...bounds, feeEstimate }
   const verified = verify(chain, intent, prepared, policy, time.nowSeconds)
   if ('kind' in verified) return rejected(context, intent, prepared, verified)
-  const message = { host: prepared.host, warnings: prepared.validationWarnings, time }
+  const message = { host: prepared.host, warnings: prepared.validationWarnings, time, feeEstimate }
   if (intent.lane === 'order-chain') {
     timed(context, intent.intentId, 'verify', atMs)
     return { ...message, verified }
@@ -179,12 +187,23 @@ async function ownMessage(
   }
   const unheard = await hearClock(context, intent, host)
   if (unheard !== undefined) return unheard
+  const looked = context.fees?.look(0)
   const time = await beginArmingTime(context)(host)
+  await looked
   const atMs = clock.monotonicMs()
-  const fee = ownRelayFee(chain, actions, settings.relayFeePerOrder)
+  const usual = ownRelayFee(chain, actions, settings.relayFeePerOrder)
+  const needed = context.fees?.ownFeeAmount({ batch: actions, relayParams: usual })
+  const fee = atLeast(usual, needed)
   const own = relayMessage(context, policy, intent, n, { actions, fee, time })
   timed(context, intent.intentId, 'verify', atMs)
-  return 'kind' in own ? unfit(context, own) : { host, warnings: [], time, verified: own }
+  return 'kind' in own
+    ? unfit(context, own)
+    : { host, warnings: [], time, verified: own, feeEstimate: undefined }
+}
+
+/** What is offered to the relay, and no less than what it needs at the chain's gas price where that is known. */
+function atLeast({ fee, oracleParams }: RelayFee, needed: TokenAmount | undefined): RelayFee {
+  return { fee: { ...fee, feeAmount: maxOf(fee.feeAmount, needed ?? 0n) }, oracleParams }
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Chain } from '../chains/chain.ts'
 import { hashSubaccountApproval, type SubaccountApproval } from '../chains/subaccountApproval.ts'
 import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import type { Intent } from '../domain/intent.ts'
-import { minOf } from '../domain/units.ts'
+import { maxOf, minOf } from '../domain/units.ts'
 import { isAdding } from '../domain/warning.ts'
 import type { SwapMarkets } from './swapPath.ts'
 
@@ -45,14 +45,23 @@ export interface SigningPolicy extends OrderBounds {
   readonly mode?: SigningMode
 }
 
-/** What an order's fees are by our own estimate. */
+/** What a message's fees are by our own estimate. */
 export interface FeeEstimate {
-  /** Of one order, native token, base units. */
+  /** `chain`: the formula at the chain's gas price; `landed`: what landed before; `usual`: as configured. */
+  readonly source: 'chain' | 'landed' | 'usual'
+  /** Of one order, the dearest of the message; native token, base units. */
   readonly executionFee: bigint
-  /** For each order of a message, base units of the chain's fee token. */
+  /** `feeAmount` for each order of the message, execution fees included; base units of the chain's fee token. */
   readonly relayFee: bigint
-  /** How many times the estimate may be signed. */
+  /** How many times the estimate may be signed of what adds risk. */
   readonly factor: bigint
+  /**
+   * The most that the gas prices of the last minutes explain, for each order as above: a fee beyond it is no spike. Absent
+   * where no endpoint tells gas prices.
+   */
+  readonly explained?: { readonly executionFee: bigint; readonly relayFee: bigint }
+  /** Of the whole message: all execution fees together, and the `feeAmount`. */
+  readonly whole: { readonly executionFee: bigint; readonly relayFee: bigint }
 }
 
 /** What tells which bounds hold for a message. */
@@ -66,19 +75,45 @@ export function boundsFor(policy: SigningPolicy, intent: Bounded): OrderBounds {
 /** Highest execution fee of one order of the intent under the policy, native token, base units. */
 export function executionFeeLimit(policy: SigningPolicy, intent: Bounded): bigint {
   const { maxExecutionFee } = boundsFor(policy, intent)
-  const { feeEstimate } = policy
-  return feeEstimate === undefined
-    ? maxExecutionFee
-    : minOf(maxExecutionFee, feeEstimate.factor * feeEstimate.executionFee)
+  return limitOf(policy, intent, maxExecutionFee, policy.feeEstimate?.executionFee)
 }
 
 /** Highest relay fee for each order of the intent's message under the policy, base units of the chain's fee token. */
 export function relayFeeLimit(policy: SigningPolicy, intent: Bounded): bigint {
   const { maxRelayFee } = boundsFor(policy, intent)
-  const { feeEstimate } = policy
-  return feeEstimate === undefined
-    ? maxRelayFee
-    : minOf(maxRelayFee, feeEstimate.factor * feeEstimate.relayFee)
+  return limitOf(policy, intent, maxRelayFee, policy.feeEstimate?.relayFee)
+}
+
+/** A gas spike must hold no close back: what takes risk away is bounded by the highest fee alone. */
+function limitOf(
+  { feeEstimate }: SigningPolicy,
+  intent: Bounded,
+  highest: bigint,
+  estimate: bigint | undefined,
+): bigint {
+  return feeEstimate === undefined || estimate === undefined || !isAdding(intent)
+    ? highest
+    : minOf(highest, feeEstimate.factor * estimate)
+}
+
+/** How many times its limit a fee may be in a gas spike, where no gas price is known. */
+const SPIKE = 10n
+
+/**
+ * Most that an execution fee of the intent's message may be and still count as a gas spike: what gas prices explain, or where
+ * none are known ten times its limit, and what would be signed of what takes risk away. Native token, base units.
+ */
+export function executionFeeSpike(policy: SigningPolicy, intent: Bounded): bigint {
+  const { maxExecutionFee } = policy.reducing ?? policy
+  const unknown = maxOf(maxExecutionFee, SPIKE * executionFeeLimit(policy, intent))
+  return policy.feeEstimate?.explained?.executionFee ?? unknown
+}
+
+/** The same of the relay fee for each order, base units of the chain's fee token. */
+export function relayFeeSpike(policy: SigningPolicy, intent: Bounded): bigint {
+  const { maxRelayFee } = policy.reducing ?? policy
+  const unknown = maxOf(maxRelayFee, SPIKE * relayFeeLimit(policy, intent))
+  return policy.feeEstimate?.explained?.relayFee ?? unknown
 }
 
 /** What the message must name because of who signs it. */

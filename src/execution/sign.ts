@@ -9,6 +9,7 @@ import { isIncreaseOrder } from '../domain/position.ts'
 import type { Signer } from '../domain/signer.ts'
 import { maxOf, type Usd } from '../domain/units.ts'
 import { kept, MOST_KEPT } from '../domain/warning.ts'
+import type { FeeEstimate } from './policy.ts'
 import type { Verified } from './verify.ts'
 
 declare const signedBrand: unique symbol
@@ -53,10 +54,15 @@ export interface Arming {
   readonly leaseEpoch: number
   /** The newest block that a chain endpoint showed. */
   readonly block?: BlockRef
+  /** What the message's fees were by our own estimate. */
+  readonly feeEstimate?: FeeEstimate
 }
 
 /** What J3 holds of a signed payload. */
-export function armedFactsOf(signed: Signed, { host, warnings, leaseEpoch, block }: Arming): ArmedFacts {
+export function armedFactsOf(
+  signed: Signed,
+  { host, warnings, leaseEpoch, block, feeEstimate }: Arming,
+): ArmedFacts {
   const { verified, signature } = signed
   const { prepared, batch, relayParams } = verified
   const order = batch.createOrderParamsList[0]
@@ -73,6 +79,9 @@ export function armedFactsOf(signed: Signed, { host, warnings, leaseEpoch, block
     executionFee: executionFeesOf(batch),
     relayFeeToken: relayParams.fee.feeToken,
     relayFeeAmount: relayParams.fee.feeAmount,
+    ...(feeEstimate === undefined
+      ? {}
+      : { feeEstimate: { source: feeEstimate.source, ...feeEstimate.whole } }),
     validationWarnings: warnings.slice(0, MOST_KEPT).map(kept),
     leaseEpoch,
     comparedFields: verified.comparedFields,

@@ -3,9 +3,9 @@
 import type { Batch, UpdateOrderParams } from '../chains/relayRouter.ts'
 import type { Hex } from '../domain/address.ts'
 import type { EditTerms, Intent } from '../domain/intent.ts'
-import { MAX_UINT256 } from '../domain/units.ts'
+import { MAX_UINT256, maxOf } from '../domain/units.ts'
 import type { Findings } from './findings.ts'
-import { boundsFor, type SigningPolicy } from './policy.ts'
+import { boundsFor, executionFeeLimit, executionFeeSpike, type SigningPolicy } from './policy.ts'
 import { checkAcceptablePrice } from './verifyPrice.ts'
 
 /** Compares the two lists with what the intent means; both are empty for everything but edits, cancels and batches. */
@@ -64,8 +64,7 @@ function checkUpdates(
     findings.same(`${at}.minOutputAmount`, meant.minOutputAmount, update.minOutputAmount)
     findings.same(`${at}.validFromTime`, meant.validFromTime, update.validFromTime)
     findings.same(`${at}.autoCancel`, meant.autoCancel, update.autoCancel)
-    findings.same(`${at}.executionFeeIncrease`, meant.executionFeeIncrease, update.executionFeeIncrease)
-    findings.fee(`${at}.executionFeeIncrease`, policy.maxExecutionFee, update.executionFeeIncrease)
+    checkIncrease(findings, `${at}.executionFeeIncrease`, intent, meant, update, policy)
   })
 }
 
@@ -103,6 +102,25 @@ function checkAcceptable(
     { buys, decimals },
     { slippageBps, toleranceBps },
   )
+}
+
+/**
+ * What an edit adds to its order's execution fee. The contract asks for the whole fee anew at the gas price of the day
+ * (`validateAndCapExecutionFee`), so a host may ask for more than we did, up to what such an order may hold; what is not used
+ * comes back. A message of the caller's own says what he wrote.
+ */
+function checkIncrease(
+  findings: Findings,
+  field: string,
+  intent: Intent,
+  meant: UpdateOrderParams,
+  { executionFeeIncrease: found }: UpdateOrderParams,
+  policy: SigningPolicy,
+): void {
+  if (intent.kind === 'batch') findings.same(field, meant.executionFeeIncrease, found)
+  const held = intent.terms.edit?.executionFeeHeld ?? 0n
+  const room = maxOf(0n, executionFeeLimit(policy, intent) - held)
+  findings.fee(field, room, found, executionFeeSpike(policy, intent))
 }
 
 function checkCancels(findings: Findings, expected: readonly Hex[], found: readonly Hex[]): void {

@@ -5,7 +5,7 @@ import type { Intent, TwapTerms } from '../domain/intent.ts'
 import { bps, MAX_UINT256, type Usd } from '../domain/units.ts'
 import type { Findings } from './findings.ts'
 import { type MinOutputRule, type OrderRule, rulesOf, type SizeRule } from './orderRules.ts'
-import { boundsFor, executionFeeLimit, type SigningPolicy } from './policy.ts'
+import { boundsFor, executionFeeLimit, executionFeeSpike, type SigningPolicy } from './policy.ts'
 import { checkPath } from './swapPath.ts'
 import { checkAcceptablePrice } from './verifyPrice.ts'
 
@@ -102,7 +102,12 @@ function checkOrder(
   checkSize(findings, `${at}.numbers.sizeDeltaUsd`, rule.size, numbers.sizeDeltaUsd)
   checkCollateral(findings, `${at}.numbers.initialCollateralDeltaAmount`, rule, numbers)
   findings.same(`${at}.numbers.triggerPrice`, rule.trigger, numbers.triggerPrice)
-  findings.fee(`${at}.numbers.executionFee`, executionFeeLimit(policy, intent), numbers.executionFee)
+  findings.fee(
+    `${at}.numbers.executionFee`,
+    executionFeeLimit(policy, intent),
+    numbers.executionFee,
+    executionFeeSpike(policy, intent),
+  )
   findings.same(`${at}.numbers.callbackGasLimit`, 0n, numbers.callbackGasLimit)
   checkMinOutput(findings, `${at}.numbers.minOutputAmount`, rule.minOutput, numbers.minOutputAmount)
   if (rule.parts === 0) findings.same(`${at}.numbers.validFromTime`, 0n, numbers.validFromTime)

@@ -3,12 +3,12 @@ import type { Chain } from '../chains/chain.ts'
 import type { RelayParams } from '../chains/relayRouter.ts'
 import { hexKey, sameHex } from '../domain/address.ts'
 import type { Findings } from './findings.ts'
-import { type Bounded, relayFeeLimit, type SigningPolicy } from './policy.ts'
+import { type Bounded, relayFeeLimit, relayFeeSpike, type SigningPolicy } from './policy.ts'
 import { checkPath } from './swapPath.ts'
 
 /**
  * Refuses external calls and permits, pins chain, fee token and price provider, and bounds fee and deadline. `orders`: how
- * many orders the message creates; the relay pays the keeper for each, and is paid for each. `nowSeconds`: Unix seconds.
+ * many orders the message creates: the fee pays the keeper for each, and the relay's gas. `nowSeconds`: Unix seconds.
  */
 export function checkRelayParams(
   findings: Findings,
@@ -30,10 +30,12 @@ export function checkRelayParams(
     findings.add('relayParams.deadline', `between ${earliest} and ${latest}`, relayParams.deadline.toString())
   }
   findings.hex('relayParams.fee.feeToken', chain.feeToken.address, fee.feeToken)
+  const paid = BigInt(Math.max(1, orders))
   findings.fee(
     'relayParams.fee.feeAmount',
-    relayFeeLimit(policy, intent) * BigInt(Math.max(1, orders)),
+    relayFeeLimit(policy, intent) * paid,
     fee.feeAmount,
+    relayFeeSpike(policy, intent) * paid,
   )
   // A fee in the wrapped native token needs no swap; any other needs one, or the relay reverts.
   const swaps = !sameHex(fee.feeToken, chain.contracts.wrappedNative)

@@ -18,6 +18,7 @@ import {
   minOf,
   mulDivUp,
   priceOfContractPrice,
+  type TokenAmount,
   type Usd,
   usdOfAmount,
 } from '../domain/units.ts'
@@ -150,6 +151,7 @@ export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, d
   }
   const isBounded = orderType === 'limit' || orderType === 'take-profit'
   const buys = (order.direction === 'long') === isIncrease
+  const executionFeeIncrease = topUpOf(order, orderType, desk)
   const edit: EditTerms = {
     orderKey: order.orderKey,
     sizeDeltaUsd,
@@ -160,8 +162,15 @@ export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, d
         : order.acceptableContractPrice,
     minOutputAmount: order.minOutputAmount ?? 0n,
     autoCancel: order.autoCancel ?? !isIncrease,
-    executionFeeIncrease: 0n,
-    changed: ['size', 'trigger', 'auto-cancel', ...(isBounded ? (['acceptable'] as const) : [])],
+    executionFeeIncrease,
+    ...(order.executionFee === undefined ? {} : { executionFeeHeld: order.executionFee }),
+    changed: [
+      'size',
+      'trigger',
+      'auto-cancel',
+      ...(isBounded ? (['acceptable'] as const) : []),
+      ...(executionFeeIncrease > 0n ? (['execution-fee'] as const) : []),
+    ],
   }
   const collateral = [view.longToken, view.shortToken].find(({ address }) =>
     sameHex(address, order.initialCollateralToken),
@@ -184,6 +193,15 @@ export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, d
     },
     reservationUsd: growthUsd,
   }
+}
+
+/**
+ * What an order's execution fee lacks of our own estimate: an update pays for the execution anew at the gas price of the day,
+ * and reverts when the fee is less (`OrderHandler.updateOrder`). 0 where nobody knows what it holds or needs.
+ */
+function topUpOf(order: Order, orderType: OrderKind, { executionFeeOf }: Desk): TokenAmount {
+  if (order.executionFee === undefined || executionFeeOf === undefined) return 0n
+  return maxOf(0n, executionFeeOf(orderType) - order.executionFee)
 }
 
 interface SizedEdit {

@@ -1,10 +1,10 @@
 /** The desk: all that a decision is judged with, handed in whole so that judging it reads nothing. */
 import type { Address } from '../domain/address.ts'
-import type { Denial, Lane } from '../domain/intent.ts'
+import type { Denial, Lane, OrderKind } from '../domain/intent.ts'
 import type { CountedLimits, Limits, TradingState } from '../domain/limits.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import { marketOf } from '../domain/snapshot.ts'
-import type { Usd } from '../domain/units.ts'
+import type { TokenAmount, Usd } from '../domain/units.ts'
 import type { Book } from './book.ts'
 
 /** What `admit` needs. */
@@ -29,6 +29,8 @@ export interface Desk {
   readonly marketDayResultUsd?: Usd
   /** How far our clock and the venue's are apart, ms; absent counts as nothing. */
   readonly clockSkewMs?: number
+  /** What executing an order that waits costs by our own estimate, native token, base units; absent: nobody knows. */
+  readonly executionFeeOf?: (orderType: OrderKind) => TokenAmount
   /** An operator's wish: any resting order may be cancelled, whoever made it. */
   readonly isOperator?: boolean
   readonly intentId: string

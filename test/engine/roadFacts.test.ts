@@ -5,7 +5,7 @@ import { usd } from '../../src/domain/units.ts'
 import { createAccountBook } from '../../src/engine/accountBook.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import { createTrading } from '../../src/engine/trading.ts'
-import { createFeeMemory } from '../../src/execution/feeMemory.ts'
+import { createFees } from '../../src/execution/fees.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, kindsBench, priceAt } from '../support/kinds.ts'
 
@@ -86,10 +86,12 @@ test('an engine begins with the fees of what landed before', async () => {
     leverageBps: 30_000,
   })
   await at.clock.advance(5_000)
-  const fees = createFeeMemory({ executionFee: 1n, relayFee: 1n, factor: 5 })
+  const { chain, clock } = at.context
+  const fees = createFees({ chain, clock, usual: { executionFee: 1n, relayFee: 1n, factor: 5 } })
   engine = engineOn({ ...at.context, fees }, at.shell)
   const { executionFee, relayFeeAmount } = at.story(intentId).attempts[0]?.armed ?? {}
-  expect(fees.estimateFor({ kind: 'increase', reservationUsd: 1n })).toEqual({
+  expect(fees.estimateFor({ kind: 'increase', reservationUsd: 1n })).toMatchObject({
+    source: 'landed',
     executionFee,
     relayFee: relayFeeAmount,
     factor: 5n,

@@ -90,6 +90,7 @@ function bench(count: number, parts: { readonly failed?: ReadonlySet<number> } =
     requests: () => asked.length,
     chainId: () => told('chainId', BigInt(arbitrum.chainId)),
     latest: () => told('latest', block(9000)),
+    gasPrice: () => told('gasPrice', { networkGasPrice: 20_000_000n, priorityFee: 0n }),
     heads: (numbers) =>
       told('heads', {
         latest: block(9000),

@@ -1,16 +1,23 @@
 /** Our own estimate of fees: what it is learned from, and what it keeps from being signed. */
 import { afterEach, expect, test } from 'vitest'
+import { systemClock } from '../../src/api/systemClock.ts'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { IncreaseDecision } from '../../src/domain/decision.ts'
 import type { Attempt, IntentState } from '../../src/domain/intent.ts'
 import { labelOf } from '../../src/domain/intent.ts'
 import { usd } from '../../src/domain/units.ts'
-import { createFeeMemory } from '../../src/execution/feeMemory.ts'
+import { createFees, type Fees } from '../../src/execution/fees.ts'
 import { executionFeeLimit, relayFeeLimit } from '../../src/execution/policy.ts'
 import { createShell } from '../../src/execution/shell.ts'
 import { armedFacts, intentOf, usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'
 
 const usual = { executionFee: 100n, relayFee: 10n, factor: 5 }
+
+/** Estimates of an API-only daemon. */
+function feesOf(): Fees {
+  return createFees({ chain: arbitrum, clock: systemClock, usual })
+}
 
 function landed(
   n: number,
@@ -34,16 +41,16 @@ function landed(
 const increase = { kind: 'increase', reservationUsd: usd(100) } as const
 
 test('before anything landed a fee is taken for the usual one, and never for less after', () => {
-  const memory = createFeeMemory(usual)
-  expect(memory.estimateFor(increase)).toEqual({ executionFee: 100n, relayFee: 10n, factor: 5n })
+  const memory = feesOf()
+  expect(memory.estimateFor(increase)).toMatchObject({ source: 'usual', executionFee: 100n, relayFee: 10n })
   memory.learn(landed(1, 1n, 1n))
-  expect(memory.estimateFor(increase)).toEqual({ executionFee: 100n, relayFee: 10n, factor: 5n })
+  expect(memory.estimateFor(increase)).toMatchObject({ source: 'usual', executionFee: 100n, relayFee: 10n })
 })
 
 test('the middle of what landed counts, for each order of a message, and only of its kind', () => {
-  const memory = createFeeMemory(usual)
+  const memory = feesOf()
   for (const [n, fee] of [300n, 9_000n, 400n].entries()) memory.learn(landed(n, fee, fee / 10n))
-  expect(memory.estimateFor(increase)).toEqual({ executionFee: 400n, relayFee: 40n, factor: 5n })
+  expect(memory.estimateFor(increase)).toMatchObject({ source: 'landed', executionFee: 400n, relayFee: 40n })
   expect(memory.estimateFor({ ...increase, kind: 'swap' })?.executionFee).toBe(100n)
   const twap = landed(9, 0n, 0n)
   const parts = {
@@ -54,13 +61,13 @@ test('the middle of what landed counts, for each order of a message, and only of
     }),
     attempts: twap.attempts.map((each) => ({ ...each, armed: armedFacts({ executionFee: 1_600n }) })),
   }
-  const other = createFeeMemory(usual)
+  const other = feesOf()
   other.learn(parts)
   expect(other.estimateFor(increase)?.executionFee).toBe(400n)
 })
 
 test('what never landed, or landed twice over, teaches nothing more', () => {
-  const memory = createFeeMemory(usual)
+  const memory = feesOf()
   for (const phase of ['PREPARING', 'ARMED', 'ACKED', 'UNRESOLVED', 'DEAD', 'VOID_CONSUMED'] as const)
     memory.learn(landed(1, 10_000n, 10_000n, { phase }))
   expect(memory.estimateFor(increase)?.executionFee).toBe(100n)
@@ -71,7 +78,7 @@ test('what never landed, or landed twice over, teaches nothing more', () => {
 })
 
 test('a host that asks for all it may each time needs eight landings for each factor, and never passes the cap', () => {
-  const memory = createFeeMemory(usual)
+  const memory = feesOf()
   for (let n = 0; n < 15; n += 1) memory.learn(landed(n, 100n, 10n))
   const policy = { maxExecutionFee: 10_000n, maxRelayFee: 1_000n } as Parameters<typeof executionFeeLimit>[0]
   const limits: bigint[] = []
@@ -85,10 +92,16 @@ test('a host that asks for all it may each time needs eight landings for each fa
   expect(Math.max(...limits.map(Number))).toBe(10_000)
 })
 
-test('what takes risk away, and a message of our own, has no estimate', () => {
-  const memory = createFeeMemory(usual)
-  for (const kind of ['decrease', 'close', 'cancel', 'collateral-in'] as const)
-    expect(memory.estimateFor({ kind, reservationUsd: 0n })).toBeUndefined()
+test('what takes risk away is bounded by the highest fees alone, and a message of our own has no estimate', () => {
+  const memory = feesOf()
+  const highest = { maxExecutionFee: 10_000n, maxRelayFee: 1_000n } as Parameters<typeof executionFeeLimit>[0]
+  for (const kind of ['decrease', 'close', 'cancel', 'collateral-in', 'edit'] as const) {
+    const intent = { kind, reservationUsd: 0n }
+    const feeEstimate = memory.estimateFor(intent)
+    if (feeEstimate === undefined) throw new Error(kind)
+    expect(executionFeeLimit({ ...highest, feeEstimate }, intent), kind).toBe(10_000n)
+    expect(relayFeeLimit({ ...highest, feeEstimate }, intent), kind).toBe(1_000n)
+  }
   expect(memory.estimateFor({ kind: 'batch', reservationUsd: usd(1) })).toBeUndefined()
 })
 

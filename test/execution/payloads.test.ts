@@ -154,7 +154,10 @@ async function collect(approvedActions?: number): Promise<readonly [KindsBench, 
     const prepared = await prepare(at.context, intent, at.api.hosts.api[0] ?? '', {
       subaccountApproval: approval,
     })
-    const feeEstimate = at.context.fees?.estimateFor(intent)
+    const feeEstimate = at.context.fees?.estimateFor(intent, {
+      batch: prepared.typedData.batch,
+      relayParams: prepared.relayParams,
+    })
     const policy: SigningPolicy = {
       ...at.context.signingPolicy(),
       ...(feeEstimate === undefined ? {} : { feeEstimate }),
@@ -623,7 +626,7 @@ test('fees are signed up to so many times our own estimate, and of what takes ri
     }
     const count = BigInt(Math.max(1, orders.length))
     const [execution, relay] = isAdding(intent)
-      ? [15n * 10n ** 14n, 2_500_000n]
+      ? [10n ** 15n, 5_000_000n]
       : [policy.maxExecutionFee, policy.maxRelayFee]
     if (isAdding(intent)) bounded += 1
     expect(codeOf(undefined, relay * count), name).toBe('verified')

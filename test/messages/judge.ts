@@ -6,7 +6,7 @@ import type { Difference } from '../../src/domain/event.ts'
 import { type Rejection, verify } from '../../src/execution/verify.ts'
 import { intentOfCase } from './intent.ts'
 import type { MessageCase, RefusalClass } from './schema.ts'
-import { policyOf } from './world.ts'
+import { feeEstimateOf, policyOf } from './world.ts'
 
 /** What became of a case. */
 export interface Judged {
@@ -60,7 +60,9 @@ function verdictOf(
     }
   }
   const prepared = { ...payload, host: 'https://host.example/v1' }
-  const outcome = verify(chains[one.chain], intent, prepared, policyOf(one), one.state.blockTime)
+  const message = { batch: payload.typedData.batch, relayParams: payload.relayParams }
+  const policy = { ...policyOf(one), feeEstimate: feeEstimateOf(one, intent, message) }
+  const outcome = verify(chains[one.chain], intent, prepared, policy, one.state.blockTime)
   return 'kind' in outcome
     ? { verdict: classes[outcome.code], differences: outcome.differences }
     : { verdict: 'sign', differences: [], digest: outcome.digest }

@@ -1,12 +1,16 @@
 /** The state of a case as the daemon would have read it: a snapshot to size on, and a policy to verify by. */
 import { readFileSync } from 'node:fs'
+import { expressGasPrice } from '../../src/chains/feeFormula.ts'
+import { chainGas } from '../../src/chains/gas.ts'
 import { chains } from '../../src/chains/index.ts'
 import { type Hex, hexKey, sameHex, ZERO_ADDRESS } from '../../src/domain/address.ts'
+import type { Intent } from '../../src/domain/intent.ts'
 import type { Token } from '../../src/domain/market.ts'
 import type { Order, Position } from '../../src/domain/position.ts'
 import type { MarketView, Snapshot } from '../../src/domain/snapshot.ts'
 import { fromDecimal, toDecimal, USD_DECIMALS, usd } from '../../src/domain/units.ts'
-import type { SigningMode, SigningPolicy } from '../../src/execution/policy.ts'
+import { chainEstimateOf, type FeeMessage, gasMessageOf } from '../../src/execution/fees.ts'
+import type { FeeEstimate, SigningMode, SigningPolicy } from '../../src/execution/policy.ts'
 import { type SwapMarkets, swapMarketsOf } from '../../src/execution/swapPath.ts'
 import type { MessageCase, OrderRow, PositionRow, State, TokenRow } from './schema.ts'
 
@@ -217,6 +221,30 @@ export function policyOf(one: MessageCase): SigningPolicy {
     swapMarkets: marketsOf(one),
     mode: modeOf(one.state),
   }
+}
+
+/** What the message's fees are by the formula, at the gas price of the state, as an endpoint would tell it. */
+export function feeEstimateOf(one: MessageCase, { terms }: Intent, message: FeeMessage): FeeEstimate {
+  const { gas, prices, signing } = one.state
+  const { feeToken, contracts } = chains[one.chain]
+  const priceOf = (address: Hex) => Object.entries(prices).find(([token]) => sameHex(token, address))?.[1]
+  const facts = chainGas[one.chain]
+  const price = expressGasPrice(facts, {
+    networkGasPrice: BigInt(gas.networkGasPrice),
+    priorityFee: BigInt(gas.priorityFee),
+  })
+  return chainEstimateOf(
+    facts,
+    { price, highest: price },
+    {
+      native: BigInt(priceOf(contracts.wrappedNative)?.max ?? 0),
+      feeToken: BigInt(priceOf(feeToken.address)?.min ?? 0),
+      feeTokenDecimals: feeToken.decimals,
+    },
+    gasMessageOf(message, signing.mode === 'subaccount'),
+    terms.edit === undefined ? undefined : terms.orderType,
+    { executionFee: 0n, relayFee: 0n, factor: 5 },
+  )
 }
 
 /** The ERC-20 that stands for a token as the trader names it: the wrapped one for the native coin. */

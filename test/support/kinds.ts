@@ -16,7 +16,7 @@ import { readSnapshot } from '../../src/engine/snapshot.ts'
 import { createSubaccountWatch, type SubaccountWatch } from '../../src/engine/subaccountWatch.ts'
 import { connectChain } from '../../src/evm/connect.ts'
 import type { ExecutionContext } from '../../src/execution/context.ts'
-import { createFeeMemory } from '../../src/execution/feeMemory.ts'
+import { createFees } from '../../src/execution/fees.ts'
 import type { SigningPolicy } from '../../src/execution/policy.ts'
 import { createShell, type Shell } from '../../src/execution/shell.ts'
 import { swapMarketsOf } from '../../src/execution/swapPath.ts'
@@ -209,7 +209,11 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
       relayFeePerOrder: 1_000_000n,
     },
     signingPolicy: () => policy,
-    fees: createFeeMemory({ executionFee: 3n * 10n ** 14n, relayFee: 500_000n, factor: 5 }),
+    fees: createFees({
+      chain: arbitrum,
+      clock,
+      usual: { executionFee: 2n * 10n ** 14n, relayFee: 1_000_000n, factor: 5 },
+    }),
     ...(options.warningPolicies === undefined
       ? {}
       : { warningPolicies: () => options.warningPolicies ?? [] }),
@@ -253,6 +257,7 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
       slippageBps: 100,
       nowMs: clock.now(),
       expiresAtMs: clock.now() + 30_000,
+      ...(context.fees === undefined ? {} : { executionFeeOf: context.fees.executionFeeOf }),
       acceptedLastHour: { strategy: 0, account: 0 },
     })
   }

@@ -377,22 +377,27 @@ export const schema = {
     maxExecutionFee: setting(
       as.decimal('an amount of the native token, as "0.01"', 18, '0', '1000000'),
       '0.01',
-      'Highest execution fee of an order that is signed, in whole native tokens.',
+      'Highest execution fee of an order that is signed, in whole native tokens. A close waits for nothing but this, so leave room for a gas spike: what a keeper does not use comes back.',
     ),
     maxRelayFeeUsd: setting(
       as.dollars,
       '5',
-      'Highest relay fee that is signed for each order of a message, USD.',
+      "Highest fee through the relay that is signed for each order of a message that adds risk, USD: it holds the execution fee and the relay's gas. What takes risk away may cost more: signing.maxExecutionFee at our own price of the native token, and half as much again for the relay's gas (at 10000 USD an ETH or 200 USD an AVAX until a price was read).",
     ),
     relayFeeUsd: setting(
       as.dollars,
       '1',
-      'Relay fee of a message of our own that no host prepared, for each order that it creates, USD. What the relay does not use comes back as wrapped native token.',
+      'Relay fee of a message of our own that no host prepared, for each order that it creates, USD; more where the gas price of a chain endpoint needs it. What the relay does not use comes back as wrapped native token.',
     ),
     priceToleranceBps: setting(
       bps(5_000),
-      50,
-      "How far the signed acceptable price may lie beyond our own oracle's price and the slippage asked, basis points.",
+      100,
+      "How far the signed acceptable price of what adds risk may lie beyond our own oracle's price and the slippage asked, basis points.",
+    ),
+    reducingPriceToleranceBps: setting(
+      bps(5_000),
+      200,
+      'The same of what takes risk away; never less than signing.priceToleranceBps. A refused close is worse than a bad price.',
     ),
     referralCode: setting(
       as.referralCode,
@@ -402,17 +407,17 @@ export const schema = {
     usualExecutionFee: setting(
       as.decimal('an amount of the native token, as "0.0003"', 18, '0', '1000000'),
       '0',
-      'What an execution fee is taken for until orders of its kind have landed, and the least that it is taken for after, in whole native tokens. 0: 0.0003 on Arbitrum and MegaETH, 0.02 on Avalanche.',
+      'What an execution fee is taken for until orders of its kind have landed, and the least that it is taken for after, in whole native tokens. 0: 0.0002 on Arbitrum, 0.05 on Avalanche, 0.00002 on MegaETH.',
     ),
     usualRelayFeeUsd: setting(
-      as.dollars,
-      '0.5',
-      'The same of the relay fee for each order of a message, USD.',
+      as.dollarsOrNone,
+      '0',
+      'The same of the whole fee through the relay for each order of a message, USD. 0: 1 on Arbitrum and Avalanche, 0.1 on MegaETH.',
     ),
     feeFactor: setting(
       as.integer(1, 100),
       5,
-      'How many times our own estimate the fees of an order that adds risk may be. The estimate is what the last 15 orders of its kind paid that landed, the middle one, and no less than the usual fee. What takes risk away is bounded by the highest fees alone, so that a gas spike holds no close back; so are messages of your own.',
+      "How many times our own estimate the fees of an order that adds risk may be. With a chain endpoint the estimate is the protocol's formula at the gas price of the moment, and no more than 3 times it is signed. Without one it is what the last 15 orders of its kind were asked that landed, the middle one, and no less than the usual fee. What takes risk away is bounded by the highest fees alone, so that a gas spike holds no close back; so are messages of your own.",
     ),
     warnings: setting(
       as.warningActions,

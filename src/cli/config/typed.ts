@@ -13,13 +13,13 @@ import { isLoopback } from './formats.ts'
 import type { RawConfig } from './schema.ts'
 import type { Config } from './types.ts'
 
-const usualExecutionFees: Readonly<Record<ChainName, string>> = {
-  arbitrum: '0.0003',
-  avalanche: '0.02',
-  megaeth: '0.0003',
+/** Least that fees are taken for on each chain: one order's execution fee in native token, and its whole fee in USD. */
+const usualFees: Readonly<Record<ChainName, { readonly execution: string; readonly wholeUsd: string }>> = {
+  arbitrum: { execution: '0.0002', wholeUsd: '1' },
+  avalanche: { execution: '0.05', wholeUsd: '1' },
+  megaeth: { execution: '0.00002', wholeUsd: '0.1' },
 }
 
-/** The execution fee that is usual: as configured, or for 0 the chain's own. Native token, smallest unit. */
 /** The 32 bytes of a referral code: as they are, or of its text, padded with zeros at the end. */
 function referralCodeOf(text: string): Hex | undefined {
   if (text === '') return undefined
@@ -27,9 +27,18 @@ function referralCodeOf(text: string): Hex | undefined {
   return `0x${Buffer.from(text, 'ascii').toString('hex').padEnd(64, '0')}`
 }
 
-function usualExecutionFeeOf(chain: ChainName, configured: string): TokenAmount {
-  const fee = parseUnits(configured, NATIVE_DECIMALS)
-  return fee > 0n ? fee : parseUnits(usualExecutionFees[chain], NATIVE_DECIMALS)
+/** The fees that are usual: as configured, or for 0 the chain's own. Native token, smallest unit; USD. */
+function usualFeesOf(
+  chain: ChainName,
+  signing: RawConfig['signing'],
+): { readonly usualExecutionFee: TokenAmount; readonly usualRelayFeeUsd: Usd } {
+  const execution = parseUnits(String(signing.usualExecutionFee), NATIVE_DECIMALS)
+  const wholeUsd = usd(String(signing.usualRelayFeeUsd))
+  const usual = usualFees[chain]
+  return {
+    usualExecutionFee: execution > 0n ? execution : parseUnits(usual.execution, NATIVE_DECIMALS),
+    usualRelayFeeUsd: wholeUsd > 0n ? wholeUsd : usd(usual.wholeUsd),
+  }
 }
 
 /** `CODE=action` as a policy; the last of two of one code counts. */
@@ -159,11 +168,14 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       maxExecutionFee: parseUnits(String(signing.maxExecutionFee), NATIVE_DECIMALS),
       maxRelayFeeUsd: amount(signing.maxRelayFeeUsd),
       relayFeeUsd: amount(signing.relayFeeUsd),
-      usualExecutionFee: usualExecutionFeeOf(chain.name, String(signing.usualExecutionFee)),
-      usualRelayFeeUsd: amount(signing.usualRelayFeeUsd),
+      ...usualFeesOf(chain.name, signing),
       feeFactor: number(signing.feeFactor),
       priceToleranceBps: number(signing.priceToleranceBps),
       referralCode: referralCodeOf(String(signing.referralCode)),
+      reducingPriceToleranceBps: Math.max(
+        number(signing.priceToleranceBps),
+        number(signing.reducingPriceToleranceBps),
+      ),
       warnings: warningPolicyOf(texts(signing.warnings), texts(signing.warningsDropReductions)),
     },
     evidence: {

@@ -110,6 +110,8 @@ export interface Config {
     readonly priceToleranceBps: number
     /** 32 bytes; undefined: none. */
     readonly referralCode: Hex | undefined
+    /** At least `priceToleranceBps`. */
+    readonly reducingPriceToleranceBps: number
     readonly warnings: WarningPolicy
   }
   readonly evidence: { readonly source: 'auto' | 'chain' | 'api'; readonly trustVenue: boolean }
