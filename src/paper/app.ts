@@ -17,7 +17,7 @@ import { mountRpc } from './rpcRoutes.ts'
 import { ConnectionCut, type VenueState } from './venueState.ts'
 import { apiWindows, type CacheWindow, oracleWindows, otherWindows, questionOf } from './windows.ts'
 import { hostAndRoute } from './wireFaultRule.ts'
-import { SERVER_TIMEOUT_MS, type WireFaults } from './wireFaults.ts'
+import { timedOutBody, timeoutOf, type WireFaults } from './wireFaults.ts'
 
 /** Oracle hosts of a venue: the primary and its fallbacks. */
 export const ORACLE_HOSTS = 3
@@ -65,19 +65,18 @@ export function createApp({ state, prefix, wire, kept, neighbours }: AppParts): 
   }
   const respond = async (context: Context, host: string, mounted: Mounted): Promise<Response> => {
     if (faults.down.includes(host)) throw new ConnectionCut()
-    if (faults.latencyMs > 0) await world.clock.sleep(Math.min(faults.latencyMs, SERVER_TIMEOUT_MS))
+    const path = pathOf(context.req.url)
+    const queryAt = path.indexOf('?')
+    const place = queryAt === -1 ? path : path.slice(0, queryAt)
+    const { route } = hostAndRoute(place.slice(prefix.length))
+    const timeoutMs = timeoutOf(host, route)
+    if (faults.latencyMs > 0) await world.clock.sleep(Math.min(faults.latencyMs, timeoutMs))
     try {
-      if (faults.latencyMs >= SERVER_TIMEOUT_MS) {
-        throw new HttpFailure(503, { message: 'Service Unavailable' })
-      }
+      if (faults.latencyMs >= timeoutMs) throw new HttpFailure(503, timedOutBody(host))
       advanceWorld(world)
       const peer = peers.find((one) => one.host === host) ?? peers[0]
       if (peer === undefined) throw notFound('Not Found')
-      const path = pathOf(context.req.url)
-      const queryAt = path.indexOf('?')
       const query = new URLSearchParams(queryAt === -1 ? '' : path.slice(queryAt + 1))
-      const place = queryAt === -1 ? path : path.slice(0, queryAt)
-      const { route } = hostAndRoute(place.slice(prefix.length))
       const isShaped = changesAnswer(faults, host, route)
       const window = isShaped ? undefined : mounted.window
       const nowMs = world.clock.now() - answerAgeMs(faults, host, route)

@@ -105,7 +105,7 @@ function capacityDetails(world: World, body: Readonly<Record<string, unknown>>):
   const market = typeof body.symbol === 'string' ? findMarket(world, body.symbol) : undefined
   if (market === undefined || typeof body.size !== 'string') return undefined
   const capacity = capacityOfMarket(world, market, body.direction === 'short' ? 'short' : 'long')
-  return { ...capacityJson(world, capacity), requestedSizeUsd: body.size }
+  return { ...capacityJson(world, market, capacity), requestedSizeUsd: body.size }
 }
 
 function takePrepareFault(venue: VenueState, body: Readonly<Record<string, unknown>>): boolean {
