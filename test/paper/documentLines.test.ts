@@ -1,5 +1,6 @@
 /** Lines of the two documents that are told apart by details, and what was decided where they are unclear, over real sockets. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { loadCatalog } from '../../src/paper/catalog.ts'
 import { type Any, ethMarket, ethSymbol, startVenue, trader, usd } from './support.ts'
 
 const btcMarket = '0x47c031236e19d024b42f8AE6780E44A573170703'
@@ -232,4 +233,17 @@ test('decided: the two filters of the tickers together are a union', async () =>
   ])
   const rows = (await paper.get(`/markets/tickers?${query}`)).body
   expect(new Set(rows.map((row: Any) => row.marketTokenAddress))).toEqual(new Set([btcMarket, ethMarket]))
+})
+
+test('the catalogue knows the markets that were given up, and the venue does not serve what nothing prices', async () => {
+  const { markets, tokens } = loadCatalog('arbitrum')
+  for (const [symbol, marketToken, index] of [
+    ['OM/USD [BTC-USDC]', '0x89EB78679921499632fF16B1be3ee48295cfCD91', 'OM'],
+    ['WELL/USD [WETH-USDC]', '0x2347EbB8645Cc2EA0Ba92D1EC59704031F2fCCf4', 'WELL'],
+  ] as const) {
+    const market = markets.find((one) => one.marketToken === marketToken)
+    const token = tokens.find((one) => one.address === market?.indexToken)
+    expect([market?.symbol, market?.isListed, token?.symbol, token?.decimals]).toEqual([symbol, false, index, 18])
+    expect((await paper.prepare({ symbol })).body.code).toBe('MARKET_NOT_FOUND')
+  }
 })
