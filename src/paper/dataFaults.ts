@@ -41,11 +41,11 @@ export interface DataFaults extends AnswerFaults {
   prepareWarns: string
   /** `marketDataStatus` of every capacity. */
   marketData: 'fresh' | 'stale'
-  /** Markets whose value rows have no successful refresh: `updatedAt` null. */
+  /** Markets whose value rows have no successful refresh: `updatedAt` null, and what stands on them is stale. */
   staleValues: string[]
   /** Markets that are disabled: their rows say so and are left out of staleness. */
   disabledMarkets: string[]
-  /** Markets that are no longer listed: `isListed` says so. */
+  /** Markets that are no longer listed: not in `/markets`, and `isListed` of the oracle says so. */
   unlistedMarkets: string[]
   /** Markets whose position reader reverts; a list with one such position fails whole. */
   readerReverts: string[]

@@ -243,7 +243,12 @@ test('the catalogue knows the markets that were given up, and the venue does not
   ] as const) {
     const market = markets.find((one) => one.marketToken === marketToken)
     const token = tokens.find((one) => one.address === market?.indexToken)
-    expect([market?.symbol, market?.isListed, token?.symbol, token?.decimals]).toEqual([symbol, false, index, 18])
+    expect([market?.symbol, market?.isListed, token?.symbol, token?.decimals]).toEqual([
+      symbol,
+      false,
+      index,
+      18,
+    ])
     expect((await paper.prepare({ symbol })).body.code).toBe('MARKET_NOT_FOUND')
   }
 })
