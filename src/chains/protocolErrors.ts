@@ -105,6 +105,9 @@ const declarations: Readonly<Record<string, string>> = {
   '0xe8266438': 'RequestNotYetCancellable(uint256,uint256,string)',
   '0x730d44b1': 'OrderAlreadyFrozen()',
   '0xa35b150b': 'Unauthorized(address,string)',
+  '0x64174bbc': 'EmptyRelayFeeAddress()',
+  '0x9b867f31': 'InvalidExecutionFee(uint256,uint256,uint256)',
+  '0xf50ce733': 'InsufficientGasLeft(uint256,uint256)',
   '0x979dc780': 'TokenTransferError(address,address,uint256)',
   '0x2136ecd2': 'InvalidTwapCount(uint256)',
   // Solidity's own

@@ -28,11 +28,7 @@ export const batchSelector: Hex = '0x0427ef5f'
 /** Selector of `batch(relayParams, subaccountApproval, account, subaccount, params)` of the subaccount router. */
 export const subaccountBatchSelector: Hex = '0x412a08b7'
 
-/**
- * Selector of `removeSubaccount(relayParams, account, subaccount)` of the subaccount router. The wire reference gives the
- * message and its type hash; the function's arguments are the order of the router's other functions. Another order would
- * revert, and change nothing.
- */
+/** Selector of `removeSubaccount(relayParams, account, subaccount)` of the subaccount router (SubaccountGelatoRelayRouter). */
 export const removeSubaccountSelector: Hex = '0xf6f2900e'
 
 function addressesPart(value: CreateOrderAddresses): Part {

@@ -32,7 +32,8 @@ function rows(
 }
 
 const unstated = undefined
-const payloadGuess = 'GUESS: payload'
+/** No public source shows the form; docs/going-live.md has the list of all of them. */
+const unverified = 'unverified'
 
 /** Every documented route, in the documents' order. */
 export const documentedRoutes: readonly DocumentedRoute[] = [
@@ -43,13 +44,13 @@ export const documentedRoutes: readonly DocumentedRoute[] = [
     ['/prices/candles', 'varies'],
     ['/tokens'],
     ['/markets', 10_000],
-    ['/markets/info', 10_000, 'GUESS: units of rates; not to trade on'],
-    ['/markets/state', 5_000, payloadGuess],
-    ['/rates', unstated, payloadGuess],
-    ['/apy', unstated, payloadGuess],
-    ['/performance/annualized', unstated, payloadGuess],
-    ['/performance/snapshots', unstated, payloadGuess],
-    ['/tokens/info', unstated, payloadGuess],
+    ['/markets/info', 10_000, 'unverified; units of rates, not to trade on'],
+    ['/markets/state', 5_000, unverified],
+    ['/rates'],
+    ['/apy'],
+    ['/performance/annualized'],
+    ['/performance/snapshots'],
+    ['/tokens/info'],
   ]),
   ...rows('api', 'GET', 'application: Market reads', [
     ['/markets', 60_000],
@@ -58,7 +59,7 @@ export const documentedRoutes: readonly DocumentedRoute[] = [
     ['/markets/values', 1_000],
     ['/markets/trading-capacity', 1_000],
     ['/markets/tickers', unstated, 'the legacy liquidity stops at the decoder'],
-    ['/risk-oracle/markets', 60_000, 'GUESS: payload; any other form as it came'],
+    ['/risk-oracle/markets', 60_000, 'unverified; any other form as it came'],
   ]),
   ...rows('api', 'GET', 'application: Rates, yield, earnings', [
     ['/rates'],
@@ -66,18 +67,18 @@ export const documentedRoutes: readonly DocumentedRoute[] = [
     ['/performance/annualized'],
     ['/performance/snapshots'],
     ['/yield/gm-pools', 1_800_000],
-    ['/yield/gm-user-earnings', 2_000],
+    ['/yield/gm-user-earnings', 2_000, unverified],
   ]),
   ...rows('api', 'GET', 'application: Stats', [
-    ['/stats/summary', 30_000, 'GUESS: layout'],
-    ['/stats/timeseries', 30_000, 'GUESS: layout'],
-    ['/stats/sources', 30_000, 'GUESS: layout'],
+    ['/stats/summary', 30_000, unverified],
+    ['/stats/timeseries', 30_000, unverified],
+    ['/stats/sources', 30_000, unverified],
   ]),
   ...rows('api', 'GET', 'application: Positions, orders, trades', [
     ['/positions', 1_000],
-    ['/positions/{key}', 1_000],
+    ['/positions/{key}', 1_000, unverified],
     ['/orders'],
-    ['/orders/{key}'],
+    ['/orders/{key}', unstated, unverified],
     ['/trades'],
     ['/trades/search', unstated, 'where a deployment has no POST there'],
   ]),
@@ -87,11 +88,11 @@ export const documentedRoutes: readonly DocumentedRoute[] = [
   ...rows('api', 'GET', 'application: Pair feeds', [['/pairs'], ['/pairs/solana', 60_000]]),
   ...rows('solanaFeed', 'GET', 'application: Pair feeds', [['/v1/pairs', 60_000]]),
   ...rows('pairFeed', 'GET', 'application: Pair feeds', [
-    ['/api/{chain}/pairs', unstated, 'GUESS: payload as `/pairs`'],
+    ['/api/{chain}/pairs', unstated, 'unverified; read as `/pairs`'],
   ]),
   ...rows('api', 'GET', 'application: Other reads', [
-    ['/incentives/usdg/boost-apr', 1_800_000, 'GUESS: payload; any other form as it came'],
-    ['/whitelists', 60_000, 'GUESS: payload; any other form as it came'],
+    ['/incentives/usdg/boost-apr', 1_800_000, 'unverified; any other form as it came'],
+    ['/whitelists', 60_000, 'unverified; any other form as it came'],
   ]),
   ...rows('api', 'GET', 'application: Other reads; wire: reads, 3', [
     ['/tokens'],
@@ -100,12 +101,12 @@ export const documentedRoutes: readonly DocumentedRoute[] = [
     ['/allowances'],
   ]),
   ...rows('api', 'GET', 'application: Other reads; wire: reads, 6', [
-    ['/prices/ohlcv', unstated, 'GUESS: units; prefer the oracle’s candles'],
+    ['/prices/ohlcv', unstated, 'unverified; units, prefer the oracle’s candles'],
   ]),
   ...rows('api', 'GET', 'application: Other reads; wire: reads, 9', [
     ['/jit/liquidity_info'],
     ['/v2/jit/liquidity_info', unstated, 'where the first version is gone'],
-    ['/jit/liquidity_history'],
+    ['/jit/liquidity_history', unstated, unverified],
     ['/staking/power'],
     ['/buyback/weekly-stats'],
   ]),

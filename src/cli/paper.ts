@@ -113,7 +113,8 @@ function settingsOf({ paper }: Config, chain: Chain): Partial<VenueSettings> {
   }))
   // With several chains a token need be on one of them only; alone, the venue itself refuses an unknown one.
   const balances = paper.chains.length === 1 ? named : named.filter(({ symbol }) => symbols.has(symbol))
-  const markets = new Set(loadCatalog(chain.name).markets.map(({ symbol }) => symbol.replace(/ \[.*$/, '')))
+  const listed = loadCatalog(chain.name).markets.filter(({ isListed }) => isListed)
+  const markets = new Set(listed.map(({ symbol }) => symbol.replace(/ \[.*$/, '')))
   const hours = paper.marketHours.flatMap((text) => parseMarketHours(text) ?? [])
   const poolShares: Record<string, Record<string, number>> = {}
   for (const { wallet, market, sharePpm } of paper.poolShares) {

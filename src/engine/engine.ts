@@ -40,6 +40,7 @@ import { keepLimits } from './changeLimits.ts'
 import type { EngineContext } from './context.ts'
 import { createDayResult, type DayResult } from './dayResult.ts'
 import { createFlattener } from './flatten.ts'
+import { withHeldMarkets } from './heldMarkets.ts'
 import { createInstance } from './instance.ts'
 import { createKill } from './kill.ts'
 import { type ConfiguredLimits, createLiveLimits } from './liveLimits.ts'
@@ -211,8 +212,10 @@ export function createEngine(
   async function watchAccount(): Promise<void> {
     await context.fees?.look(3 * engineSettings.watchMs)
     const [markets, read] = await Promise.all([api.getMarkets(), api.getPositions({ account })])
-    symbols = Object.fromEntries(markets.value.map((market) => [hexKey(market.marketToken), market.symbol]))
     positions = read.value
+    const held = positions.map(({ marketToken }) => marketToken)
+    const known = await withHeldMarkets(api, markets.value, held)
+    symbols = Object.fromEntries(known.map((market) => [hexKey(market.marketToken), market.symbol]))
     onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
     emit({ type: 'account.positions', positions, symbols })
     const resting = shell.open().filter(({ label }) => label === 'resting').length

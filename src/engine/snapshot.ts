@@ -17,6 +17,7 @@ import type { Candle, Market, OraclePrice, PriceDoubt, Token } from '../domain/m
 import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
 import { absOf, bps, type Usd } from '../domain/units.ts'
 import type { Needs } from '../strategy/strategy.ts'
+import { withHeldMarkets } from './heldMarkets.ts'
 
 /** The world could not be read well enough to decide on. */
 export class SnapshotError extends BaseError {}
@@ -52,7 +53,13 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
     tolerate(api.getMarketsState()),
     needs.balances === true ? tolerate(api.getWalletBalances({ account })) : undefined,
   ])
-  const wanted = wantedMarkets(markets.value, needs, positions.value)
+  const rows = [...positions.value, ...orders.value]
+  const known = await withHeldMarkets(
+    api,
+    markets.value,
+    rows.map(({ marketToken }) => marketToken),
+  )
+  const wanted = wantedMarkets(known, needs, rows)
   const tokensByAddress = new Map(tokens.value.map((token) => [hexKey(token.address), token]))
   const { trusted: pricesByAddress, doubts } = trustedPrices(
     oraclePrices?.value ?? [],
@@ -62,9 +69,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
   const toOurClock = oracleStamps(api, oraclePrices)
   const capacitySymbols = new Set(needs.symbols.length <= capacityReadsMax ? needs.symbols : [])
   const [tickers, views] = await Promise.all([
-    wanted.length === 0
-      ? undefined
-      : tolerate(api.getMarketTickers({ symbols: wanted.map((market) => market.symbol) })),
+    readTickers(api, wanted),
     Promise.all(
       wanted.map(async (market) => {
         const [capacityLong, capacityShort, candles] = await Promise.all([
@@ -118,10 +123,10 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
 function wantedMarkets(
   markets: readonly Market[],
   needs: Needs,
-  positions: readonly { readonly marketToken: Address }[],
+  rows: readonly { readonly marketToken: Address }[],
 ): readonly Market[] {
   const held = new Set(
-    needs.allPositionMarkets === true ? positions.map(({ marketToken }) => hexKey(marketToken)) : [],
+    needs.allPositionMarkets === true ? rows.map(({ marketToken }) => hexKey(marketToken)) : [],
   )
   const symbols = new Set(needs.symbols)
   return markets.filter((market) => symbols.has(market.symbol) || held.has(hexKey(market.marketToken)))
@@ -157,6 +162,12 @@ function oracleStamps(api: Api, read: Read<unknown> | undefined): (price: Oracle
   const skewMs = read === undefined ? 0 : (api.clockSkewMs(read.host) ?? 0)
   const readAtMs = read?.readAtMs ?? 0
   return ({ updatedAtSeconds }) => Math.min(readAtMs, updatedAtSeconds * 1000 - skewMs)
+}
+
+/** Tickers of the listed markets: a filter that names another may be refused whole. */
+function readTickers(api: Api, markets: readonly Market[]) {
+  const symbols = markets.flatMap(({ isListed, symbol }) => (isListed ? [symbol] : []))
+  return symbols.length === 0 ? undefined : tolerate(api.getMarketTickers({ symbols }))
 }
 
 /** Oracle prices, joined with the oracle's own token list for their decimals. */

@@ -5,6 +5,7 @@
 import { type Context, Hono } from 'hono'
 import { addAccountReads, addTransactionRoutes } from './accountRoutes.ts'
 import { advanceWorld } from './advance.ts'
+import { answerAgeMs, changesAnswer, shapedAnswer } from './answerShape.ts'
 import { mountControl } from './controlRoutes.ts'
 import { HttpFailure, notFound, stringify } from './http.ts'
 import type { KeptAnswers } from './keptAnswers.ts'
@@ -15,7 +16,8 @@ import type { Neighbour, RouteHandler, RouteKit } from './routeKit.ts'
 import { mountRpc } from './rpcRoutes.ts'
 import { ConnectionCut, type VenueState } from './venueState.ts'
 import { apiWindows, type CacheWindow, oracleWindows, otherWindows, questionOf } from './windows.ts'
-import { SERVER_TIMEOUT_MS, type WireFaults } from './wireFaults.ts'
+import { hostAndRoute } from './wireFaultRule.ts'
+import { timedOutBody, timeoutOf, type WireFaults } from './wireFaults.ts'
 
 /** Oracle hosts of a venue: the primary and its fallbacks. */
 export const ORACLE_HOSTS = 3
@@ -61,21 +63,23 @@ export function createApp({ state, prefix, wire, kept, neighbours }: AppParts): 
     }
     return new Response(body, { status, headers })
   }
-  const respond = async (context: Context, host: string, { handler, window }: Mounted): Promise<Response> => {
+  const respond = async (context: Context, host: string, mounted: Mounted): Promise<Response> => {
     if (faults.down.includes(host)) throw new ConnectionCut()
-    if (faults.latencyMs > 0) await world.clock.sleep(Math.min(faults.latencyMs, SERVER_TIMEOUT_MS))
+    const path = pathOf(context.req.url)
+    const queryAt = path.indexOf('?')
+    const place = queryAt === -1 ? path : path.slice(0, queryAt)
+    const { route } = hostAndRoute(place.slice(prefix.length))
+    const timeoutMs = timeoutOf(host, route)
+    if (faults.latencyMs > 0) await world.clock.sleep(Math.min(faults.latencyMs, timeoutMs))
     try {
-      if (faults.latencyMs >= SERVER_TIMEOUT_MS) {
-        throw new HttpFailure(503, { message: 'Service Unavailable' })
-      }
+      if (faults.latencyMs >= timeoutMs) throw new HttpFailure(503, timedOutBody(host))
       advanceWorld(world)
       const peer = peers.find((one) => one.host === host) ?? peers[0]
       if (peer === undefined) throw notFound('Not Found')
-      const path = pathOf(context.req.url)
-      const queryAt = path.indexOf('?')
       const query = new URLSearchParams(queryAt === -1 ? '' : path.slice(queryAt + 1))
-      const nowMs = world.clock.now()
-      const place = queryAt === -1 ? path : path.slice(0, queryAt)
+      const isShaped = changesAnswer(faults, host, route)
+      const window = isShaped ? undefined : mounted.window
+      const nowMs = world.clock.now() - answerAgeMs(faults, host, route)
       // Peers and fallbacks are equal: what one answers within a window, all of them do.
       const question =
         window === undefined ? '' : questionOf(place.replace(/\/\d+(?=\/)/, ''), query, window.names)
@@ -86,7 +90,7 @@ export function createApp({ state, prefix, wire, kept, neighbours }: AppParts): 
           return answer(200, known)
         }
       }
-      const result = await handler({
+      const result = await mounted.handler({
         request: context.req.raw,
         query,
         nowMs,
@@ -97,6 +101,7 @@ export function createApp({ state, prefix, wire, kept, neighbours }: AppParts): 
       if (result === neverAnswer) return await new Promise<Response>(() => undefined)
       if (result instanceof Response) return result
       const text = stringify(result)
+      if (isShaped) return answer(200, stringify(shapedAnswer(faults, host, route, JSON.parse(text))))
       if (window === undefined) return answer(200, text)
       const body = kept.keep(question, text, nowMs, window.ms(query))
       kept.lead(path, question)

@@ -7,7 +7,7 @@ import { orderRow, ordersOfAccount } from './positionRows.ts'
 import type { WorldMarket } from './seedMarkets.ts'
 import type { World } from './world.ts'
 
-/** Markets that the filters of `/markets/tickers` name; all without a filter. Throws HttpFailure 400. */
+/** Markets that either filter of `/markets/tickers` names; all without a filter. Throws HttpFailure 400. */
 export function filteredMarkets(world: World, query: URLSearchParams): readonly WorldMarket[] {
   const addresses = query.getAll('addresses')
   const symbols = query.getAll('symbols')
@@ -49,7 +49,7 @@ export function tradingCapacityRoute(world: World, query: URLSearchParams): Json
   if (Object.keys(errors).length > 0) throw badFields(errors)
   const market = findMarket(world, symbol ?? '')
   if (market === undefined) throw badRequest('Market not found')
-  return capacityJson(world, capacityOfMarket(world, market, direction === 'long' ? 'long' : 'short'))
+  return capacityJson(world, market, capacityOfMarket(world, market, direction === 'long' ? 'long' : 'short'))
 }
 
 /** `/orders`. Throws HttpFailure 400. */

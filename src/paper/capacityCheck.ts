@@ -1,8 +1,8 @@
-/** Whether there is room for an increase, as prepare checks it (application document, "Trading capacity", rules 6 to 9). */
+/** Whether there is room for an increase, as prepare checks it (application document, "Trading capacity", rules 6 to 8). */
 import { type Json, refused } from './http.ts'
-import { capacityJson } from './marketRows.ts'
+import { capacityJson, hasStaleValues } from './marketRows.ts'
 import type { Capacity } from './model/capacity.ts'
-import type { MarketSettings } from './model/market.ts'
+import type { WorldMarket } from './seedMarkets.ts'
 import type { World } from './world.ts'
 
 /** Longest wait of a prepare for a JIT refresh that is under way, ms (rule 8). */
@@ -48,9 +48,9 @@ export async function awaitJitRefresh(world: World): Promise<void> {
  */
 export function capacityWarnings(
   world: World,
+  market: WorldMarket,
   capacity: Capacity,
   order: {
-    readonly symbol: string
     readonly sizeDeltaUsd: bigint
     readonly isResting: boolean
     readonly swapsCollateral: boolean
@@ -60,7 +60,7 @@ export function capacityWarnings(
   const size = order.sizeDeltaUsd
   const warnings: CapacityWarning[] = []
   const isOverRoom = size > capacity.openInterestRoom
-  if (dataFaults.marketData === 'stale') warnings.push(unavailable('STALE_MARKET_DATA'))
+  if (hasStaleValues(world, market)) warnings.push(unavailable('STALE_MARKET_DATA'))
   if (size > capacity.baseAvailableLiquidity && !isOverRoom) {
     if (dataFaults.jitData !== 'available') warnings.push(unavailable('JIT_DATA_UNAVAILABLE'))
     else if (dataFaults.jitEligibility === 'unknown') {
@@ -72,36 +72,11 @@ export function capacityWarnings(
   const isUncertain = warnings.length > 0 && !isOverRoom
   const tooLarge = {
     code: 'INSUFFICIENT_LIQUIDITY',
-    message: `Requested size exceeds the available liquidity of ${order.symbol}`,
-    details: { ...capacityJson(world, capacity), requestedSizeUsd: size.toString() },
+    message: `Requested size exceeds the available liquidity of ${market.catalog.symbol}`,
+    details: { ...capacityJson(world, market, capacity), requestedSizeUsd: size.toString() },
   }
-  if (order.isResting) return [tooLarge, ...warnings]
+  // What cannot be checked for sure is warned of alone: a room that is not known is not said to be too small.
   if (isUncertain) return warnings
+  if (order.isResting) return [tooLarge, ...warnings]
   throw refused(tooLarge.code, tooLarge.message, tooLarge.details)
-}
-
-/**
- * Refuses an increase of which a part would leave less collateral than the least in USD. A market or limit order is one part.
- *
- * @throws HttpFailure 400 INSUFFICIENT_COLLATERAL
- */
-export function requireCollateral(
-  settings: Pick<MarketSettings, 'minCollateralUsd'>,
-  order: {
-    readonly parts: bigint
-    readonly heldUsd: bigint
-    /** What one part adds after its fees, signed. */
-    readonly addedUsdByPart: bigint
-  },
-): void {
-  const least = settings.minCollateralUsd
-  for (const done of order.parts > 1n ? [1n, order.parts] : [1n]) {
-    if (order.heldUsd + order.addedUsdByPart * done >= least) continue
-    throw refused(
-      'INSUFFICIENT_COLLATERAL',
-      order.parts > 1n
-        ? `Collateral left after the fees of one of ${order.parts} parts would be below the minimum of ${least} (USD, 30 decimals)`
-        : `Collateral left after fees would be below the minimum of ${least} (USD, 30 decimals)`,
-    )
-  }
 }

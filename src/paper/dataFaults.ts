@@ -1,9 +1,10 @@
 /** What may be wrong with the venue's data on purpose: each is a documented state of the live hosts, off by default. */
 
+import { type AnswerFaults, answerFaultWords, noAnswerFaults } from './answerFaults.ts'
 import { isErrorName } from './givenError.ts'
 
 /** Switches over the data behind the reads. Markets are market tokens in any case. */
-export interface DataFaults {
+export interface DataFaults extends AnswerFaults {
   /** `jitDataStatus` of every capacity; only `available` counts JIT liquidity. */
   jitData: 'available' | 'stale' | 'unavailable'
   /** Milliseconds that a JIT refresh under way still takes while the data is stale; 0 = none is under way. */
@@ -40,11 +41,11 @@ export interface DataFaults {
   prepareWarns: string
   /** `marketDataStatus` of every capacity. */
   marketData: 'fresh' | 'stale'
-  /** Markets whose value rows have no successful refresh: `updatedAt` null. */
+  /** Markets whose value rows have no successful refresh: `updatedAt` null, and what stands on them is stale. */
   staleValues: string[]
   /** Markets that are disabled: their rows say so and are left out of staleness. */
   disabledMarkets: string[]
-  /** Markets that are no longer listed: `isListed` says so. */
+  /** Markets that are no longer listed: not in `/markets`, and `isListed` of the oracle says so. */
   unlistedMarkets: string[]
   /** Markets whose position reader reverts; a list with one such position fails whole. */
   readerReverts: string[]
@@ -56,8 +57,8 @@ export interface DataFaults {
   statsLagSeconds: number
   /** Stats sources, as `network:version`, that cannot be read: `missing`, their values null. */
   missingSources: string[]
-  /** `unavailable`: this deployment serves no stats, 503. */
-  stats: 'none' | 'unavailable'
+  /** `unavailable`: this deployment serves no stats, 503. `moved`: 308 to another path of the same origin. */
+  stats: 'none' | 'unavailable' | 'moved'
   /** `frozen`: the Solana snapshot is no longer rebuilt. `empty`: it is rebuilt without pairs. */
   solanaPairs: 'none' | 'frozen' | 'empty'
 }
@@ -91,6 +92,7 @@ export function noDataFaults(): DataFaults {
     missingSources: [],
     stats: 'none',
     solanaPairs: 'none',
+    ...noAnswerFaults(),
   }
 }
 
@@ -102,8 +104,9 @@ const words: Readonly<Record<string, readonly string[]>> = {
   rpcFork: ['none', 'forked'],
   marketData: ['fresh', 'stale'],
   earnings: ['none', 'warming-up'],
-  stats: ['none', 'unavailable'],
+  stats: ['none', 'unavailable', 'moved'],
   solanaPairs: ['none', 'frozen', 'empty'],
+  ...answerFaultWords,
 }
 const lists = new Set([
   'staleValues',
@@ -112,6 +115,9 @@ const lists = new Set([
   'readerReverts',
   'unindexedMarkets',
   'missingSources',
+  'oldOracles',
+  'malformedRows',
+  'bigintObjects',
 ])
 
 const numbers = new Set([
@@ -123,9 +129,11 @@ const numbers = new Set([
   'replayMs',
   'rpcLagBlocks',
   'rpcForkBlocks',
+  'oldOracleSeconds',
+  'relayStatusLagMs',
 ])
 const errors = new Set(['relayReverts', 'keeperFails'])
-const codes = new Set(['prepareWarns'])
+const codes = new Set(['prepareWarns', 'prepareRefuses'])
 
 /** Whether a switch of that name is one of these. */
 export function isDataFault(name: string): name is keyof DataFaults {

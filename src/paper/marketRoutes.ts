@@ -2,7 +2,7 @@
 import { tickers, tradingCapacityRoute } from './appRoutes.ts'
 import { closedMarkets } from './hours.ts'
 import { HttpFailure } from './http.ts'
-import { catalogRow, configRow, isActive } from './marketRows.ts'
+import { catalogRow, configRow, isActive, isListed } from './marketRows.ts'
 import { pulledValues } from './marketValues.ts'
 import {
   oracleCandles,
@@ -42,7 +42,9 @@ export function addMarketRoutes({ world, faults }: VenueState, kit: RouteKit): v
     }),
   )
 
-  kit.api('GET', '/markets', () => markets.map((market) => catalogRow(world, market)))
+  kit.api('GET', '/markets', () =>
+    markets.filter((market) => isListed(world, market)).map((market) => catalogRow(world, market)),
+  )
   kit.api('GET', '/markets/config', () => markets.map((market) => configRow(world, market)))
   kit.api('GET', '/markets/values', ({ nowMs }) =>
     markets.map((market) => pulledValues(world, market, nowMs)),

@@ -160,15 +160,20 @@ export function valuesRow(world: World, market: WorldMarket, nowMs: number): Rec
   return row
 }
 
+/** Whether the values of a market, or of all of them, are no longer refreshed. */
+export function hasStaleValues({ dataFaults }: World, market: WorldMarket): boolean {
+  return dataFaults.marketData === 'stale' || namesMarket(dataFaults.staleValues, market.key)
+}
+
 /** Wire form of a capacity, with the state of the data behind it. */
-export function capacityJson(world: World, capacity: Capacity): Record<string, Json> {
+export function capacityJson(world: World, market: WorldMarket, capacity: Capacity): Record<string, Json> {
   return {
     availableLiquidity: capacity.availableLiquidity.toString(),
     baseAvailableLiquidity: capacity.baseAvailableLiquidity.toString(),
     jitAvailableLiquidity: capacity.jitAvailableLiquidity.toString(),
     limitingFactor: capacity.limitingFactor,
     jitDataStatus: world.dataFaults.jitData,
-    marketDataStatus: world.dataFaults.marketData,
+    marketDataStatus: hasStaleValues(world, market) ? 'stale' : 'fresh',
   }
 }
 
@@ -223,8 +228,8 @@ export function tickerRow(world: World, market: WorldMarket, nowMs: number): Jso
     borrowingRateShort: rates.borrowing.short.toString(),
     netRateLong: (rates.funding.long - rates.borrowing.long).toString(),
     netRateShort: (rates.funding.short - rates.borrowing.short).toString(),
-    capacityLong: capacityJson(world, capacityAt(world, market, 'long', prices, seconds)),
-    capacityShort: capacityJson(world, capacityAt(world, market, 'short', prices, seconds)),
+    capacityLong: capacityJson(world, market, capacityAt(world, market, 'long', prices, seconds)),
+    capacityShort: capacityJson(world, market, capacityAt(world, market, 'short', prices, seconds)),
   }
 }
 

@@ -1,14 +1,15 @@
 /** The oracle price service on the wire (oracle document; wire: oracle-price-service). */
-import { hexKey } from '../domain/address.ts'
+import { type Address, hexKey } from '../domain/address.ts'
 import type { CandlePeriod } from '../domain/market.ts'
-import { periodSeconds } from './candles.ts'
+import { type Candles, periodSeconds } from './candles.ts'
 import type { CatalogToken } from './catalog.ts'
 import { namesMarket } from './dataFaults.ts'
 import { HttpFailure, type Json } from './http.ts'
 import { hourlyRates, isListed } from './marketRows.ts'
 import { legacyAvailableLiquidity } from './model/capacity.ts'
-import { interestUsd, slotValue } from './model/market.ts'
+import { interestUsd, type PricePair, slotValue } from './model/market.ts'
 import type { WorldMarket } from './seedMarkets.ts'
+import { vaultTokensOf } from './vaultTokens.ts'
 import { marketPrices, tokenPrice, type World } from './world.ts'
 
 /** The oracle's name of a token. */
@@ -21,22 +22,37 @@ function oracleTokens(world: World): CatalogToken[] {
   return world.prices.tokens.flatMap((key) => world.catalog.tokenByAddress.get(key) ?? [])
 }
 
-/** `/prices/tickers`: one element a token; values are contract prices, so `oracleDecimals` is 0. */
+/** A ticker; values are contract prices, so `oracleDecimals` is 0. */
+function ticker(symbol: string, address: Address, price: PricePair, seconds: number): Record<string, Json> {
+  return {
+    tokenSymbol: symbol,
+    tokenAddress: address,
+    minPrice: price.min.toString(),
+    maxPrice: price.max.toString(),
+    medianPrice: ((price.min + price.max) / 2n).toString(),
+    oracleDecimals: 0,
+    updatedAt: seconds,
+    timestamp: seconds,
+  }
+}
+
+/** Tickers of the tokens that the oracle signs prices of. */
+export function tokenTickers(world: World, nowMs: number): readonly Record<string, Json>[] {
+  const seconds = Math.floor(nowMs / 1000)
+  return oracleTokens(world).map((token) =>
+    ticker(oracleSymbolOf(token), token.address, tokenPrice(world, token, seconds), seconds),
+  )
+}
+
+/** `/prices/tickers`: one element a token, those of the vaults last. */
 export function oracleTickers(world: World, nowMs: number): Json {
   const seconds = Math.floor(nowMs / 1000)
-  return oracleTokens(world).map((token) => {
-    const price = tokenPrice(world, token, seconds)
-    return {
-      tokenSymbol: oracleSymbolOf(token),
-      tokenAddress: token.address,
-      minPrice: price.min.toString(),
-      maxPrice: price.max.toString(),
-      medianPrice: ((price.min + price.max) / 2n).toString(),
-      oracleDecimals: 0,
-      updatedAt: seconds,
-      timestamp: seconds,
-    }
+  const { tokens, prices } = vaultTokensOf(world)
+  const ofVaults = tokens.flatMap(({ symbol, address }) => {
+    const price = prices.at(hexKey(address), seconds)
+    return price === undefined ? [] : [ticker(symbol, address, price, seconds)]
   })
+  return [...tokenTickers(world, nowMs), ...ofVaults]
 }
 
 function oracleRefusal(text: string): HttpFailure {
@@ -53,6 +69,21 @@ function candleToken(world: World, symbol: string): CatalogToken | undefined {
   )
 }
 
+/** Where the candles of a symbol come from. Throws HttpFailure 400 for a symbol that nothing has. */
+function candleSource(
+  world: World,
+  symbol: string,
+): { readonly key: string; readonly decimals: number; readonly candles: Candles } {
+  const token = candleToken(world, symbol)
+  if (token !== undefined) {
+    return { key: world.catalog.priceKeyOf(token), decimals: token.decimals, candles: world.candles }
+  }
+  const { tokens, candles } = vaultTokensOf(world)
+  const vault = tokens.find((one) => one.symbol === symbol)
+  if (vault === undefined) throw oracleRefusal(`unknown tokenSymbol ${symbol}`)
+  return { key: hexKey(vault.address), decimals: vault.decimals, candles }
+}
+
 /** `/prices/candles`. Throws HttpFailure 400 for a bad parameter. */
 export function oracleCandles(world: World, query: URLSearchParams, nowMs: number): Json {
   const symbol = query.get('tokenSymbol')
@@ -64,16 +95,10 @@ export function oracleCandles(world: World, query: URLSearchParams, nowMs: numbe
   }
   const limit = /^\d{1,5}$/.test(limitText) ? Number(limitText) : 0
   if (limit < 1 || limit > 10_000) throw oracleRefusal('limit must be an integer from 1 to 10000')
-  const token = candleToken(world, symbol)
-  if (token === undefined) throw oracleRefusal(`unknown tokenSymbol ${symbol}`)
-  const rows = world.candles.latest(
-    world.catalog.priceKeyOf(token),
-    period as CandlePeriod,
-    limit,
-    Math.floor(nowMs / 1000),
-  )
+  const { key, decimals, candles } = candleSource(world, symbol)
+  const rows = candles.latest(key, period as CandlePeriod, limit, Math.floor(nowMs / 1000))
   // Candles are the one place where the wire carries prices as plain numbers.
-  const number = (contractPrice: bigint): number => Number(contractPrice) / 10 ** (30 - token.decimals)
+  const number = (contractPrice: bigint): number => Number(contractPrice) / 10 ** (30 - decimals)
   return {
     period,
     candles: rows.map((row) => [
@@ -86,16 +111,15 @@ export function oracleCandles(world: World, query: URLSearchParams, nowMs: numbe
   }
 }
 
-/** `/tokens`. */
+/** `/tokens`, those of the vaults last. */
 export function oracleTokenList(world: World): Json {
-  return {
-    tokens: oracleTokens(world).map((token) => ({
-      symbol: oracleSymbolOf(token),
-      address: token.address,
-      decimals: token.decimals,
-      ...(token.isSynthetic ? { synthetic: true } : {}),
-    })),
-  }
+  const tokens: Json[] = oracleTokens(world).map((token) => ({
+    symbol: oracleSymbolOf(token),
+    address: token.address,
+    decimals: token.decimals,
+    ...(token.isSynthetic ? { synthetic: true } : {}),
+  }))
+  return { tokens: [...tokens, ...vaultTokensOf(world).tokens.map((token) => ({ ...token }))] }
 }
 
 function identity(world: World, market: WorldMarket): Record<string, Json | undefined> {

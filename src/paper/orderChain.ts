@@ -38,8 +38,18 @@ function digestOfRecord(world: World, record: OrderChainRecord): Hex {
   return digestOf(separatorOfRecord(world, record), record.batch)
 }
 
-/** Whether two JSON values say the same: numbers may be texts, hex may differ in case, order of keys is free. */
-export function saysTheSame(one: unknown, other: unknown): boolean {
+/** The amount of `{ "type": "bigint", "value": "1" }`; any other value is itself. */
+function plain(value: unknown): unknown {
+  return isObject(value) && value.type === 'bigint' && typeof value.value === 'string' ? value.value : value
+}
+
+/**
+ * Whether two JSON values say the same: numbers may be texts or the objects of bigints, hex may differ in case, order of keys is
+ * free.
+ */
+export function saysTheSame(given: unknown, expected: unknown): boolean {
+  const one = plain(given)
+  const other = plain(expected)
   if (Array.isArray(one) || Array.isArray(other)) {
     return (
       Array.isArray(one) &&

@@ -8,7 +8,8 @@ import { classicPayload } from './classic.ts'
 import { takeFault } from './faults.ts'
 import { bodyOf, HttpFailure, type Json, parseAddress, refused } from './http.ts'
 import { trimRecord } from './limits.ts'
-import { findToken } from './lookup.ts'
+import { findMarket, findToken } from './lookup.ts'
+import { capacityJson, capacityOfMarket } from './marketRows.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { submitOrder } from './orderChain.ts'
 import { orderStatus } from './orderStatus.ts'
@@ -22,6 +23,7 @@ import { relayStatus, submitRelay } from './relay.ts'
 import type { StateLog } from './stateLog.ts'
 import { type SubaccountUse, subaccountOf } from './subaccounts.ts'
 import type { VenueState } from './venueState.ts'
+import type { World } from './world.ts'
 
 /** Somebody else: where a poisoned payload sends the money. */
 const stranger: Address = '0x00000000000000000000000000000000DeaDBeef'
@@ -98,7 +100,20 @@ function givenWarnings({ world }: VenueState): Quote['warnings'] {
   return code === '' ? [] : [{ code, message: `Every order is warned of ${code}`, details: {} }]
 }
 
-function takePrepareFault(venue: VenueState): boolean {
+/** What the code of capacity always comes with, where the request names a market and a size. */
+function capacityDetails(world: World, body: Readonly<Record<string, unknown>>): Json | undefined {
+  const market = typeof body.symbol === 'string' ? findMarket(world, body.symbol) : undefined
+  if (market === undefined || typeof body.size !== 'string') return undefined
+  const capacity = capacityOfMarket(world, market, body.direction === 'short' ? 'short' : 'long')
+  return { ...capacityJson(world, market, capacity), requestedSizeUsd: body.size }
+}
+
+function takePrepareFault(venue: VenueState, body: Readonly<Record<string, unknown>>): boolean {
+  const { prepareRefuses: code } = venue.faults
+  if (code !== '') {
+    const details = code === 'INSUFFICIENT_LIQUIDITY' ? capacityDetails(venue.world, body) : undefined
+    throw refused(code, `Every prepare is refused with ${code}`, details)
+  }
   const fault = takeFault(venue.faults, 'prepare')
   if (fault === 'unavailable') throw new HttpFailure(503, { message: 'Service Unavailable' })
   return fault === 'foreign-receiver'
@@ -110,7 +125,7 @@ export async function prepareRoute(venue: VenueState, peer: Peer, request: Reque
   const body = await bodyOf(request)
   const wanted = readPrepare(body)
   const subaccount = await subaccountOf(world, body, wanted.from)
-  const isPoisoned = takePrepareFault(venue)
+  const isPoisoned = takePrepareFault(venue, body)
   if (wanted.kind === 'increase') await awaitJitRefresh(world)
   let quote: Quote
   try {
@@ -148,7 +163,7 @@ export async function changeRoute(
 ): Promise<Json> {
   const { world } = venue
   const body = await bodyOf(request)
-  const isPoisoned = takePrepareFault(venue)
+  const isPoisoned = takePrepareFault(venue, body)
   const change = prepareChange(world, body, world.clock.now())
   const gasToken = typeof body.gasPaymentToken === 'string' ? body.gasPaymentToken : undefined
   const prepared: Prepared = {

@@ -7,7 +7,7 @@ import { liquidityProviders } from './earnings.ts'
 import { badFields, badRequest, integerOf, type Json, requiredAddress } from './http.ts'
 import { findMarket } from './lookup.ts'
 import { scaleOf } from './marketRows.ts'
-import { oracleTickers } from './oracleRoutes.ts'
+import { tokenTickers } from './oracleRoutes.ts'
 import { hashText, unit } from './random.ts'
 import { worldSource } from './statsSources.ts'
 import type { World } from './world.ts'
@@ -66,7 +66,7 @@ export function signedPrices(world: World, nowMs: number): Json {
   const blockOwnHash = blockHash(chain, { number: block, generation: generationAt(chain, block) })
   const hash = (text: string) => keccak256(toHex(`${world.seed}:${text}`))
   const signer = getAddress(`0x${hash('oracle signer').slice(26)}`)
-  const tickers = oracleTickers(world, nowMs) as readonly Record<string, Json>[]
+  const tickers = tokenTickers(world, nowMs)
   return {
     signedPrices: tickers.map(({ updatedAt: _updatedAt, timestamp: _timestamp, ...ticker }) => {
       const word = hash(`${String(ticker.tokenAddress)}:${String(ticker.minPrice)}:${block}`)

@@ -2,8 +2,9 @@
 import type { CreateOrderParams } from '../chains/relayRouter.ts'
 import { hexKey } from '../domain/address.ts'
 import { positionsOfAccount } from './accounts.ts'
-import { capacityWarnings, requireCollateral } from './capacityCheck.ts'
+import { capacityWarnings } from './capacityCheck.ts'
 import type { CatalogToken } from './catalog.ts'
+import { requireCollateral } from './collateralCheck.ts'
 import { refused } from './http.ts'
 import { capacityAt } from './jit.ts'
 import { capacityJson, scaleOf } from './marketRows.ts'
@@ -63,9 +64,8 @@ export function quoteIncrease(world: World, request: PrepareRequest, nowMs: numb
   const indexScale = scaleOf(market.indexToken)
   const markPrice = isLong ? prices.index.max : prices.index.min
   const capacity = capacityAt(world, market, side, prices, common.seconds)
-  const capacityFields = capacityJson(world, capacity)
-  const warnings = capacityWarnings(world, capacity, {
-    symbol: market.catalog.symbol,
+  const capacityFields = capacityJson(world, market, capacity)
+  const warnings = capacityWarnings(world, market, capacity, {
     sizeDeltaUsd: request.size,
     isResting: request.orderType !== 'market',
     swapsCollateral: swapPath.length > 0,
@@ -116,22 +116,14 @@ export function quoteIncrease(world: World, request: PrepareRequest, nowMs: numb
       hexKey(one.collateralToken.address) === hexKey(collateralToken.address),
   )
   const collateralPrice = slotPrice(prices, slot)
-  const fees = positionFees(
-    settings,
-    draft,
-    record?.state ?? newPosition(settings, draft, side, slot),
-    collateralPrice,
-    {
-      sizeDeltaUsd: request.size,
-      balanceWasImproved: impact.balanceWasImproved,
-    },
-  )
-  const parts = BigInt(request.twap?.parts ?? 1)
-  requireCollateral(settings, {
-    parts,
-    heldUsd: (record?.state.collateralAmount ?? 0n) * collateralPrice.min,
-    addedUsdByPart: ((brought.amount - fees.totalCostAmount) / parts) * collateralPrice.min,
+  const held = record?.state ?? newPosition(settings, draft, side, slot)
+  const fees = positionFees(settings, draft, held, collateralPrice, {
+    sizeDeltaUsd: request.size,
+    balanceWasImproved: impact.balanceWasImproved,
   })
+  const parts = BigInt(request.twap?.parts ?? 1)
+  const addition = { parts, sizeDeltaUsd: request.size, collateralAmount: brought.amount }
+  requireCollateral(settings, draft, held, addition, prices)
   return {
     orders,
     warnings,

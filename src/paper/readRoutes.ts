@@ -19,7 +19,14 @@ export const STATS_CHAIN = 'arbitrum'
 /** Chains with a public summary for exchange listings (application document, "Pair feeds"). */
 export const listingChains: readonly string[] = ['arbitrum', 'avalanche']
 const oracleRefusal: Refusal = (_name, text) => new HttpFailure(400, { errors: [text] })
+/** Where stats are while they are moved on purpose. */
+const MOVED = '/moved'
 const unserved = (): HttpFailure => new HttpFailure(503, { message: 'Internal Server Error' })
+
+/** A redirect has no CORS headers: browsers cannot follow it. */
+function redirect(address: string): Response {
+  return new Response(null, { status: 308, headers: { Location: address } })
+}
 
 /** Adds the routes. */
 export function addReadRoutes(world: World, kit: RouteKit): void {
@@ -91,8 +98,8 @@ function addStats(world: World, kit: RouteKit): void {
     const worlds = kit.neighbours().map((one) => one.world)
     return statsSources(world, worlds.includes(world) ? worlds : [world, ...worlds])
   }
-  const serve = (path: string, make: (input: RouteInput, sources: readonly StatsSource[]) => Json): void =>
-    kit.api('GET', path, async (input) => {
+  const serve = (path: string, make: (input: RouteInput, sources: readonly StatsSource[]) => Json): void => {
+    const answer: RouteHandler = async (input) => {
       if (world.dataFaults.stats === 'unavailable') throw unserved()
       if (world.chain.name === STATS_CHAIN) {
         for (const { world: other } of kit.neighbours()) if (other !== world) advanceWorld(other)
@@ -106,9 +113,18 @@ function addStats(world: World, kit: RouteKit): void {
       const { origin, search } = new URL(input.request.url)
       const address = `${origin}${base}${path}${search}`
       if (input.family === 0) return home.fetch(new Request(address))
-      // The redirect has no CORS headers: browsers cannot follow it.
-      return new Response(null, { status: 308, headers: { Location: address } })
+      return redirect(address)
+    }
+    kit.api('GET', path, (input) => {
+      if (world.dataFaults.stats !== 'moved') return answer(input)
+      const { origin, pathname, search } = new URL(input.request.url)
+      return redirect(`${origin}${pathname.slice(0, -path.length)}${MOVED}${path}${search}`)
     })
+    kit.api('GET', MOVED + path, (input) => {
+      if (world.dataFaults.stats !== 'moved') throw notFound('Not Found')
+      return answer(input)
+    })
+  }
   serve('/stats/summary', ({ query, nowMs }, sources) => statsSummary(world, sources, query, nowMs))
   serve('/stats/timeseries', ({ query, nowMs }, sources) => statsTimeseries(world, sources, query, nowMs))
   serve('/stats/sources', ({ nowMs }, sources) => statsSourceList(world, sources, nowMs))

@@ -160,6 +160,9 @@ export function relayStatus(world: World, body: Readonly<Record<string, unknown>
   }
   const operation = world.operations.get(hexKey(taskId))
   if (operation === undefined) throw notFound('no relay operation')
+  // A 404 right after an accepted submission can be transient (application document, rule 4 of the relay).
+  const ageMs = world.clock.now() - operation.acceptedAtMs
+  if (ageMs < world.dataFaults.relayStatusLagMs) throw notFound('no relay operation')
   if (world.dataFaults.relay === 'unknown') return { taskId: operation.taskId, status: 'unknown' }
   return {
     taskId: operation.taskId,

@@ -149,7 +149,10 @@ function completeConfig(
   }
 }
 
-/** The world's markets, with pools and open interest seeded at the start prices. */
+/**
+ * The world's markets, with pools and open interest seeded at the start prices. A market of which a token has no price is left out:
+ * nothing could be traded there, and the venue's own oracle prices no token of a market that it has given up.
+ */
 export function seedMarkets(
   catalog: CatalogIndex,
   seed: number,
@@ -158,7 +161,6 @@ export function seedMarkets(
 ): WorldMarket[] {
   const markets: WorldMarket[] = []
   for (const entry of catalog.catalog.markets) {
-    if (!entry.isListed) continue
     const longToken = catalog.tokenByAddress.get(hexKey(entry.longToken))
     const shortToken = catalog.tokenByAddress.get(hexKey(entry.shortToken))
     const indexToken = entry.isSpotOnly ? noIndexToken : catalog.tokenByAddress.get(hexKey(entry.indexToken))

@@ -14,6 +14,16 @@ import { findMarket } from './lookup.ts'
 import type { World } from './world.ts'
 import type { TradeRow } from './worldRecords.ts'
 
+/** One of the kinds of rows that are wanted; what is absent does not matter. */
+interface Combination {
+  readonly eventName?: string
+  readonly orderType?: number
+  /** Whether the order is a part of a twap. */
+  readonly isTwap?: boolean
+  /** Whether the order moves collateral alone: a market order of size 0. */
+  readonly isDepositOrWithdraw?: boolean
+}
+
 /** Which rows are wanted. */
 export interface TradeFilter {
   readonly account: string | undefined
@@ -21,7 +31,7 @@ export interface TradeFilter {
   readonly to: number | undefined
   readonly marketKey: string | undefined
   readonly eventNames: ReadonlySet<string> | undefined
-  readonly combinations: readonly { readonly eventName?: string; readonly orderType?: number }[]
+  readonly combinations: readonly Combination[]
   readonly directions: readonly {
     readonly marketKey?: string
     readonly direction?: string
@@ -76,13 +86,14 @@ export function tradesSearch(body: Readonly<Record<string, unknown>>): TradeFilt
     to: timestampOf(body.toTimestamp, 'toTimestamp'),
     marketKey: undefined,
     eventNames: undefined,
-    combinations: list(body.orderEventCombinations).map((one) => {
-      const eventName = text(one.eventName)
-      return {
-        ...(eventName === undefined ? {} : { eventName }),
-        ...(typeof one.orderType === 'number' ? { orderType: one.orderType } : {}),
-      }
-    }),
+    combinations: list(body.orderEventCombinations).map(({ eventName, orderType, ...flags }) => ({
+      ...(typeof eventName === 'string' ? { eventName } : {}),
+      ...(typeof orderType === 'number' ? { orderType } : {}),
+      ...(typeof flags.isTwap === 'boolean' ? { isTwap: flags.isTwap } : {}),
+      ...(typeof flags.isDepositOrWithdraw === 'boolean'
+        ? { isDepositOrWithdraw: flags.isDepositOrWithdraw }
+        : {}),
+    })),
     directions: list(body.marketsDirections).map((one) => {
       const market = text(one.marketAddress)
       const direction = text(one.direction)
@@ -107,6 +118,10 @@ function marketOf(row: TradeRow): string {
   return hexKey(String(row.fields.marketAddress ?? ''))
 }
 
+function movesCollateralAlone({ orderType, fields }: TradeRow): boolean {
+  return (orderType === 2 || orderType === 4) && fields.sizeDeltaUsd === 0n
+}
+
 function matches(row: TradeRow, filter: TradeFilter): boolean {
   if (filter.from !== undefined && row.timestamp < filter.from) return false
   if (filter.to !== undefined && row.timestamp > filter.to) return false
@@ -120,7 +135,9 @@ function matches(row: TradeRow, filter: TradeFilter): boolean {
     !filter.combinations.some(
       (one) =>
         (one.eventName === undefined || one.eventName === row.eventName) &&
-        (one.orderType === undefined || one.orderType === row.orderType),
+        (one.orderType === undefined || one.orderType === row.orderType) &&
+        (one.isTwap === undefined || one.isTwap === (row.fields.twapGroupId !== undefined)) &&
+        (one.isDepositOrWithdraw === undefined || one.isDepositOrWithdraw === movesCollateralAlone(row)),
     )
   ) {
     return false

@@ -5,6 +5,13 @@ import { notePositionTrade } from './ledger.ts'
 import { madeHash, type World } from './world.ts'
 import type { OrderRecord, TradeRow } from './worldRecords.ts'
 
+/** Fields of a part of a twap, from the metadata word of its order (quote.ts); none for any other order. */
+function twapOf({ account, params }: OrderRecord): TradeRow['fields'] {
+  const text = Buffer.from((params.dataList[0] ?? '0x').slice(2), 'hex').toString('ascii')
+  const [, parts = '', twapId = ''] = /^gmxo:1:(\d{1,2}):([0-9a-f]{4}):/.exec(text) ?? []
+  return Number(parts) > 0 ? { numberOfParts: Number(parts), twapGroupId: `${account}:${twapId}` } : {}
+}
+
 /** Appends a row, and its event to the chain; `fields` win over the order's own figures. */
 export function recordTrade(
   world: World,
@@ -45,6 +52,7 @@ export function recordTrade(
       isLong: order.params.isLong,
       shouldUnwrapNativeToken: order.params.shouldUnwrapNativeToken,
       decreasePositionSwapType: order.params.decreasePositionSwapType.toString(),
+      ...twapOf(order),
       ...fields,
     },
   })

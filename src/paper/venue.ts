@@ -6,6 +6,7 @@
 import type { Chain } from '../chains/chain.ts'
 import type { Clock } from '../domain/clock.ts'
 import { advanceWorld } from './advance.ts'
+import { changesAnswers } from './answerShape.ts'
 import { createApp, ORACLE_HOSTS } from './app.ts'
 import { type Faults, noFaults } from './faults.ts'
 import { readSchedule } from './hours.ts'
@@ -148,6 +149,7 @@ export function createVenue(options: VenueOptions): Venue {
       const nowMs = options.clock.now()
       play(nowMs)
       if (wire.rules.length > 0 || faults.latencyMs > 0 || faults.down.length > 0) return undefined
+      if (changesAnswers(faults)) return undefined
       return kept.atPath(path, nowMs)
     },
     advance: () => {

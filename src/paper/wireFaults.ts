@@ -34,8 +34,27 @@ export const MAX_FAULT_LOG = 10_000
 /** Most rules at once. */
 export const MAX_WIRE_FAULTS = 200
 
-/** A request that takes longer is answered 503 (application document, "Limits"). */
-export const SERVER_TIMEOUT_MS = 60_000
+/** A request to any other route that takes longer is answered 503 (application document, "Limits"). */
+const SERVER_TIMEOUT_MS = 60_000
+
+/** Oracle routes with a timeout of their own (oracle document, "Limits"). */
+const timedRoutes: ReadonlySet<string> = new Set([
+  '/prices/tickers',
+  '/signed_prices/latest',
+  '/prices/candles',
+])
+const ROUTE_TIMEOUT_MS = 10_000
+
+/** Longest that a host works on a request to a route, ms; what takes longer is answered 503. */
+export function timeoutOf(host: string, route: string): number {
+  return host.startsWith('oracle/') && timedRoutes.has(route) ? ROUTE_TIMEOUT_MS : SERVER_TIMEOUT_MS
+}
+
+/** Body of a 503 for what took too long: each service has its own form of failures. */
+export function timedOutBody(host: string): { readonly [name: string]: string | readonly string[] } {
+  const text = 'Service Unavailable'
+  return host.startsWith('oracle/') ? { errors: [text] } : { message: text }
+}
 
 /** The rules of a venue and what they did. */
 export interface WireFaults {
@@ -106,12 +125,16 @@ export function createWireFaults(options: {
       const hit = hits(request.method, path)
       if (hit.length === 0) return work(request)
       // However the latencies add up, the server gives the request up at its timeout.
+      const { host, route } = hostAndRoute(path)
+      const timeoutMs = timeoutOf(host, route)
       let waitedMs = 0
       for (const { kind, latencyMs } of hit) {
-        const waitMs = Math.min(latencyMs, SERVER_TIMEOUT_MS - waitedMs)
+        const waitMs = Math.min(latencyMs, timeoutMs - waitedMs)
         if (waitMs > 0) await clock.sleep(waitMs)
         waitedMs += waitMs
-        if (waitedMs >= SERVER_TIMEOUT_MS) return refusalOf({ id: 'timeout', kind, status: 503 }, clock.now())
+        if (waitedMs >= timeoutMs) {
+          return refusalOf({ id: 'timeout', kind, status: 503 }, clock.now(), timedOutBody(host))
+        }
         if (kind === 'timeout-before') return never()
         if (kind === 'drop-before') cut()
       }
@@ -148,6 +171,7 @@ const refusing: ReadonlySet<WireFaultKind> = new Set(['status', 'backend-unavail
 function refusalOf(
   rule: Pick<WireFault, 'id' | 'kind' | 'status'> & Partial<Pick<WireFault, 'retryAfterSeconds'>>,
   nowMs: number,
+  given?: object,
 ): Response {
   const text = statusTexts[rule.status] ?? 'Error'
   const isHtml = rule.kind === 'html'
@@ -165,7 +189,7 @@ function refusalOf(
     : stringify(
         rule.kind === 'backend-unavailable'
           ? { code: 'BACKEND_UNAVAILABLE', message: text }
-          : { message: text },
+          : (given ?? { message: text }),
       )
   return new Response(body, { status: rule.status, headers })
 }

@@ -32,7 +32,7 @@ export interface CandleNeed {
 export interface Needs {
   /** Markets whose ticker, oracle price and capacity are read. */
   readonly symbols: readonly string[]
-  /** Also the markets of every open position of the account. */
+  /** Also the markets of every open position and resting order of the account, delisted ones included. */
   readonly allPositionMarkets?: boolean
   /** Also the tokens in the wallet; swaps are denied without them. */
   readonly balances?: boolean

@@ -6,11 +6,24 @@ import { customErrors } from '../../src/paper/customErrors.ts'
 
 test('every selector of the table is the one of its declaration', () => {
   const errors = protocolErrors()
-  expect(errors.length).toBe(100)
+  expect(errors.length).toBe(103)
   const wrong = errors.filter(
     ([selector, declaration]) => toFunctionSelector(`function ${declaration}`) !== selector,
   )
   expect(wrong).toEqual([])
+})
+
+test('errors of fees and gas that a batch may fail with are decoded', () => {
+  const abi = parseAbi([
+    'error EmptyRelayFeeAddress()',
+    'error InvalidExecutionFee(uint256 executionFee, uint256 minExecutionFee, uint256 maxExecutionFee)',
+    'error InsufficientGasLeft(uint256 gas, uint256 estimatedGasLimit)',
+  ])
+  const reason = (errorName: string, args: readonly unknown[]) =>
+    reasonOfBytes(encodeErrorResult<Abi>({ abi, errorName, args }))
+  expect(reason('EmptyRelayFeeAddress', [])).toBe('EmptyRelayFeeAddress()')
+  expect(reason('InvalidExecutionFee', [9n, 1n, 5n])).toBe('InvalidExecutionFee(9, 1, 5)')
+  expect(reason('InsufficientGasLeft', [3n, 4n])).toBe('InsufficientGasLeft(3, 4)')
 })
 
 test('every error that the paper venue raises has its row', () => {

@@ -1,9 +1,14 @@
 import fc from 'fast-check'
 import { decodeFunctionData, encodeFunctionData, keccak256, toFunctionSelector } from 'viem'
 import { expect, test } from 'vitest'
-import { batchSelector, encodeBatchCall } from '../../src/chains/relayCalldata.ts'
+import {
+  batchSelector,
+  encodeBatchCall,
+  removeSubaccountSelector,
+  subaccountBatchSelector,
+} from '../../src/chains/relayCalldata.ts'
 import type { Batch } from '../../src/chains/relayRouter.ts'
-import { relayRouterAbi } from '../../src/paper/relayCall.ts'
+import { relayRouterAbi, subaccountRouterAbi } from '../../src/paper/relayCall.ts'
 import { account, anyAddress, anyBatch, anyBytes, anyRelayParams, batch, relayParams } from './batches.ts'
 
 const signature =
@@ -15,9 +20,16 @@ test('the published batch encodes to the published calldata', () => {
   expect(keccak256(data)).toBe('0x29f20ea04e42bef0a527ebc2b212f0f634e908886c757c18dab200f13191f634')
 })
 
-test('the selector is that of the own-wallet router', () => {
+test('the selectors are those of the routers’ functions', () => {
   const [batchFunction] = relayRouterAbi
-  expect(toFunctionSelector(batchFunction)).toBe(batchSelector)
+  const [subaccountBatch, remove] = subaccountRouterAbi
+  expect([batchFunction, subaccountBatch, remove].map((one) => toFunctionSelector(one))).toEqual([
+    batchSelector,
+    subaccountBatchSelector,
+    removeSubaccountSelector,
+  ])
+  // What the owner's own wallet sends to the other subaccount router.
+  expect(toFunctionSelector('function removeSubaccount(address)')).toBe('0x712182eb')
 })
 
 const enumOf = (value: bigint) => value % 256n

@@ -20,6 +20,8 @@ let venue: Venue
 let served: ServedVenue
 let node: NodeFetch
 let api: Api
+/** Answers of 404 to questions after a task. */
+let missed = 0
 
 beforeAll(async () => {
   const settings = { relayDelayMs: 20, keeperDelayMs: 50, keeperJitterMs: 0 }
@@ -29,7 +31,11 @@ beforeAll(async () => {
   api = createApi({
     chain: arbitrum,
     hosts: { api: served.api, oracle: served.oracle },
-    fetch: node.fetch,
+    fetch: async (url, init) => {
+      const answer = await node.fetch(url, init)
+      if (url.endsWith('/relay/status') && answer.status === 404) missed += 1
+      return answer
+    },
     clock: systemClock,
     random: () => 0.5,
     limits: { requestsPerSecondPerHost: Number.POSITIVE_INFINITY },
@@ -105,6 +111,24 @@ async function walk(who: Trader, lane: Lane, parts: Partial<Intent>) {
     return state === undefined || isOpen(state) ? undefined : state
   })
 }
+
+test('a relay that does not know a task yet: the order is handed in once and ends executed', async () => {
+  const who = trader('a3')
+  const { terms } = intentOf()
+  venue.faults.relayStatusLagMs = 500
+  missed = 0
+  const state = await walk(who, 'relay', {
+    terms: { ...terms, sizeDeltaUsd: usd(500), referencePrice: await priceOf('max') },
+  })
+  venue.faults.relayStatusLagMs = 0
+  expect(missed).toBeGreaterThan(1)
+  expect(state.closing).toMatchObject({ outcome: 'EXECUTED' })
+  expect(state.attempts).toHaveLength(1)
+  expect(venue.record().filter(({ account }) => account === who.account)).toMatchObject([
+    { lane: 'relay', result: 'accepted' },
+  ])
+  await who.shell.stop()
+})
 
 test.each([
   ['order-chain', 'a1'],

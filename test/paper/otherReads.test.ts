@@ -44,7 +44,8 @@ test('Signed price: every field in its form, prices as the tickers, one answer a
   const read = async () => (await other.call('GET', `${other.oracle}/signed_prices/latest`)).body
   const { signedPrices } = await read()
   const tickers = (await other.call('GET', `${other.oracle}/prices/tickers`)).body
-  expect(signedPrices.map((row: Any) => row.minPrice)).toEqual(tickers.map((row: Any) => row.minPrice))
+  const ofTokens = tickers.filter((row: Any) => !row.tokenSymbol.startsWith('GLV '))
+  expect(signedPrices.map((row: Any) => row.minPrice)).toEqual(ofTokens.map((row: Any) => row.minPrice))
   for (const row of signedPrices) {
     expect(row.signer).toBe(getAddress(row.signer))
     expect(row.signature).toMatch(/^0x[0-9a-f]{130}$/)

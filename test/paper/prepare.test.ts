@@ -90,7 +90,7 @@ test('a market increase above capacity is refused with the capacity, a resting o
     size,
     orderType: 'limit',
     triggerPrice: usd(1000),
-    collateralToPay: { amount: '1000000000000', token: 'USDC' },
+    collateralToPay: { amount: '100000000000000', token: 'USDC' },
   })
   expect(resting.status).toBe(200)
   expect(resting.body.validationWarnings).toMatchObject([

@@ -12,7 +12,7 @@ import { type Any, ethMarket, startVenue } from './support.ts'
 function otherValue(name: string, initial: unknown): unknown {
   if (Array.isArray(initial)) return [ethMarket]
   if (typeof initial === 'number') return 7
-  if (initial === '') return name === 'prepareWarns' ? 'HIGH_PRICE_IMPACT' : 'EmptyPosition'
+  if (initial === '') return name.startsWith('prepare') ? 'HIGH_PRICE_IMPACT' : 'EmptyPosition'
   const refusal = applyFaults(noFaults(), { [name]: '?' }) ?? ''
   return refusal
     .replace(/^.*must be one of /, '')

@@ -35,7 +35,7 @@ test('after all of them nothing is wrong any more', () => {
     if (body !== undefined) applyFaults(faults, JSON.parse(body))
   }
   // How a fault would strike is not a fault.
-  const { relayLateMs, rpcForkBlocks, jitRefreshMs, ...switches } = noFaults()
+  const { relayLateMs, rpcForkBlocks, jitRefreshMs, oldOracleSeconds, ...switches } = noFaults()
   expect(faults).toMatchObject(switches)
 })
 

@@ -153,14 +153,32 @@ function requireRoom(
   if (reserved > openInterestLimit) {
     throw new ProtocolRevert('InsufficientReserveForOpenInterest', [reserved, openInterestLimit])
   }
-  const collateralUsd = position.collateralAmount * slotPrice(prices, position.slot).min
-  const factor = max(
-    settings.minCollateralFactor,
-    fac(openInterest, settings.minCollateralFactorForOpenInterest[side]),
-  )
-  if (collateralUsd < fac(position.sizeInUsd, factor)) {
+  const collateralUsd = collateralUsdOf(position, prices)
+  if (collateralUsd < leastCollateralUsd(settings, draft, position)) {
     throw new ProtocolRevert('InsufficientCollateralUsd', [collateralUsd])
   }
+}
+
+/** Collateral of a position at the price against it, USD. */
+export function collateralUsdOf(
+  position: Pick<PositionState, 'collateralAmount' | 'slot'>,
+  prices: MarketPrices,
+): bigint {
+  return position.collateralAmount * slotPrice(prices, position.slot).min
+}
+
+/**
+ * Least collateral of a position that was increased, USD: a factor of its size, which grows with the open interest of its side
+ * (PositionUtils.willPositionCollateralBeSufficient). The draft's open interest holds the increase already.
+ */
+export function leastCollateralUsd(
+  settings: MarketSettings,
+  draft: MarketState,
+  { side, sizeInUsd }: Pick<PositionState, 'side' | 'sizeInUsd'>,
+): bigint {
+  const forOpenInterest = settings.minCollateralFactorForOpenInterest[side]
+  const factor = max(settings.minCollateralFactor, fac(interestUsd(settings, draft, side), forOpenInterest))
+  return fac(sizeInUsd, factor)
 }
 
 /** Throws ProtocolRevert LiquidatablePosition when the position as it is now may be liquidated. */
