@@ -209,13 +209,17 @@ class CoreDaemon implements Daemon {
           return give({ type: 'refused', nowMs: nowMs(), code: 'PREPARE_REFUSED', reason: 'refused' })
         if (outcome.value === 'hostile')
           return give({ type: 'refused', nowMs: nowMs(), code: 'TYPED_DATA_MISMATCH', reason: 'hostile' })
-        const armed = outcome.value
+        const creates = specsOf(intent, random)
+        const armed: ArmedFacts = {
+          ...outcome.value,
+          creates: creates.map(({ sizeDeltaUsd, collateralAmount = 0n }) => ({ sizeDeltaUsd, collateralAmount })),
+        }
         live.message = {
           digest: armed.digest,
           signature: armed.signature,
           deadlineSeconds: armed.deadlineSeconds,
           intentId,
-          creates: specsOf(intent, random),
+          creates,
           changes: expectedOf(intent).changes,
           revertsLeft: 0,
         }
