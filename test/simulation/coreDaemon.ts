@@ -11,7 +11,7 @@ import {
   isOpen,
   lastAttempt,
 } from '../../src/domain/intent.ts'
-import { mayHaveCreated } from '../../src/domain/machine/apiEvidence.ts'
+import { contestedBy } from '../../src/domain/machine/apiEvidence.ts'
 import { expectedOf } from '../../src/domain/machine/expected.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
 import type { AccountView, HostAnswer, Observation } from '../../src/domain/machine/observation.ts'
@@ -341,16 +341,15 @@ class CoreDaemon implements Daemon {
           if (this.#parts.journal.explains(orderKey, intentId)) explained.add(orderKey.toLowerCase())
         const others =
           state.intent.lane === 'relay'
-            ? this.states().filter(({ intent }) => intent.intentId !== intentId)
+            ? [...this.states(), ...this.#parts.journal.closedByWord()].filter(
+                ({ intent }) => intent.intentId !== intentId,
+              )
             : []
-        const contested = rows
-          .filter((row) => others.some((other) => mayHaveCreated(other, row)))
-          .map(({ orderKey }) => orderKey.toLowerCase())
         const observation: Observation = {
           atMs: this.#wallMs(),
           answer,
           explained,
-          contested: new Set(contested),
+          contested: contestedBy(others, rows),
           ...chain,
           ...(account === undefined ? {} : { account }),
         }
