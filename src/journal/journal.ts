@@ -36,7 +36,7 @@ export interface JournalReader {
   intent(intentId: string): IntentState | undefined
   /** What was found on the account that no intent explains, and how far its history was judged. */
   account(): AccountState
-  /** How intents ended since then (Unix ms), oldest first. */
+  /** How intents ended since then (Unix ms), in the order in which that was written. */
   endingsSince(sinceMs: number): readonly Ending[]
   close(): void
 }

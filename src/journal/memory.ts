@@ -78,9 +78,12 @@ class MemoryJournal implements Journal {
 
   endingsSince(sinceMs: number): readonly Ending[] {
     return [...this.#states.values()]
-      .flatMap((state) => endingOf(state) ?? [])
-      .filter(({ closedAtMs }) => closedAtMs >= sinceMs)
-      .sort((one, other) => one.closedAtMs - other.closedAtMs)
+      .flatMap((state) => {
+        const ending = endingOf(state)
+        const seq = this.#records.get(state.intent.intentId)?.at(-1)?.seq ?? 0
+        return ending === undefined || ending.closedAtMs < sinceMs ? [] : [{ ...ending, seq }]
+      })
+      .sort((one, other) => one.seq - other.seq)
   }
 
   #keep(stored: StoredRecord, state: IntentState): void {

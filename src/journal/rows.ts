@@ -38,7 +38,7 @@ export interface RowReader {
   records(intentId: string): readonly StoredRecord[]
   intent(intentId: string): IntentState | undefined
   account(): AccountState
-  /** Endings since then (Unix ms), oldest first; none in a file of version 1, which does not keep them. */
+  /** Endings since then (Unix ms), in the order in which they were written; none in a file of version 1, which does not keep them. */
   endingsSince(sinceMs: number): readonly Ending[]
   /** Intents that an operator's word closed while their fate was not known; reads all endings. */
   closedByWord(): readonly IntentState[]
@@ -95,13 +95,16 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
 
   function endingsSince(sinceMs: number): readonly Ending[] {
     if (readNumber(db, 'PRAGMA user_version') < 2) return []
-    endings ??= db.prepare('SELECT * FROM ending WHERE closed_at_ms >= ? ORDER BY closed_at_ms')
+    endings ??= db.prepare(`SELECT *,
+      (SELECT max(seq) FROM record WHERE record.intent_id = ending.intent_id) AS seq
+      FROM ending WHERE closed_at_ms >= ? ORDER BY seq`)
     return endings.all(sinceMs).map((row) => ({
       strategy: String(row.strategy),
       kind: row.kind as IntentKind,
       marketToken: row.market_token as Address,
       direction: row.direction as Direction,
       closedAtMs: Number(row.closed_at_ms),
+      seq: Number(row.seq),
       cause: String(row.cause),
       executionFee: BigInt(String(row.execution_fee)),
       relayFee: BigInt(String(row.relay_fee)),
