@@ -212,7 +212,10 @@ class CoreDaemon implements Daemon {
         const creates = specsOf(intent, random)
         const armed: ArmedFacts = {
           ...outcome.value,
-          creates: creates.map(({ sizeDeltaUsd, collateralAmount = 0n }) => ({ sizeDeltaUsd, collateralAmount })),
+          creates: creates.map(({ sizeDeltaUsd, collateralAmount = 0n }) => ({
+            sizeDeltaUsd,
+            collateralAmount,
+          })),
         }
         live.message = {
           digest: armed.digest,

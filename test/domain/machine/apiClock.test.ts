@@ -114,7 +114,10 @@ describe('a row that an order of the relay lane is guessed from', () => {
   ]
   const word: MachineEvent = { type: 'resolved', nowMs: startMs + 1_000, as: 'cancelled', by: 'Ada' }
   const contested = (events: readonly MachineEvent[], row: Parameters<typeof tradeOf>[0] = {}) =>
-    contestedBy([run(events)].filter((state) => state !== undefined), [tradeOf(row)]).size === 1
+    contestedBy(
+      [run(events)].filter((state) => state !== undefined),
+      [tradeOf(row)],
+    ).size === 1
   const after = (seconds: number) => ({ timestampSeconds: deadlineSeconds + seconds })
 
   test('may be of another whose fate is not known, open or closed by the word of an operator', () => {
