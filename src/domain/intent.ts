@@ -214,6 +214,14 @@ export type AttemptPhase =
 /** What one submit showed. `not-sent`: no byte left; `unanswered`: anything that proves nothing. */
 export type SendClass = 'accepted' | 'refused' | 'unanswered' | 'not-sent'
 
+/** An order as the signed message creates it. */
+export interface SignedOrder {
+  /** USD. */
+  readonly sizeDeltaUsd: Usd
+  /** What is paid in, or asked to be paid out, base units of the order's collateral token. */
+  readonly collateralAmount: TokenAmount
+}
+
 /** What was armed: the one digest that may land, and how to follow it. */
 export interface ArmedFacts {
   /** Order chain: the host that prepared, to which the chain is pinned. Relay lane: the host that the submit goes to. */
@@ -229,6 +237,11 @@ export interface ArmedFacts {
   readonly signature: Hex
   /** The price that was signed as acceptable, contract price of the index token. */
   readonly acceptableContractPrice: bigint
+  /**
+   * What the message creates, in its order: of several messages of ours in one transaction it says whose orders are whose.
+   * Absent in records of before it was kept.
+   */
+  readonly creates?: readonly SignedOrder[]
   /** Of all orders of the message together, native token, base units. */
   readonly executionFee: bigint
   readonly relayFeeToken: Address
@@ -412,6 +425,15 @@ const resolvedPhases: ReadonlySet<AttemptPhase> = new Set(['LANDED', 'DEAD', 'VO
 /** Whether an attempt was signed and its fate is not proven: its digest may still land. */
 export function isUnresolved(attempt: Attempt): boolean {
   return attempt.armed !== undefined && !resolvedPhases.has(attempt.phase)
+}
+
+/**
+ * Whether an operator's word closed it while its fate was not known: what was signed may have landed, or may land yet, and no
+ * record names the orders of it.
+ */
+export function isClosedByWord(state: IntentState): boolean {
+  const attempt = lastAttempt(state)
+  return state.closing?.evidence.level === 'operator' && attempt !== undefined && isUnresolved(attempt)
 }
 
 /** Whether evidence may still be taken back: the chain showed it in a block that can be reorganised. */

@@ -11,6 +11,8 @@ export interface Ending {
   readonly marketToken: Address
   readonly direction: Direction
   readonly closedAtMs: number
+  /** Number of the journal's record that closed it: the order of ends, whatever the clock did. Absent of an open intent. */
+  readonly seq?: number
   /** What ended it, in one stable word or two: `executed`, `CANCELLED OrderNotFulfillableAtAcceptablePrice`. */
   readonly cause: string
   /** Execution fee that was paid for its orders, native token, base units; a keeper may refund a part. */

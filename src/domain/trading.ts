@@ -86,6 +86,8 @@ export type TradingEntry =
       readonly reason: string
       readonly by: string
       readonly lifts: Lift
+      /** Of a lift: number of the journal's newest record before it. Absent in records of before it was kept. */
+      readonly afterSeq?: number
     }
   | ({ readonly kind: 'equity.marked' } & EquityMark)
   | { readonly kind: 'kill.started'; readonly by: string; readonly close: boolean }
@@ -114,6 +116,8 @@ export interface TradingFold {
   readonly holds: readonly TradingHold[]
   /** When the hold of a scope and cause (`holdKey`) was last lifted, Unix ms: causes before it no longer count. */
   readonly liftedAtMs: Readonly<Record<string, number>>
+  /** The same as a record's number, where the lift kept one: the wall clock may be set back between a cause and its lift. */
+  readonly liftedAtSeq?: Readonly<Record<string, number>>
   readonly equity?: EquityMark
   readonly kill?: KillState
   /** The limits in force, as they were last written down: decimal text by scope and limit. */
@@ -148,11 +152,16 @@ export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: 
     case 'trading.state': {
       const { scope, cause, state, reason, by, lifts } = entry
       const key = holdKey(entry)
-      const before = fold.holds.find((hold) => holdKey(hold) === key)
-      const others = fold.holds.filter((hold) => hold !== before)
-      if (state === 'active')
-        return { ...fold, holds: others, liftedAtMs: { ...fold.liftedAtMs, [key]: atMs } }
-      const hold = { scope, cause, state, reason, by, sinceMs: before?.sinceMs ?? atMs, lifts }
+      const held = fold.holds.find((hold) => holdKey(hold) === key)
+      const others = fold.holds.filter((hold) => hold !== held)
+      if (state === 'active') {
+        const lifted = { ...fold, holds: others, liftedAtMs: { ...fold.liftedAtMs, [key]: atMs } }
+        const { [key]: before, ...seqs } = fold.liftedAtSeq ?? {}
+        if (entry.afterSeq !== undefined)
+          return { ...lifted, liftedAtSeq: { ...seqs, [key]: entry.afterSeq } }
+        return before === undefined ? lifted : { ...lifted, liftedAtSeq: seqs }
+      }
+      const hold = { scope, cause, state, reason, by, sinceMs: held?.sinceMs ?? atMs, lifts }
       return { ...fold, holds: [...others, hold] }
     }
     case 'equity.marked': {

@@ -24,6 +24,8 @@ export interface AccountBook {
   state(): AccountState
   /** The hold of an accepted loss of records, while it lasts. */
   quietHold(): TradingHold | undefined
+  /** Number of the journal's newest record, of whatever it is. */
+  newestSeq(): number
   /** Writes one record; resolves when it is durable and folded. Throws what the journal throws. */
   write(fact: AccountFact): Promise<void>
 }
@@ -33,13 +35,14 @@ export function createAccountBook({
   journal,
   clock,
 }: {
-  readonly journal: Pick<EngineContext['journal'], 'account' | 'appendAccount'>
+  readonly journal: Pick<EngineContext['journal'], 'account' | 'appendAccount' | 'summary'>
   readonly clock: Pick<Clock, 'now'>
 }): AccountBook {
   let state = journal.account()
   return {
     state: () => state,
     quietHold: () => quietHoldOf(state, clock.now()),
+    newestSeq: () => journal.summary().records,
     async write(fact) {
       const record = { ...fact, v: RECORD_VERSION, atMs: clock.now(), intentId: ACCOUNT_ID } as AccountRecord
       await journal.appendAccount(record)

@@ -36,6 +36,26 @@ export function createBreakers(
   const account = accountOf(context)
   const equity = createEquityTracker(trading.book)
   let readMs = clock.monotonicMs()
+  /** Intents whose fate is unknown, with the monotonic ms since when. */
+  let unresolvedSinceMs: ReadonlyMap<string, number> = new Map()
+
+  /**
+   * How long the fate of the oldest has been unknown, ms. What was armed before it was first looked at is as old as the wall clock
+   * says; from then on the monotonic clock counts, because the wall clock may be set back or forth.
+   */
+  function oldestUnresolvedMs(): number {
+    const monotonicMs = clock.monotonicMs()
+    const now = new Map<string, number>()
+    for (const { state } of shell.open()) {
+      const attempt = lastAttempt(state)
+      if (attempt === undefined || !isUnresolved(attempt)) continue
+      const { intentId } = state.intent
+      const ageMs = Math.max(0, clock.now() - (attempt.armedAtMs ?? clock.now()))
+      now.set(intentId, unresolvedSinceMs.get(intentId) ?? monotonicMs - ageMs)
+    }
+    unresolvedSinceMs = now
+    return Math.max(0, ...[...now.values()].map((sinceMs) => monotonicMs - sinceMs))
+  }
 
   async function measure(): Promise<void> {
     const open = shell.open().map(({ state }) => state)
@@ -60,11 +80,6 @@ export function createBreakers(
         await measure()
       }
       const nowMs = clock.now()
-      const armedAtMs = shell
-        .open()
-        .map(({ state }) => lastAttempt(state))
-        .filter((attempt) => attempt !== undefined && isUnresolved(attempt))
-        .map((attempt) => attempt?.armedAtMs ?? nowMs)
       const { findings, trading: fold } = trading.book.state()
       const mark = equity.mark()
       const subaccount = context.subaccount?.report()
@@ -74,7 +89,8 @@ export function createBreakers(
           ...(mark === undefined ? {} : { equity: mark }),
           endings: journal.endingsSince(nowMs - dayMs),
           liftedAtMs: fold.liftedAtMs,
-          oldestUnresolvedMs: Math.max(0, nowMs - Math.min(nowMs, ...armedAtMs)),
+          ...(fold.liftedAtSeq === undefined ? {} : { liftedAtSeq: fold.liftedAtSeq }),
+          oldestUnresolvedMs: oldestUnresolvedMs(),
           accountAgeMs: clock.monotonicMs() - readMs,
           ...(subaccount === undefined ? {} : { subaccount }),
           openFindings: [...findings.values()].filter(pauses).length,

@@ -55,7 +55,17 @@ export function createTrading({ book, emit }: { readonly book: AccountBook; read
       inTurn(async () => {
         const { scope, cause, lifts } = hold
         if (!holds().some((each) => holdKey(each) === holdKey(hold))) return
-        await book.write({ kind: 'trading.state', scope, cause, state: 'active', reason, by, lifts })
+        const afterSeq = book.newestSeq()
+        await book.write({
+          kind: 'trading.state',
+          scope,
+          cause,
+          state: 'active',
+          reason,
+          by,
+          lifts,
+          afterSeq,
+        })
         const left = strictest(holds().filter((each) => each.scope === scope))
         const still = left === undefined ? '' : `; still ${left.state}: ${left.reason}`
         emit({

@@ -3,7 +3,7 @@ import { type Hex, hexKey } from '../domain/address.ts'
 import type { AttemptQuery } from '../domain/chainReader.ts'
 import { type IntentState, lastAttempt } from '../domain/intent.ts'
 import type { ChainView } from '../domain/machine/chainView.ts'
-import { expectedOf } from '../domain/machine/expected.ts'
+import { expectedOfSigned } from '../domain/machine/expected.ts'
 import type { HostAnswer, Observation } from '../domain/machine/observation.ts'
 import type { ExecutionContext } from './context.ts'
 
@@ -25,7 +25,7 @@ export function queryOf(state: IntentState, answer: HostAnswer | undefined): Att
     ...(attempt.evidence?.transactionHashes ?? []),
     ...(answer?.kind === 'status' ? [answer.txHash, answer.createdTxnHash] : []),
   ].filter((hash): hash is Hex => hash !== undefined)
-  const expected = expectedOf(state.intent)
+  const expected = expectedOfSigned(state.intent, armed)
   const changes = expected.changes.map(({ orderKey }) => orderKey)
   return {
     account,

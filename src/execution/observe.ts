@@ -6,7 +6,7 @@
 import type { CallOptions } from '../api/route.ts'
 import { BaseError } from '../domain/errors.ts'
 import { type IntentState, lastAttempt } from '../domain/intent.ts'
-import { longestLifeSeconds, mayHaveCreated } from '../domain/machine/apiEvidence.ts'
+import { contestedBy, longestLifeSeconds } from '../domain/machine/apiEvidence.ts'
 import type { AccountView, HostAnswer, Observation } from '../domain/machine/observation.ts'
 import type { Trade } from '../domain/position.ts'
 import type { ExecutionContext } from './context.ts'
@@ -32,16 +32,18 @@ export async function observe(context: ExecutionContext, state: IntentState): Pr
   const explained = rows
     .map(({ orderKey }) => orderKey)
     .filter((orderKey) => context.journal.explains(orderKey, state.intent.intentId))
+  const { journal } = context
   const others =
-    state.intent.lane === 'relay'
-      ? context.journal.openIntents().filter(({ intent }) => intent.intentId !== state.intent.intentId)
+    state.intent.lane === 'relay' && rows.length > 0
+      ? [...journal.openIntents(), ...journal.closedByWord()].filter(
+          ({ intent }) => intent.intentId !== state.intent.intentId,
+        )
       : []
-  const contested = rows.filter((row) => others.some((other) => mayHaveCreated(other, row)))
   return {
     atMs: context.clock.now(),
     answer,
     explained: new Set(explained.map((orderKey) => orderKey.toLowerCase())),
-    contested: new Set(contested.map(({ orderKey }) => orderKey.toLowerCase())),
+    contested: contestedBy(others, rows),
     ...(account === undefined ? {} : { account }),
   }
 }

@@ -75,6 +75,10 @@ export function armedFactsOf(
     deadlineSeconds: verified.deadlineSeconds,
     userNonce: relayParams.userNonce,
     signature,
+    creates: batch.createOrderParamsList.map(({ numbers }) => ({
+      sizeDeltaUsd: numbers.sizeDeltaUsd,
+      collateralAmount: numbers.initialCollateralDeltaAmount,
+    })),
     acceptableContractPrice: order?.numbers.acceptablePrice ?? 0n,
     executionFee: executionFeesOf(batch),
     relayFeeToken: relayParams.fee.feeToken,

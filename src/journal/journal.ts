@@ -36,7 +36,7 @@ export interface JournalReader {
   intent(intentId: string): IntentState | undefined
   /** What was found on the account that no intent explains, and how far its history was judged. */
   account(): AccountState
-  /** How intents ended since then (Unix ms), oldest first. */
+  /** How intents ended since then (Unix ms), in the order in which that was written. */
   endingsSince(sinceMs: number): readonly Ending[]
   close(): void
 }
@@ -57,6 +57,8 @@ export interface Journal extends JournalReader {
   closedFills(): readonly Fill[]
   /** Open intents, oldest first: what recovery starts from. */
   openIntents(): readonly IntentState[]
+  /** Intents that an operator's word closed while their fate was not known (`isClosedByWord`). */
+  closedByWord(): readonly IntentState[]
   /** Whether this decision was accepted before. */
   hasDecision(strategy: string, decisionKey: string): boolean
   /** Whether another intent's landed attempt created this order. */

@@ -7,7 +7,7 @@ import {
 } from '../domain/accountRecord.ts'
 import { hexKey } from '../domain/address.ts'
 import { type Fill, fillsOf } from '../domain/fills.ts'
-import { type IntentState, isOpen } from '../domain/intent.ts'
+import { type IntentState, isClosedByWord, isOpen } from '../domain/intent.ts'
 import {
   decodeAnyRecord,
   decodeRecord,
@@ -33,6 +33,7 @@ class MemoryJournal implements Journal {
   #account = emptyAccountState
   readonly #states = new Map<string, IntentState>()
   readonly #open = new Map<string, IntentState>()
+  readonly #closedByWord: IntentState[] = []
   readonly #records = new Map<string, StoredRecord[]>()
   readonly #decisions = new Set<string>()
   readonly #digests = new Map<string, string>()
@@ -77,9 +78,12 @@ class MemoryJournal implements Journal {
 
   endingsSince(sinceMs: number): readonly Ending[] {
     return [...this.#states.values()]
-      .flatMap((state) => endingOf(state) ?? [])
-      .filter(({ closedAtMs }) => closedAtMs >= sinceMs)
-      .sort((one, other) => one.closedAtMs - other.closedAtMs)
+      .flatMap((state) => {
+        const ending = endingOf(state)
+        const seq = this.#records.get(state.intent.intentId)?.at(-1)?.seq ?? 0
+        return ending === undefined || ending.closedAtMs < sinceMs ? [] : [{ ...ending, seq }]
+      })
+      .sort((one, other) => one.seq - other.seq)
   }
 
   #keep(stored: StoredRecord, state: IntentState): void {
@@ -91,6 +95,7 @@ class MemoryJournal implements Journal {
     this.#states.set(intentId, state)
     if (isOpen(state)) this.#open.set(intentId, state)
     else this.#open.delete(intentId)
+    if (isClosedByWord(state)) this.#closedByWord.push(state)
     if (record.kind === 'intent.accepted') {
       this.#decisions.add(keyOf(record.intent.strategy, record.intent.decisionKey))
     }
@@ -117,6 +122,10 @@ class MemoryJournal implements Journal {
 
   openIntents(): readonly IntentState[] {
     return [...this.#open.values()]
+  }
+
+  closedByWord(): readonly IntentState[] {
+    return this.#closedByWord
   }
 
   records(intentId: string): readonly StoredRecord[] {

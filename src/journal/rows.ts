@@ -8,7 +8,7 @@ import {
   emptyAccountState,
 } from '../domain/accountRecord.ts'
 import type { Address } from '../domain/address.ts'
-import { type IntentKind, type IntentState, isOpen } from '../domain/intent.ts'
+import { type IntentKind, type IntentState, isClosedByWord, isOpen } from '../domain/intent.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
 import type { Direction } from '../domain/market.ts'
 import { type AnyRecord, decodeAnyRecord, isAccountRecord, type StoredRecord } from '../domain/records.ts'
@@ -38,8 +38,10 @@ export interface RowReader {
   records(intentId: string): readonly StoredRecord[]
   intent(intentId: string): IntentState | undefined
   account(): AccountState
-  /** Endings since then (Unix ms), oldest first; none in a file of version 1, which does not keep them. */
+  /** Endings since then (Unix ms), in the order in which they were written; none in a file of version 1, which does not keep them. */
   endingsSince(sinceMs: number): readonly Ending[]
+  /** Intents that an operator's word closed while their fate was not known; reads all endings. */
+  closedByWord(): readonly IntentState[]
   /** The hash of one record, GENESIS_HASH for 0, undefined when there is no such record. */
   hashAt(seq: number): string | undefined
 }
@@ -93,17 +95,31 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
 
   function endingsSince(sinceMs: number): readonly Ending[] {
     if (readNumber(db, 'PRAGMA user_version') < 2) return []
-    endings ??= db.prepare('SELECT * FROM ending WHERE closed_at_ms >= ? ORDER BY closed_at_ms')
+    endings ??= db.prepare(`SELECT *,
+      (SELECT max(seq) FROM record WHERE record.intent_id = ending.intent_id) AS seq
+      FROM ending WHERE closed_at_ms >= ? ORDER BY seq`)
     return endings.all(sinceMs).map((row) => ({
       strategy: String(row.strategy),
       kind: row.kind as IntentKind,
       marketToken: row.market_token as Address,
       direction: row.direction as Direction,
       closedAtMs: Number(row.closed_at_ms),
+      seq: Number(row.seq),
       cause: String(row.cause),
       executionFee: BigInt(String(row.execution_fee)),
       relayFee: BigInt(String(row.relay_fee)),
     }))
+  }
+
+  function closedByWord(): readonly IntentState[] {
+    // Of what did not land no fee is kept: few endings are read whole.
+    const found = db.prepare(`SELECT e.intent_id FROM ending e
+      JOIN record r ON r.intent_id = e.intent_id AND r.kind = 'intent.closed'
+      WHERE e.execution_fee = '0' AND r.body LIKE '%"level":"operator"%' ORDER BY r.seq`)
+    return found.all().flatMap(({ intent_id }) => {
+      const state = intent(String(intent_id))
+      return state !== undefined && isClosedByWord(state) ? [state] : []
+    })
   }
 
   /** Says what sqlite found wrong in the operator's words. */
@@ -163,6 +179,7 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     intent: guarded(intent),
     account: guarded(account),
     endingsSince: guarded(endingsSince),
+    closedByWord: guarded(closedByWord),
     hashAt: guarded((seq) => (seq === 0 ? GENESIS_HASH : (one.get(seq)?.hash as string | undefined))),
   }
 }

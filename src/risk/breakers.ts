@@ -74,6 +74,8 @@ export interface BreakerFacts {
   readonly endings: readonly Ending[]
   /** When holds were last lifted, by `holdKey`: endings before count no more. */
   readonly liftedAtMs: Readonly<Record<string, number>>
+  /** The same as a record's number; where there is one it counts, and the time does not. */
+  readonly liftedAtSeq?: Readonly<Record<string, number>>
   /** 0 when nothing is unresolved. */
   readonly oldestUnresolvedMs: number
   readonly accountAgeMs: number
@@ -234,9 +236,13 @@ const poisonCause = /\bTYPED_DATA_MISMATCH$/
 const wishedCause =
   /\b(USER_INITIATED_CANCEL|AUTO_CANCEL|RESOLVED_BY_OPERATOR|TRADING_HALTED|PRICE_OUT_OF_BOUNDS|FEE_ABOVE_LIMIT|POSITION_MOVED|OFFER_EXPIRED)$/
 
-function since({ endings, liftedAtMs }: BreakerFacts, scope: TradingScope, cause: BreakerName) {
-  const fromMs = liftedAtMs[holdKey({ scope, cause })] ?? 0
-  return endings.filter(({ closedAtMs }) => closedAtMs > fromMs)
+function since(facts: BreakerFacts, scope: TradingScope, cause: BreakerName) {
+  const key = holdKey({ scope, cause })
+  const fromMs = facts.liftedAtMs[key] ?? 0
+  const fromSeq = facts.liftedAtSeq?.[key]
+  return facts.endings.filter(({ closedAtMs, seq }) =>
+    fromSeq === undefined || seq === undefined ? closedAtMs > fromMs : seq > fromSeq,
+  )
 }
 
 function rejects(

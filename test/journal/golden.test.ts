@@ -124,14 +124,18 @@ test('closed orders of a version 1 journal count for positions and budgets once 
     ['long', '$300.00'],
     ['short', '$500.00'],
   ])
+  // In the order of their records, whatever the clock said.
   expect(journal.endingsSince(0).map(({ strategy, kind, cause }) => [strategy, kind, cause])).toEqual([
+    ['eth-trend', 'increase', 'REFUSED_LOCAL PREPARE_REFUSED'],
+    ['eth-trend', 'increase', 'DEAD relay_reverted'],
     ['eth-trend', 'increase', 'executed'],
     ['eth-trend', 'decrease', 'executed'],
     ['eth-trend', 'increase', 'CANCELLED OrderNotFulfillableAtAcceptablePrice'],
-    ['eth-trend', 'increase', 'DEAD relay_reverted'],
-    ['eth-trend', 'increase', 'REFUSED_LOCAL PREPARE_REFUSED'],
     ['other', 'increase', 'executed'],
   ])
+  const seqs = journal.endingsSince(0).map(({ seq = 0 }) => seq)
+  expect(seqs).toEqual(seqs.toSorted((one, other) => one - other))
+  expect(seqs[0]).toBeGreaterThan(0)
   journal.close()
 })
 

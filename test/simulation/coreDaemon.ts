@@ -11,7 +11,7 @@ import {
   isOpen,
   lastAttempt,
 } from '../../src/domain/intent.ts'
-import { mayHaveCreated } from '../../src/domain/machine/apiEvidence.ts'
+import { contestedBy } from '../../src/domain/machine/apiEvidence.ts'
 import { expectedOf } from '../../src/domain/machine/expected.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
 import type { AccountView, HostAnswer, Observation } from '../../src/domain/machine/observation.ts'
@@ -209,13 +209,20 @@ class CoreDaemon implements Daemon {
           return give({ type: 'refused', nowMs: nowMs(), code: 'PREPARE_REFUSED', reason: 'refused' })
         if (outcome.value === 'hostile')
           return give({ type: 'refused', nowMs: nowMs(), code: 'TYPED_DATA_MISMATCH', reason: 'hostile' })
-        const armed = outcome.value
+        const creates = specsOf(intent, random)
+        const armed: ArmedFacts = {
+          ...outcome.value,
+          creates: creates.map(({ sizeDeltaUsd, collateralAmount = 0n }) => ({
+            sizeDeltaUsd,
+            collateralAmount,
+          })),
+        }
         live.message = {
           digest: armed.digest,
           signature: armed.signature,
           deadlineSeconds: armed.deadlineSeconds,
           intentId,
-          creates: specsOf(intent, random),
+          creates,
           changes: expectedOf(intent).changes,
           revertsLeft: 0,
         }
@@ -337,16 +344,15 @@ class CoreDaemon implements Daemon {
           if (this.#parts.journal.explains(orderKey, intentId)) explained.add(orderKey.toLowerCase())
         const others =
           state.intent.lane === 'relay'
-            ? this.states().filter(({ intent }) => intent.intentId !== intentId)
+            ? [...this.states(), ...this.#parts.journal.closedByWord()].filter(
+                ({ intent }) => intent.intentId !== intentId,
+              )
             : []
-        const contested = rows
-          .filter((row) => others.some((other) => mayHaveCreated(other, row)))
-          .map(({ orderKey }) => orderKey.toLowerCase())
         const observation: Observation = {
           atMs: this.#wallMs(),
           answer,
           explained,
-          contested: new Set(contested),
+          contested: contestedBy(others, rows),
           ...chain,
           ...(account === undefined ? {} : { account }),
         }

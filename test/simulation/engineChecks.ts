@@ -65,8 +65,8 @@ export interface EngineChecks {
   begin(states: readonly IntentState[], limits: InForce): void
   /** An operator was told that trading is held. */
   held(scope: string, state: string): void
-  /** A record is on its way to the disk: a hold that it lifts counts no more. */
-  leaving(record: AccountRecord): void
+  /** A record is on its way to the disk: a hold that it lifts counts no more, and what it accepts is decided. */
+  leaving(record: JournalRecord | AccountRecord): void
   /** `state`: of the record's intent after it; `open`: all intents that the journal holds open. */
   durable(
     record: JournalRecord | AccountRecord,
@@ -88,8 +88,6 @@ export function createEngineChecks(parts: {
   readonly chain: ModelChain
   readonly truth: Truth
   readonly market: MarketModel
-  /** The daemon's wall clock, Unix ms. */
-  readonly wallMs: () => number
   /** Whether it never jumped. */
   readonly isClockSteady: () => boolean
 }): EngineChecks {
@@ -102,6 +100,8 @@ export function createEngineChecks(parts: {
   /** Ends of one wish by one cause in a row. */
   const runs = new Map<string, number>()
   const closed = new Set<string>()
+  /** When acceptances were on their way to the disk, ms of the world. */
+  const decidedAtMs = new Map<string, number>()
   /** Holds that an operator lifted, with how many intents had ended. */
   const lifted = new Map<string, number>()
   /** Closed by an operator's word. */
@@ -190,9 +190,9 @@ export function createEngineChecks(parts: {
       account.maxDataAgeMs ?? Number.POSITIVE_INFINITY,
       strategies[intent.strategy]?.maxDataAgeMs ?? Number.POSITIVE_INFINITY,
     )
-    // A process may freeze between its word and the disk.
-    const heldUpMs = Math.max(0, parts.wallMs() - intent.acceptedAtMs)
-    const saidUsd = market.saidUsd(marketToken, direction, ageMs + heldUpMs)
+    // A process may freeze between its word and the disk, and its clock may jump meanwhile: what counts is what it had heard.
+    const decidedMs = decidedAtMs.get(intent.intentId) ?? timeline.nowMs
+    const saidUsd = market.saidUsd(marketToken, direction, decidedMs - ageMs, decidedMs)
     if (saidUsd === undefined) truth.fail('E2', `${intent.intentId} stands on no capacity that a host said`)
     const headroomBps = BigInt(account.capacityHeadroomBps ?? 0)
     const others = open.filter(
@@ -311,6 +311,7 @@ export function createEngineChecks(parts: {
       if (!holds.has(key)) holds.set(key, { scope, state, sinceMs: timeline.nowMs })
     },
     leaving(record) {
+      if (record.kind === 'intent.accepted') decidedAtMs.set(record.intentId, timeline.nowMs)
       if (record.kind === 'operator.command' && record.command === LIMITS_IN_FORCE) {
         before = { limits, untilMs: timeline.nowMs }
         limits = inForceOf(record.detail)

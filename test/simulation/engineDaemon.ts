@@ -34,7 +34,7 @@ import { createFetch, type SignedMessage } from './httpVenue.ts'
 import { swapMarkets } from './intentsOf.ts'
 import { jsonText } from './payload.ts'
 import { privateKey } from './shellDaemon.ts'
-import { epochMs, processClock } from './timeline.ts'
+import { processClock } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
 /** The tier that drives the real engine. */
@@ -104,7 +104,6 @@ function worldOf(parts: DaemonParts): EngineWorld {
       truth,
       market,
       isClockSteady: () => !faults.counts.has('clock-jump'),
-      wallMs: () => epochMs + timeline.nowMs + parts.wallOffsetMs(),
     }),
     strategies,
     signatures: new Map(),
@@ -312,7 +311,7 @@ class EngineDaemon implements Daemon {
     }
   }
 
-  /** The journal, with the checks told of a hold's end before it is written. */
+  /** The journal, with the checks told of a hold's end, and of what is accepted, before it is written. */
   #watched(journal: DaemonParts['journal']): Journal {
     const { checks } = this.#world
     return new Proxy(journal, {
@@ -321,6 +320,12 @@ class EngineDaemon implements Daemon {
           return (record: AccountRecord) => {
             checks.leaving(record)
             return target.appendAccount(record)
+          }
+        }
+        if (name === 'append') {
+          return (record: JournalRecord) => {
+            checks.leaving(record)
+            return target.append(record)
           }
         }
         const member: unknown = target[name]

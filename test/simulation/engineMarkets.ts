@@ -65,8 +65,8 @@ export interface MarketModel {
   reply(peer: Peer, path: string, query: URLSearchParams): unknown
   /** What left as the answer to a question for capacity. */
   heard(path: string, query: URLSearchParams, text: string): void
-  /** The most that a host said in the last `withinMs` that this side can take, USD; undefined when none said anything. */
-  saidUsd(marketToken: string, direction: Direction, withinMs: number): bigint | undefined
+  /** The most that a host said in that time that this side can take, USD; undefined when none said anything. */
+  saidUsd(marketToken: string, direction: Direction, fromMs: number, untilMs: number): bigint | undefined
   /** Tokens leave the wallet: the account loses. Whole USD. */
   lose(lossUsd: number): void
   readonly lostUsd: number
@@ -304,11 +304,12 @@ export function createMarketModel(parts: {
         say(marketToken, 'short', row?.capacityShort)
       }
     },
-    saidUsd(marketToken, direction, withinMs) {
+    saidUsd(marketToken, direction, fromMs, untilMs) {
       let most: bigint | undefined
       for (let at = sayings.length - 1; at >= 0; at -= 1) {
         const saying = sayings[at] as Saying
-        if (saying.atMs < timeline.nowMs - withinMs) break
+        if (saying.atMs > untilMs) continue
+        if (saying.atMs < fromMs) break
         if (saying.marketToken.toLowerCase() !== marketToken.toLowerCase() || saying.direction !== direction)
           continue
         if (most === undefined || saying.usableUsd > most) most = saying.usableUsd

@@ -250,6 +250,7 @@ class SqliteStorage implements Storage {
         this.#doubtful = found
         return
       }
+      if (running === this.#opening) this.#settleTorn(found)
       this.#committed.push(...found)
       if (running.synced === undefined) this.#synced = this.#committed.length
       if (found.length > 0 && running.hooks.boundary('committed, not marked')) return
@@ -257,6 +258,21 @@ class SqliteStorage implements Storage {
     } else if (sql.startsWith('PRAGMA wal_checkpoint')) this.#change(running, 'in a checkpoint', run)
     else if (sql === 'close') this.#change(running, 'in the last checkpoint', run)
     else run()
+  }
+
+  /**
+   * What an opening finds beyond what was acknowledged. It writes no record itself: this is what a torn commit left, all of it or
+   * nothing, and with the opening's own commit behind it that stays so. A backup may be opened, and refused, in between.
+   */
+  #settleTorn(found: readonly string[]): void {
+    const isWhole =
+      found.length === this.#doubtful.length && found.every((body, at) => body === this.#doubtful[at])
+    if (found.length > 0 && !isWhole)
+      this.#fail(
+        'I12',
+        `an opening finds ${found.length} of ${this.#doubtful.length} records of a torn commit`,
+      )
+    if (isWhole || this.#newest === undefined) this.#doubtful = []
   }
 
   /** Changes the files; the process may end in the middle. */

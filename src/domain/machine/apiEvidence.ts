@@ -41,7 +41,7 @@ const neverLandedStatuses: ReadonlySet<string> = new Set(['prepared', 'relay_fai
  * landed, and rows of our own account, no older than the arming and explained by no other intent, fit what the message
  * creates one to one, by the keys the host named or else by its transaction. The generic relay names no keys, and lists
  * leave out the creation of market orders: there, all rows since arming that could be the attempt's count, and one too many,
- * or one that another open intent may have created, shows nothing.
+ * or one that another intent may have created, shows nothing.
  */
 export function apiLanding(state: IntentState, observation: Observation): Landing | undefined {
   const { answer, account, atMs, explained } = observation
@@ -248,11 +248,32 @@ function isOwn(state: IntentState, attempt: Attempt, row: OwnRow): boolean {
   )
 }
 
-/** Whether a row can be an order of the intent's newest attempt, which was armed and whose fate is not known. */
-export function mayHaveCreated(state: IntentState, row: OwnRow): boolean {
-  const attempt = lastAttempt(state)
-  return attempt !== undefined && isUnresolved(attempt) && isOwn(state, attempt, row)
+/**
+ * Order keys, lower case, of rows that one of these intents may have created: open ones whose fate is not known, and those that
+ * an operator's word closed, whose message may have landed all the same.
+ */
+export function contestedBy(others: readonly IntentState[], rows: readonly OwnRow[]): ReadonlySet<string> {
+  const contested = rows.filter((row) => others.some((other) => mayHaveCreated(other, row)))
+  return new Set(contested.map(({ orderKey }) => orderKey.toLowerCase()))
 }
+
+/** Whether a row can be an order of the intent's newest attempt, which was armed and whose fate is not known. */
+function mayHaveCreated(state: IntentState, row: OwnRow): boolean {
+  const attempt = lastAttempt(state)
+  if (attempt === undefined || !isUnresolved(attempt) || !isOwn(state, attempt, row)) return false
+  // Open, it is looked at; closed, nothing would ever end its claim on what is traded at the market later.
+  const endsSoon = state.closing !== undefined && marketTypes.has(row.orderType)
+  return !endsSoon || atSecondsOf(row) <= (attempt.armed?.deadlineSeconds ?? 0) + longestMarketOrderSeconds
+}
+
+/** On-chain types of orders that are executed or cancelled at once: market swap, increase and decrease. */
+const marketTypes: ReadonlySet<number> = new Set([0, 2, 4])
+
+/**
+ * How long after its creation a market order ends at the latest, seconds: the protocol executes it at no price that is later
+ * than its `requestExpirationTime`, 300 s on each chain; and as much again for keepers and clocks, twice.
+ */
+const longestMarketOrderSeconds = 900
 
 /** Any order or trade since arming that could be this attempt's and that no other intent explains. */
 function somethingOfIt(

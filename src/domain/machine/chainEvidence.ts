@@ -18,7 +18,7 @@ import {
   isProvisional,
 } from '../intent.ts'
 import type { ChainView, EndpointView, OrderLog } from './chainView.ts'
-import { type CreatedOrder, type Expected, type ExpectedOrder, expectedOf, fits } from './expected.ts'
+import { type CreatedOrder, type Expected, type ExpectedOrder, expectedOfSigned, fits } from './expected.ts'
 import type { End, Landing } from './observation.ts'
 
 /** The orders that the attempt created and where that is shown, or undefined while it is not. */
@@ -77,7 +77,7 @@ function landingAt(
   const { consumer } = endpoint
   if (consumer === undefined || !endpoint.isDigestUsedAtLatest || attempt.armed === undefined)
     return undefined
-  const expected = expectedOf(state.intent)
+  const expected = expectedOfSigned(state.intent, attempt.armed)
   const logs = endpoint.logs.filter((log) => sameHex(log.transactionHash, consumer.transactionHash))
   const created = logs.flatMap(({ event, created: order }) =>
     event === 'OrderCreated' && order !== undefined && !explained.has(order.orderKey.toLowerCase())

@@ -3,7 +3,7 @@
  * changes it makes to orders that exist (wire: orders, sections 2.2 and 7). Evidence is held against this list alone.
  */
 import type { Address, Hex } from '../address.ts'
-import type { ChildRole, Intent } from '../intent.ts'
+import type { ArmedFacts, ChildRole, Intent } from '../intent.ts'
 import type { Direction } from '../market.ts'
 import type { TokenAmount, Usd } from '../units.ts'
 
@@ -82,6 +82,28 @@ export function expectedOf(intent: Intent): Expected {
       return { orders: [], changes: cancels(terms.cancelOrderKeys ?? []) }
     case 'batch':
       return batchEffects(intent)
+  }
+}
+
+/**
+ * What the attempt's message does, with the sizes and amounts that were signed where the record of the arming has them. A
+ * reduction may be signed larger than it was asked: by what was asked, two of them in one transaction are not told apart.
+ */
+export function expectedOfSigned(intent: Intent, armed: Pick<ArmedFacts, 'creates'>): Expected {
+  const { orders, changes } = expectedOf(intent)
+  const { creates } = armed
+  if (creates === undefined || creates.length !== orders.length) return { orders, changes }
+  return {
+    orders: orders.map((order, index) => {
+      const signed = creates[index]
+      if (signed === undefined) return order
+      return {
+        ...order,
+        ...(order.sizeDeltaUsd === undefined ? { askedSizeUsd: signed.sizeDeltaUsd } : {}),
+        ...(order.askedCollateral === undefined ? {} : { askedCollateral: signed.collateralAmount }),
+      }
+    }),
+    changes,
   }
 }
 

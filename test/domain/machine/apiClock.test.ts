@@ -1,9 +1,11 @@
-/** Evidence without a chain does not stand on our own clock: what the simulation found. */
-import { expect, test } from 'vitest'
+/** Evidence without a chain stands neither on our own clock nor on rows that may be another order's: what the simulation found. */
+import { describe, expect, test } from 'vitest'
 import type { IntentState } from '../../../src/domain/intent.ts'
+import { contestedBy } from '../../../src/domain/machine/apiEvidence.ts'
 import { foldRecords } from '../../../src/domain/machine/fold.ts'
 import { type MachineEvent, step } from '../../../src/domain/machine/step.ts'
 import type { JournalRecord } from '../../../src/domain/records.ts'
+import { usd } from '../../../src/domain/units.ts'
 import {
   armedFacts,
   emptyAccount,
@@ -100,4 +102,41 @@ test('the row that two orders of the relay lane may have made is taken for neith
   expect(looked([], true)).toBe(1)
   expect(looked([trade.orderKey], true)).toBe(0)
   expect(looked([], false)).toBe(0)
+})
+
+describe('a row that an order of the relay lane is guessed from', () => {
+  const deadlineSeconds = startMs / 1000 + 120
+  const armedOnce: readonly MachineEvent[] = [
+    { type: 'accept', nowMs: startMs, intent: intentOf({ lane: 'relay' }) },
+    { type: 'begin', nowMs: startMs, host: 'http://127.0.0.1:1/v1' },
+    { type: 'signed', nowMs: startMs, armed: armedFacts({ deadlineSeconds }) },
+    { type: 'sent', nowMs: startMs, send: { result: 'accepted' } },
+  ]
+  const word: MachineEvent = { type: 'resolved', nowMs: startMs + 1_000, as: 'cancelled', by: 'Ada' }
+  const contested = (events: readonly MachineEvent[], row: Parameters<typeof tradeOf>[0] = {}) =>
+    contestedBy(
+      [run(events)].filter((state) => state !== undefined),
+      [tradeOf(row)],
+    ).size === 1
+  const after = (seconds: number) => ({ timestampSeconds: deadlineSeconds + seconds })
+
+  test('may be of another whose fate is not known, open or closed by the word of an operator', () => {
+    expect(contested(armedOnce)).toBe(true)
+    expect(contested([...armedOnce, word])).toBe(true)
+    expect(contested([...armedOnce, word], { sizeDeltaUsd: usd(501) })).toBe(false)
+    // Nothing was signed.
+    expect(contested(armedOnce.slice(0, 2))).toBe(false)
+  })
+
+  test('is contested by what a word closed for as long as an order at the market may live, and of one that waits for good', () => {
+    const waiting = intentOf({ lane: 'relay', terms: { ...intentOf().terms, orderType: 'limit' } })
+    const resting: readonly MachineEvent[] = [
+      { type: 'accept', nowMs: startMs, intent: waiting },
+      ...armedOnce.slice(1),
+    ]
+    expect(contested([...armedOnce, word], after(900))).toBe(true)
+    expect(contested([...armedOnce, word], after(901))).toBe(false)
+    expect(contested(armedOnce, after(901))).toBe(true)
+    expect(contested([...resting, word], { ...after(86_400), orderType: 3 })).toBe(true)
+  })
 })

@@ -101,11 +101,11 @@ function feed(run: Run, event: MachineEvent): void {
   }
 }
 
-function sent(intent: Intent = intentOf()): Run {
+function sent(intent: Intent = intentOf(), armed = armedFacts()): Run {
   const run: Run = { state: undefined, records: [] }
   feed(run, { type: 'accept', nowMs: startMs, intent })
   feed(run, { type: 'begin', nowMs: startMs, host: 'http://127.0.0.1:1/v1' })
-  feed(run, { type: 'signed', nowMs: startMs, armed: armedFacts() })
+  feed(run, { type: 'signed', nowMs: startMs, armed })
   feed(run, { type: 'sent', nowMs: startMs, send: { result: 'unanswered' } })
   return run
 }
@@ -220,6 +220,41 @@ describe('a landing', () => {
     const bundled = [reduction(exitKey, 700), reduction(orderKey, 200)]
     look(run, [endpoint({ latest: 8, final: 2, landedAt: 5, logs: bundled })])
     expect(run.state?.attempts[0]?.children.map((child) => child.orderKey)).toEqual([orderKey])
+  })
+
+  test('of two reductions by parts that a relay bundled is the one of the sizes that were signed', () => {
+    const base = intentOf()
+    const terms = {
+      ...base.terms,
+      orderType: 'twap',
+      sizeDeltaUsd: usd(300),
+      twap: { parts: 2, durationSeconds: 60 },
+    } as const
+    const keys = ['0a', '0b', '0c', '0d'].map((byte): Hex => `0x${byte.repeat(32)}`)
+    // The last part of each takes all that would be left: neither is of the sizes that were asked.
+    const bundled = [200, 400, 150, 300].map((size, index) => {
+      const key = keys[index] ?? '0x'
+      return created(5, {
+        orderKey: key,
+        created: {
+          orderKey: key,
+          orderType: 5,
+          marketToken: ethMarket,
+          direction: 'long',
+          sizeDeltaUsd: usd(size),
+        },
+      })
+    })
+    const landed = (sizes: readonly number[]) => {
+      const creates = sizes.map((size) => ({ sizeDeltaUsd: usd(size), collateralAmount: 0n }))
+      const run = sent({ ...base, kind: 'decrease', reservationUsd: 0n, terms }, armedFacts({ creates }))
+      look(run, [endpoint({ latest: 8, final: 2, landedAt: 5, logs: bundled })])
+      return run.state?.attempts[0]?.children.map((child) => child.orderKey)
+    }
+    expect(landed([200, 400])).toEqual(keys.slice(0, 2))
+    expect(landed([150, 300])).toEqual(keys.slice(2))
+    // Signed at no such sizes, it is none of them.
+    expect(landed([100, 100])).toEqual([])
   })
 
   test.each(['swap', 'collateral-in', 'collateral-out'] as const)(

@@ -1,0 +1,94 @@
+/** Breakers over a wall clock that is set back: what the simulation found. */
+import { expect, test } from 'vitest'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import type { Closing } from '../../src/domain/intent.ts'
+import { type JournalRecord, RECORD_VERSION } from '../../src/domain/records.ts'
+import { createAccountBook } from '../../src/engine/accountBook.ts'
+import { createBreakers } from '../../src/engine/breakers.ts'
+import { createTrading } from '../../src/engine/trading.ts'
+import { createShell } from '../../src/execution/shell.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { createLocalSigner } from '../../src/keys/local.ts'
+import type { BreakerSettings } from '../../src/risk/breakers.ts'
+import { storyOf } from '../journal/story.ts'
+import { venueBench } from '../support/venue.ts'
+
+const twoHoursMs = 7_200_000
+
+function bench(settings: Partial<BreakerSettings>) {
+  const { api, clock } = venueBench()
+  const journal = createMemoryJournal()
+  const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
+  const trading = createTrading({ book: createAccountBook({ journal, clock }), emit: () => {} })
+  const shell = createShell({
+    api,
+    journal,
+    signer,
+    chain: arbitrum,
+    clock,
+    emit: () => {},
+    rules: { source: 'api', trustVenue: false, deadlineMarginMs: 5_000 },
+    settings: {
+      statusPollMs: 500,
+      statusPollMaxMs: 5_000,
+      prepareRetryMs: 500,
+      poisonRestMs: 60_000,
+      relayDeadlineSeconds: 120,
+      relayFeePerOrder: 1_000_000n,
+    },
+    signingPolicy: () => {
+      throw new TypeError('nothing is signed here')
+    },
+    fatal: (error) => {
+      throw error
+    },
+  })
+  const breakers = createBreakers({ api, clock, journal, shell, signer, trading }, () => ({
+    sets: {},
+    ...settings,
+  }))
+  return { clock, journal, trading, shell, look: () => breakers.look(false) }
+}
+
+test('what an operator lifted stays lifted when the clock was set back, and what ends after it counts all the same', async () => {
+  const { clock, journal, trading, look } = bench({ rejectsInRow: 3 })
+  const refuse = async (n: number) => {
+    const atMs = clock.now()
+    const evidence = { level: 'local', atMs, statement: 'nothing was signed' } as const
+    const closing: Closing = { outcome: 'REFUSED_LOCAL', code: 'ANY', reason: 'refused', evidence }
+    const { accepted, intentId } = storyOf(n, { acceptedAtMs: atMs })
+    await journal.append(accepted())
+    const closed: JournalRecord = { v: RECORD_VERSION, atMs, intentId, kind: 'intent.closed', closing }
+    await journal.append(closed)
+  }
+  const causes = () => trading.holds().map(({ cause }) => cause)
+  for (const n of [1, 2, 3]) await refuse(n)
+  await look()
+  expect(causes()).toEqual(['rejects'])
+  clock.setBack(twoHoursMs)
+  for (const hold of trading.holds()) await trading.lift(hold, 'Ada', 'the endpoint is mended')
+  await look()
+  expect(causes()).toEqual([])
+  for (const n of [4, 5, 6]) await refuse(n)
+  await look()
+  expect(causes()).toEqual(['rejects'])
+})
+
+test('an order stays as old as it is when the clock is set back or forth', async () => {
+  const { clock, journal, trading, shell, look } = bench({ unknownAgeMs: 30_000 })
+  const { accepted, preparing, armed, sent } = storyOf(1, { acceptedAtMs: clock.now() })
+  for (const record of [accepted(), preparing(), armed(), sent()]) await journal.append(record)
+  shell.adopt(journal.openIntents(), [])
+  const held = async () => {
+    await look()
+    return trading.holds().map(({ cause }) => cause)
+  }
+  expect(await held()).toEqual([])
+  clock.setBack(-twoHoursMs)
+  expect(await held()).toEqual([])
+  clock.setBack(twoHoursMs)
+  await clock.advance(31_000)
+  expect(await held()).toEqual(['unknowns'])
+  clock.setBack(twoHoursMs)
+  expect(await held()).toEqual(['unknowns'])
+})
