@@ -219,7 +219,7 @@ export function submitWithdrawal(
   prepared: PreparedWithdrawal,
   signature: Hex,
 ): Promise<Read<OrderStatus>> {
-  const route = ofRequest(submitRoute, prepared.requestId)
+  const route = ofRequest(submitRoute, prepared)
   return transport.call(route, { prepared, signature }, { host: prepared.host })
 }
 
@@ -232,7 +232,7 @@ export function getWithdrawalStatus(
   ticket: WithdrawalTicket,
   options?: Omit<CallOptions, 'host'>,
 ): Promise<Read<OrderStatus>> {
-  const route = ofRequest(statusRoute, ticket.requestId)
+  const route = ofRequest(statusRoute, ticket)
   return transport.call(route, ticket, { ...options, host: ticket.host })
 }
 

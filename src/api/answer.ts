@@ -155,7 +155,7 @@ export function decodeBody<T>(
     return decode(parsed)
   } catch (error) {
     if (!(error instanceof Malformed)) throw error
-    const { path, problem, value } = error
-    throw new DecodeError({ ...place, path, problem, value, traceId: options.traceId })
+    const { path, problem, value, isOfAnother } = error
+    throw new DecodeError({ ...place, path, problem, value, isOfAnother, traceId: options.traceId })
   }
 }

@@ -17,19 +17,22 @@ export class Malformed extends Error {
   /** What is wrong, as a clause. */
   readonly problem: string
   readonly value: unknown
+  /** Whether the answer is one to another question, which is a fault of its host, well-formed as it may be. */
+  readonly isOfAnother: boolean
 
-  constructor(path: string, problem: string, value: unknown) {
+  constructor(path: string, problem: string, value: unknown, isOfAnother = false) {
     super(`${path} ${problem}`)
     this.name = 'Malformed'
     this.path = path
     this.problem = problem
     this.value = value
+    this.isOfAnother = isOfAnother
   }
 
   /** The same complaint, seen from one level further out. */
   under(parent: string): Malformed {
     const glue = this.path === '' || this.path.startsWith('[') || parent === '' ? '' : '.'
-    return new Malformed(`${parent}${glue}${this.path}`, this.problem, this.value)
+    return new Malformed(`${parent}${glue}${this.path}`, this.problem, this.value, this.isOfAnother)
   }
 }
 
@@ -79,6 +82,16 @@ export function optional<T>(value: unknown, name: string, decode: Decoder<T>): T
   return value === undefined || value === null ? undefined : decode(value, name)
 }
 
+/** The value, or undefined where it is absent, null or cannot be read: for what is optional and decides nothing. */
+export function lenient<T>(value: unknown, name: string, decode: Decoder<T>): T | undefined {
+  try {
+    return optional(value, name, decode)
+  } catch (error) {
+    if (error instanceof Malformed) return undefined
+    throw error
+  }
+}
+
 /** The value, or null where it is null; an absent field is an error. */
 export function nullable<T>(value: unknown, name: string, decode: Decoder<T>): T | null {
   return value === null ? null : decode(value, name)
@@ -111,9 +124,16 @@ function wholeNumber(text: string, start: number): bigint | undefined {
   }
 }
 
+/** The text inside `{type: "bigint", value: "..."}`, which is how clients of the venue write one (SDK, deserializer). */
+function bigintText(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { type, value: text } = value as { type?: unknown; value?: unknown }
+  return type === 'bigint' && typeof text === 'string' ? text : undefined
+}
+
 /**
- * An unsigned integer up to 2^256 - 1: a canonical decimal text (`0`, `17`; not `017`, `+1`, `1.0`, `1e3`, `0x1`), or a
- * JSON integer that no float has touched.
+ * An unsigned integer up to 2^256 - 1: a canonical decimal text (`0`, `17`; not `017`, `+1`, `1.0`, `1e3`, `0x1`), the same
+ * inside `{type: "bigint", value}`, or a JSON integer that no float has touched.
  */
 export function uint(value: unknown, name: string): bigint {
   if (typeof value === 'string') {
@@ -123,6 +143,9 @@ export function uint(value: unknown, name: string): bigint {
     if (Number.isSafeInteger(value) && value >= 0) return BigInt(value)
   } else if (isRawNumber(value)) {
     return uint(value.rawJSON, name)
+  } else {
+    const text = bigintText(value)
+    if (text !== undefined) return uint(text, name)
   }
   throw new Malformed(name, 'is not an unsigned whole number of at most 256 bits', value)
 }
@@ -136,6 +159,9 @@ export function int(value: unknown, name: string): bigint {
     if (Number.isSafeInteger(value)) return BigInt(value)
   } else if (isRawNumber(value)) {
     return int(value.rawJSON, name)
+  } else {
+    const text = bigintText(value)
+    if (text !== undefined) return int(text, name)
   }
   throw new Malformed(name, 'is not a whole number of at most 256 bits', value)
 }
@@ -152,7 +178,7 @@ export const factor: Decoder<bigint> = int
 /** A count: a JSON integer, or its canonical text, from 0 to 2^53 - 1. */
 export function count(value: unknown, name: string): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  if (typeof value === 'string' || isRawNumber(value)) {
+  if (typeof value === 'string' || isRawNumber(value) || bigintText(value) !== undefined) {
     const decoded = uint(value, name)
     if (decoded <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(decoded)
   }

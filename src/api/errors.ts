@@ -239,6 +239,8 @@ export interface DecodeErrorOptions extends RequestPlace {
   /** What is wrong with the value there, as a clause: `is not a whole number text`. */
   readonly problem: string
   readonly value: unknown
+  /** Whether the answer is one to another question: a fault of the host. */
+  readonly isOfAnother?: boolean | undefined
   readonly traceId?: string | undefined
 }
 
@@ -251,6 +253,8 @@ export class DecodeError extends BaseError {
   readonly path: string
   readonly problem: string
   readonly value: unknown
+  /** Whether the answer is one to another question: a fault of the host. */
+  readonly isOfAnother: boolean
   readonly traceId: string | undefined
 
   constructor(options: DecodeErrorOptions) {
@@ -274,6 +278,7 @@ export class DecodeError extends BaseError {
     this.path = options.path
     this.problem = options.problem
     this.value = options.value
+    this.isOfAnother = options.isOfAnother === true
     this.traceId = options.traceId
   }
 }

@@ -79,7 +79,7 @@ const capacityRoute: Route<CapacityQuery, TradingCapacity> = {
   kind: 'read',
   cacheMs: 1_000,
   query: ({ symbol, direction }) => ({ symbol, direction }),
-  decode: tradingCapacity,
+  decode: (body) => tradingCapacity(body),
 }
 
 /** The listed markets (`GET /markets`); never empty. */

@@ -14,6 +14,7 @@ import {
   hex,
   inside,
   int,
+  lenient,
   list,
   Malformed,
   object,
@@ -190,9 +191,9 @@ function prepareFacts(fields: Fields): PrepareFacts {
     estimates: inside(fields.estimates ?? {}, 'estimates', estimates),
     validationWarnings: allWarnings(fields),
     ...present({
-      idempotencyKey: optional(fields.idempotencyKey, 'idempotencyKey', word),
+      idempotencyKey: lenient(fields.idempotencyKey, 'idempotencyKey', word),
       expiresAtSeconds: optional(fields.expiresAt, 'expiresAt', unixSeconds),
-      traceId: optional(fields.traceId, 'traceId', string),
+      traceId: lenient(fields.traceId, 'traceId', string),
     }),
   }
 }

@@ -1,6 +1,17 @@
 /** What submit and status of an order chain answer; withdrawals have the same fields (wire: orders, 4, 5 and 11). */
 import type { Hex } from '../domain/address.ts'
-import { bytes32, list, Malformed, object, oneOf, optional, present, string, word } from './decode.ts'
+import {
+  bytes32,
+  lenient,
+  list,
+  Malformed,
+  object,
+  oneOf,
+  optional,
+  present,
+  string,
+  word,
+} from './decode.ts'
 import type { Route } from './route.ts'
 
 /** Status of an order chain or a withdrawal. `unrecognised` is a word of a newer venue. All are observations. */
@@ -34,8 +45,12 @@ export interface OrderFault {
   readonly message?: string
 }
 
-/** What the venue says of an order chain or a withdrawal. Any field but the first two may be missing, also of an executed order. */
+/**
+ * What the venue says of an order chain or a withdrawal. Any field but the status may be missing or odd, also of an executed
+ * order, and is left out then; order keys are not, because they say whose rows are ours.
+ */
 export interface OrderStatus {
+  /** As the answer names it; the route for one request fills in its own where it names none. */
   readonly requestId: string
   readonly status: OrderStatusName
   /** The status as it came, for logs. */
@@ -55,27 +70,36 @@ export interface OrderStatus {
   readonly traceId?: string
 }
 
-/** The route for one request: an answer about another request is no answer to this one. */
+/**
+ * The route for one request: an answer that names another request, by its id or its idempotency key, is none to this one. One
+ * that names none is.
+ */
 export function ofRequest<Input>(
   route: Route<Input, OrderStatus>,
-  requestId: string,
+  { requestId, idempotencyKey }: { readonly requestId: string; readonly idempotencyKey?: string },
 ): Route<Input, OrderStatus> {
   return {
     ...route,
-    decode: (body) => {
-      const status = route.decode(body)
-      if (status.requestId === requestId) return status
-      throw new Malformed('requestId', `is not ${requestId}`, status.requestId)
+    decode: (body, asked) => {
+      const named = object(body)
+      ours(named.requestId, 'requestId', requestId)
+      if (idempotencyKey !== undefined) ours(named.idempotencyKey, 'idempotencyKey', idempotencyKey)
+      return { ...route.decode(body, asked), requestId }
     },
   }
+}
+
+function ours(value: unknown, name: string, wanted: string): void {
+  if (value === undefined || value === null || value === wanted) return
+  throw new Malformed(name, `is not ${wanted}`, value, true)
 }
 
 function orderFault(value: unknown, name: string): OrderFault {
   if (typeof value === 'string') return { message: value }
   const fields = object(value, name)
   return present({
-    code: optional(fields.code, 'code', string),
-    message: optional(fields.message, 'message', string),
+    code: lenient(fields.code, 'code', string),
+    message: lenient(fields.message, 'message', string),
   })
 }
 
@@ -90,31 +114,27 @@ function timeMs(value: unknown): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined
 }
 
-function hash(value: unknown, name: string): Hex | undefined {
-  // Some deployments send an empty text for "not yet".
-  return value === '' ? undefined : optional(value, name, bytes32)
-}
-
 /** Decodes an answer of submit or status. Throws `Malformed`. */
 export function orderStatus(body: unknown): OrderStatus {
   const fields = object(body)
   const statusText = word(fields.status, 'status')
   return {
-    requestId: word(fields.requestId, 'requestId'),
+    requestId: lenient(fields.requestId, 'requestId', word) ?? '',
     status: oneOf(statusText, 'status', orderStatuses),
     statusText,
     orderKeys: optional(fields.orderKeys, 'orderKeys', (keys, name) => list(keys, name, bytes32)) ?? [],
     ...present({
-      txHash: hash(fields.txHash, 'txHash'),
-      createdTxnHash: hash(fields.createdTxnHash, 'createdTxnHash'),
-      executionTxnHash: hash(fields.executionTxnHash, 'executionTxnHash'),
-      cancellationReason: optional(fields.cancellationReason, 'cancellationReason', string),
-      taskId: optional(fields.taskId, 'taskId', string),
+      // Some deployments send an empty text for "not yet".
+      txHash: lenient(fields.txHash, 'txHash', bytes32),
+      createdTxnHash: lenient(fields.createdTxnHash, 'createdTxnHash', bytes32),
+      executionTxnHash: lenient(fields.executionTxnHash, 'executionTxnHash', bytes32),
+      cancellationReason: lenient(fields.cancellationReason, 'cancellationReason', string),
+      taskId: lenient(fields.taskId, 'taskId', word),
       gelatoStatusCode: typeof fields.gelatoStatusCode === 'number' ? fields.gelatoStatusCode : undefined,
-      error: optional(fields.error, 'error', orderFault),
+      error: lenient(fields.error, 'error', orderFault),
       createdAtMs: timeMs(fields.createdAt),
       updatedAtMs: timeMs(fields.updatedAt),
-      traceId: optional(fields.traceId, 'traceId', string),
+      traceId: lenient(fields.traceId, 'traceId', string),
     }),
   }
 }

@@ -106,11 +106,7 @@ export function submitOrder(
   ticket: OrderTicket,
   submission: OrderSubmission,
 ): Promise<Read<OrderStatus>> {
-  return transport.call(
-    ofRequest(submitRoute, ticket.requestId),
-    { ticket, submission },
-    { host: ticket.host },
-  )
+  return transport.call(ofRequest(submitRoute, ticket), { ticket, submission }, { host: ticket.host })
 }
 
 /**
@@ -122,5 +118,5 @@ export function getOrderStatus(
   ticket: OrderTicket,
   options?: Omit<CallOptions, 'host'>,
 ): Promise<Read<OrderStatus>> {
-  return transport.call(ofRequest(statusRoute, ticket.requestId), ticket, { ...options, host: ticket.host })
+  return transport.call(ofRequest(statusRoute, ticket), ticket, { ...options, host: ticket.host })
 }

@@ -1,6 +1,6 @@
 /** The generic relay: calldata of our own, and how it fared (application document, "Order transactions and relay"). */
 import type { Address, Hex } from '../domain/address.ts'
-import { bytes32, hex, object, oneOf, optional, present, string, word } from './decode.ts'
+import { bytes32, hex, lenient, Malformed, object, oneOf, present, string, word } from './decode.ts'
 import type { CallOptions, Read, Route } from './route.ts'
 import type { Transport } from './transport.ts'
 
@@ -15,6 +15,10 @@ const relayStatuses = new Set<Exclude<RelayStatus, 'unrecognised'>>([
   'unknown',
 ])
 
+function relayStatus(value: unknown, name: string): RelayStatus {
+  return oneOf(value, name, relayStatuses)
+}
+
 /** Calldata of a relay router. */
 export interface RelayCall {
   readonly to: Address
@@ -25,6 +29,7 @@ export interface RelayCall {
 export interface RelayReceipt {
   /** May be asked at any host. */
   readonly taskId: string
+  /** `unknown` where it says none: the document promises the task id alone. */
   readonly status: RelayStatus
 }
 
@@ -50,7 +55,8 @@ const submitRoute: Route<RelayCall, RelayReceipt> = {
     const fields = object(body)
     return {
       taskId: word(fields.taskId, 'taskId'),
-      status: oneOf(fields.status, 'status', relayStatuses),
+      // Whatever else it says, the task id must not be lost: it is what the operation is asked about by.
+      status: lenient(fields.status, 'status', relayStatus) ?? 'unknown',
     }
   },
 }
@@ -61,15 +67,20 @@ const statusRoute: Route<{ readonly taskId: string }, RelayTask> = {
   service: 'api',
   kind: 'status',
   body: ({ taskId }) => ({ taskId }),
-  decode: (body) => {
+  // What tells is the status. An answer that names another task is none to this question; one that names none is.
+  decode: (body, { input }) => {
     const fields = object(body)
+    const { taskId } = fields
+    if (taskId !== undefined && taskId !== null && taskId !== input.taskId) {
+      throw new Malformed('taskId', `is not ${input.taskId}`, taskId, true)
+    }
     return {
-      taskId: word(fields.taskId, 'taskId'),
-      status: oneOf(fields.status, 'status', relayStatuses),
+      taskId: input.taskId,
+      status: relayStatus(fields.status, 'status'),
       ...present({
-        txHash: optional(fields.txHash, 'txHash', bytes32),
-        reason: optional(fields.reason, 'reason', string),
-        revertData: optional(fields.revertData, 'revertData', hex),
+        txHash: lenient(fields.txHash, 'txHash', bytes32),
+        reason: lenient(fields.reason, 'reason', string),
+        revertData: lenient(fields.revertData, 'revertData', hex),
         debug: fields.debug,
       }),
     }

@@ -1,4 +1,5 @@
 /** What a request is made of: the fetch, the route, and what a call gives back. */
+import type { MissingRow } from '../domain/missing.ts'
 import type { RouteKind } from './errors.ts'
 import type { Service } from './hosts.ts'
 
@@ -24,6 +25,13 @@ export interface FetchAnswer {
 
 /** A parameter of a query: a list is sent as repeated keys. Undefined is not sent. */
 export type QueryValue = string | number | boolean | readonly string[] | undefined
+
+/** What a decoder knows besides the body. */
+export interface Asked<Input> {
+  readonly input: Input
+  /** Takes the rows of a list that could not be read. */
+  readonly missing: MissingRow[]
+}
 
 /** One route of one API: how to ask, and how to read the answer. */
 export interface Route<Input, Value> {
@@ -55,7 +63,12 @@ export interface Route<Input, Value> {
   /** Keeps numbers that a float would change as their source text. */
   readonly isExact?: boolean
   /** Reads the parsed body; throws `Malformed`. */
-  readonly decode: (body: unknown) => Value
+  readonly decode: (body: unknown, asked: Asked<Input>) => Value
+  /**
+   * When the newest part of the answer was made, by its own stamp, Unix ms. An answer older than `limits.maxPriceAgeMs` is a
+   * failure of its host, and the others are asked; if none has a fresh one, the freshest is the answer.
+   */
+  madeAtMs?(value: Value): number
 }
 
 /**
@@ -73,6 +86,8 @@ export interface Read<T> {
   readonly serverDateMs?: number
   /** Base address of the host that answered. */
   readonly host: string
+  /** Rows of the list that could not be read: it is incomplete. Absent: none. */
+  readonly missing?: readonly MissingRow[]
 }
 
 /** How one call differs from the rule. */

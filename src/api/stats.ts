@@ -166,7 +166,7 @@ const timeseriesRoute: Route<StatsTimeseriesQuery, Fields> = {
     from: fromSeconds,
     to: toSeconds,
   }),
-  decode: object,
+  decode: (body) => object(body),
 }
 
 const sourcesRoute: Route<undefined, readonly StatsSource[]> = {
@@ -192,7 +192,7 @@ export function getStatsTimeseries(
 ): Promise<Read<StatsTimeseries>> {
   const route: Route<StatsTimeseriesQuery, StatsTimeseries> = {
     ...timeseriesRoute,
-    decode: (body) => timeseries(timeseriesRoute.decode(body), query.metric),
+    decode: (body, asked) => timeseries(timeseriesRoute.decode(body, asked), query.metric),
   }
   return transport.call(route, query, options)
 }

@@ -11,6 +11,7 @@
  * host that is configured or of the same family; of the answer only the host is taken. Every attempt is reported through `onAttempt`.
  */
 import type { Clock } from '../domain/clock.ts'
+import type { MissingRow } from '../domain/missing.ts'
 import { decodeBody, errorOfStatus } from './answer.ts'
 import { DecodeError, RefusedError, type RequestPlace, type Sent, UnreachableError } from './errors.ts'
 import { type Exchange, exchange } from './exchange.ts'
@@ -120,13 +121,19 @@ export function createTransport(options: TransportOptions): Transport {
           throw errorOfStatus(place, answer, attempt, route.unservedMeans)
         }
         const { traceId } = answer
-        const value = decodeBody(place, answer.body, route.decode, {
+        const missing: MissingRow[] = []
+        const value = decodeBody(place, answer.body, (body) => route.decode(body, { input, missing }), {
           isExact: route.isExact === true,
           traceId,
         })
         hosts.succeeded(host)
-        const read = { value, readAtMs: answer.leftAtMs, host }
-        return serverDateMs === undefined ? read : { ...read, serverDateMs }
+        return {
+          value,
+          readAtMs: answer.leftAtMs,
+          host,
+          ...(serverDateMs === undefined ? {} : { serverDateMs }),
+          ...(missing.length === 0 ? {} : { missing }),
+        }
       }
       hosts.succeeded(host)
     } catch (error) {
@@ -167,7 +174,7 @@ export function createTransport(options: TransportOptions): Transport {
       } else {
         hosts.failed(host, error.shortMessage)
       }
-    } else if (error instanceof DecodeError && error.path === '') {
+    } else if (error instanceof DecodeError && (error.path === '' || error.isOfAnother)) {
       hosts.failed(host, error.shortMessage)
     } else {
       // It answered in its own words: the host is well.

@@ -1,4 +1,5 @@
 /** Rules of wire faults: what one does, which requests it fits, and how it is read from JSON. */
+import { type AnswerEdit, readAnswerEdits } from './answerEdit.ts'
 import { isObject } from './http.ts'
 
 /** What a rule does to a request. */
@@ -15,6 +16,7 @@ export const wireFaultKinds = [
   'truncated',
   'garbage',
   'clock-skew',
+  'edit',
 ] as const
 
 /** A kind of wire fault. */
@@ -43,6 +45,8 @@ export interface WireFault {
   readonly latencyMs: number
   /** Of `clock-skew`: added to the Date header, ms, signed. */
   readonly skewMs: number
+  /** Of `edit`: what is changed in the JSON of a good answer. */
+  readonly edits: readonly AnswerEdit[]
 }
 
 const statuses = [429, 500, 502, 503, 504]
@@ -58,6 +62,7 @@ const fields = new Set([
   'retryAfterSeconds',
   'latencyMs',
   'skewMs',
+  'edits',
 ])
 
 /** Reads one rule; a text says what is wrong with it. */
@@ -103,6 +108,8 @@ export function readWireFault(value: unknown, fallbackId: string): WireFault | s
   if (retryAfterSeconds === undefined) return 'retryAfterSeconds must be a whole number from 0 to 86400'
   if (latencyMs === undefined) return 'latencyMs must be a whole number from 0 to 600000'
   if (skewMs === undefined) return 'skewMs must be a whole number'
+  const edits = kind === 'edit' ? readAnswerEdits(value.edits) : []
+  if (typeof edits === 'string') return edits
   return {
     id,
     kind: kind as WireFaultKind,
@@ -115,6 +122,7 @@ export function readWireFault(value: unknown, fallbackId: string): WireFault | s
     retryAfterSeconds,
     latencyMs,
     skewMs,
+    edits,
   }
 }
 

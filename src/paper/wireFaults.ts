@@ -3,6 +3,7 @@
  * how often and how many times; every draw comes from the seed and every hit is kept in a log, so that a run repeats.
  */
 import type { Clock } from '../domain/clock.ts'
+import { editedAnswer } from './answerEdit.ts'
 import { stringify } from './http.ts'
 import { hashText, unit } from './random.ts'
 import {
@@ -199,6 +200,11 @@ async function damaged(response: Response, rule: WireFault, nowMs: number): Prom
     const headers = new Headers(response.headers)
     headers.set('Date', new Date(nowMs + rule.skewMs).toUTCString())
     return new Response(response.body, { status: response.status, headers })
+  }
+  if (rule.kind === 'edit') {
+    if (!response.ok) return response
+    const body = editedAnswer(await response.text(), rule.edits)
+    return new Response(body, { status: response.status, headers: response.headers })
   }
   if (rule.kind !== 'truncated' && rule.kind !== 'garbage') return response
   const text = await response.text()

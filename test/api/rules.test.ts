@@ -157,7 +157,7 @@ const taskId = `0x${'ab'.repeat(32)}`
 
 test('/relay/* may be asked at any host: a status moves on, a submit is sent once', async () => {
   const asking = scriptedTransport((_, index) =>
-    index === 0 ? { status: 503 } : { body: fixtureText('relay-status') },
+    index === 0 ? { status: 503 } : { body: { taskId, status: 'executed' } },
   )
   await asking.clock.drive(getRelayStatus(asking.transport, { taskId }))
   expect(hostsOf(asking.seen)).toEqual(['one', 'two'])

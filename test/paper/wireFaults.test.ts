@@ -115,7 +115,7 @@ test('a rule that makes no sense is refused with what is wrong', async () => {
   const refusal = async (rule: unknown) =>
     (await paper.call('POST', `${paper.control}/wire`, rule)).body.message
   expect(await refusal({ kind: 'nothing' })).toBe(
-    'kind must be one of latency, timeout-before, timeout-after, drop-before, drop-after, duplicate, status, backend-unavailable, html, truncated, garbage, clock-skew',
+    'kind must be one of latency, timeout-before, timeout-after, drop-before, drop-after, duplicate, status, backend-unavailable, html, truncated, garbage, clock-skew, edit',
   )
   expect(await refusal({ kind: 'status', status: 418 })).toBe('status must be one of 429, 500, 502, 503, 504')
   expect(await refusal({ kind: 'status', probability: 2 })).toBe('probability must be a number from 0 to 1')
@@ -177,4 +177,26 @@ test('a scenario file plays its faults at their times and takes them back', asyn
   )
   expect(() => loadScenario('/nowhere.yaml')).toThrow('The scenario file cannot be used')
   expect(await log()).toEqual([])
+})
+
+test('fields of a good answer are put, taken away and added to, and a bad answer stays as it is', async () => {
+  const before = (await paper.get('/markets')).body as Record<string, unknown>[]
+  await wire({
+    kind: 'edit',
+    route: '/markets',
+    edits: [
+      { path: '/0/symbol', set: 7 },
+      { path: '/*/indexTokenAddress', remove: true },
+      { path: '/1', remove: true },
+    ],
+  })
+  const after = (await paper.get('/markets')).body as Record<string, unknown>[]
+  expect(after).toHaveLength(before.length - 1)
+  expect(after[0]).toMatchObject({ symbol: 7, marketTokenAddress: before[0]?.marketTokenAddress })
+  expect(after.some((row) => 'indexTokenAddress' in row)).toBe(false)
+  const refused = await paper.call('POST', `${paper.control}/wire`, { kind: 'edit', edits: [{ path: 'x' }] })
+  expect([refused.status, refused.body]).toMatchObject([
+    400,
+    { message: expect.stringContaining('path of an edit') },
+  ])
 })
