@@ -4,6 +4,7 @@ import { dirname, join, parse } from 'node:path'
 import { systemClock } from '../api/systemClock.ts'
 import type { Chain } from '../chains/chain.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
+import { parseUnits } from '../domain/units.ts'
 import { createLog, type Log } from '../monitor/log.ts'
 import { loadCatalog } from '../paper/catalog.ts'
 import { createFleet } from '../paper/fleet.ts'
@@ -116,6 +117,7 @@ function settingsOf({ paper }: Config, chain: Chain): Partial<VenueSettings> {
   const listed = loadCatalog(chain.name).markets.filter(({ isListed }) => isListed)
   const markets = new Set(listed.map(({ symbol }) => symbol.replace(/ \[.*$/, '')))
   const hours = paper.marketHours.flatMap((text) => parseMarketHours(text) ?? [])
+  const gwei = paper.gasPriceGwei.find((one) => one.chain === chain.name)?.gwei
   const poolShares: Record<string, Record<string, number>> = {}
   for (const { wallet, market, sharePpm } of paper.poolShares) {
     poolShares[wallet] = { ...poolShares[wallet], [market]: sharePpm }
@@ -132,6 +134,16 @@ function settingsOf({ paper }: Config, chain: Chain): Partial<VenueSettings> {
     safeLagBlocks: paper.safeLagBlocks,
     finalizedLagBlocks: paper.finalizedLagBlocks,
     orderDeadlineSeconds: paper.orderDeadlineSeconds,
+    gasPriceWei: gwei === undefined ? 0n : parseUnits(gwei, 9),
+    exitShape: paper.exitShape,
+    exitsReordered: paper.exitsReordered,
+    slippageOnLimits: paper.slippageOnLimits,
+    collateralOutMinOutput: paper.collateralOutMinOutput,
+    dividesAnyPrice: paper.dividesAnyPrice,
+    topsUpFees: paper.topsUpFees,
+    strictPrepare: paper.strictPrepare,
+    referralCode: paper.referralCode,
+    positionKeyForm: paper.positionKeyForm,
     startGmxAccount: paper.startGmxAccount,
     poolShareBps: paper.poolShareBps,
     openInterestShareBps: paper.openInterestShareBps,

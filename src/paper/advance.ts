@@ -12,6 +12,7 @@ import { trimWorld } from './limits.ts'
 import { giveUpOperation, landOperation, sendAgain } from './operations.ts'
 import { cancelOrder } from './orderEnds.ts'
 import { isMarketOrder, isTriggered, orderTypes } from './orderTypes.ts'
+import { noteGasSpike } from './rpcGas.ts'
 import { isLookedAt, takeTurn } from './traders.ts'
 import { schedule, tokenPrice, type World } from './world.ts'
 import type { DueWork, OrderRecord } from './worldRecords.ts'
@@ -22,6 +23,7 @@ const MAX_LOOKS = 3600
 /** Does all work that is due at the clock's time, in order of time. */
 export function advanceWorld(world: World): void {
   const nowMs = world.clock.now()
+  noteGasSpike(world.blockChain, world.dataFaults.gasSpikePercent, (world.advancedToSeconds + 1) * 1000)
   const nowSeconds = Math.floor(nowMs / 1000)
   const step = Math.max(1, Math.ceil((nowSeconds - world.advancedToSeconds) / MAX_LOOKS))
   while (world.advancedToSeconds < nowSeconds) {

@@ -2,11 +2,14 @@
  * A signed batch as the router runs it: creates, updates and cancels, in this order and all or none; its digest is used
  * once, and not after its deadline (wire: eip712-and-chain, sections 2 and 4).
  */
-import { type Batch, type CreateOrderParams, orderKeyOf, positionKeyOf } from '../chains/relayRouter.ts'
+import { type Batch, type CreateOrderParams, orderKeyOf } from '../chains/relayRouter.ts'
 import { type Address, type Hex, hexKey, ZERO_ADDRESS } from '../domain/address.ts'
+import { accountOf, addTo } from './accounts.ts'
+import { requireAutoCancelRoom } from './autoCancel.ts'
 import { mine, type Sender, useDigest } from './chain.ts'
 import { revertBytes } from './customErrors.ts'
 import { requireEnabled } from './enabled.ts'
+import { executionFeesOf, leastExecutionFee, relayedFee } from './gasFees.ts'
 import { rememberHoldings } from './holdings.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { cancelOrder } from './orderEnds.ts'
@@ -20,9 +23,6 @@ import { recordTrade } from './trades.ts'
 import { pullTokens } from './wallet.ts'
 import { nextTransactionHash, schedule, type World } from './world.ts'
 import type { OrderRecord, SignedBatch } from './worldRecords.ts'
-
-/** Most auto-cancel orders of a position (contract setting). */
-export const MAX_AUTO_CANCEL_ORDERS = { arbitrum: 11, avalanche: 6, megaeth: 6 } as const
 
 /** What became of a batch on the chain. */
 export interface Landing {
@@ -97,7 +97,7 @@ function requireValid({ world, signed, nowMs }: Run): void {
   if (actions === 0 && removes === undefined) throw new ProtocolRevert('RelayEmptyBatch')
 }
 
-function payRelayFee({ world, signed }: Run): void {
+function payRelayFee({ world, signed, nowMs }: Run): void {
   const { feeToken, feeAmount, feeSwapPath } = signed.relayParams.fee
   const wrappedNative = world.chain.contracts.wrappedNative
   const allowed = world.chain.gasPaymentTokens.some((token) => hexKey(token) === hexKey(feeToken))
@@ -105,13 +105,25 @@ function payRelayFee({ world, signed }: Run): void {
   if (!allowed || (!isWrappedNative && feeSwapPath.length === 0)) {
     throw new ProtocolRevert('UnexpectedRelayFeeToken', [feeToken, wrappedNative])
   }
-  pullTokens(world, signed.account, feeToken, feeAmount)
+  const { batch, account } = signed
+  const wanted = batch.updateOrderParamsList.reduce(
+    (sum, update) => sum + update.executionFeeIncrease,
+    executionFeesOf(batch.createOrderParamsList),
+  )
+  const { availableWei, relayWei } = relayedFee(world, signed, nowMs)
+  if (availableWei < wanted + relayWei) {
+    throw new ProtocolRevert('InsufficientRelayFee', [wanted + relayWei, availableWei])
+  }
+  pullTokens(world, account, feeToken, feeAmount)
+  // What neither the orders nor the relay need returns, in the wrapped native token.
+  addTo(accountOf(world, account).balances, wrappedNative, availableWei - wanted - relayWei)
 }
 
 function createOrder(run: Run, params: CreateOrderParams): void {
   const { world, signed, nowMs } = run
   const type = Number(params.orderType)
   requireCreatable(world, signed.account, params)
+  requireExecutionFee(world, params, params.numbers.executionFee, nowMs)
   if (bringsCollateral(type)) {
     pullTokens(
       world,
@@ -144,6 +156,17 @@ function createOrder(run: Run, params: CreateOrderParams): void {
   }
 }
 
+/** An order pays for its execution at today's gas, when it is made and when it is updated. */
+function requireExecutionFee(
+  world: World,
+  params: CreateOrderParams,
+  executionFee: bigint,
+  nowMs: number,
+): void {
+  const least = leastExecutionFee(world, params, nowMs)
+  if (executionFee < least) throw new ProtocolRevert('InsufficientExecutionFee', [least, executionFee])
+}
+
 /** What the router refuses of an order before it takes anything. */
 function requireCreatable(world: World, account: Address, params: CreateOrderParams): void {
   const type = Number(params.orderType)
@@ -162,23 +185,6 @@ function requireCreatable(world: World, account: Address, params: CreateOrderPar
   if (params.autoCancel) requireAutoCancelRoom(world, account, params)
 }
 
-function requireAutoCancelRoom(world: World, account: Address, params: CreateOrderParams): void {
-  const type = Number(params.orderType)
-  if (type !== orderTypes.limitDecrease && type !== orderTypes.stopLossDecrease) {
-    throw new ProtocolRevert('UnsupportedOrderTypeForAutoCancellation', [params.orderType])
-  }
-  const positionOf = ({ addresses, isLong }: CreateOrderParams): Hex =>
-    positionKeyOf(account, addresses.market, addresses.initialCollateralToken, isLong)
-  const wanted = positionOf(params)
-  let count = 1
-  for (const order of world.orders.values()) {
-    if (!order.params.autoCancel || hexKey(order.account) !== hexKey(account)) continue
-    if (positionOf(order.params) === wanted) count += 1
-  }
-  const most = MAX_AUTO_CANCEL_ORDERS[world.chain.name]
-  if (count > most) throw new ProtocolRevert('MaxAutoCancelOrdersExceeded', [BigInt(count), BigInt(most)])
-}
-
 function ownOrder({ world, signed }: Run, key: Hex): OrderRecord {
   const order = world.orders.get(hexKey(key))
   if (order === undefined) throw new ProtocolRevert('OrderNotFound', [key])
@@ -193,6 +199,8 @@ function updateOrder(run: Run, update: Batch['updateOrderParamsList'][number]): 
   if (isMarketOrder(Number(order.params.orderType))) {
     throw new ProtocolRevert('OrderNotUpdatable', [order.params.orderType])
   }
+  const executionFee = order.params.numbers.executionFee + update.executionFeeIncrease
+  requireExecutionFee(run.world, order.params, executionFee, run.nowMs)
   order.params = {
     ...order.params,
     autoCancel: update.autoCancel,
@@ -203,7 +211,7 @@ function updateOrder(run: Run, update: Batch['updateOrderParamsList'][number]): 
       triggerPrice: update.triggerPrice,
       minOutputAmount: update.minOutputAmount,
       validFromTime: update.validFromTime,
-      executionFee: order.params.numbers.executionFee + update.executionFeeIncrease,
+      executionFee,
     },
   }
   order.isFrozen = false

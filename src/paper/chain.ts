@@ -57,6 +57,12 @@ export interface LostTransaction {
   readonly inclusion: Inclusion
 }
 
+/** From a block on, gas costs so much of its usual price. */
+export interface GasSpike {
+  readonly first: number
+  readonly percent: number
+}
+
 /** The chain's memory. */
 export interface BlockChain {
   /** Number of the block whose stretch begins with the world. */
@@ -73,23 +79,33 @@ export interface BlockChain {
   /** What the newest reorganisations took out, by their number from 1. */
   readonly lost: Map<number, readonly LostTransaction[]>
   readonly nonces: Record<Sender, number>
+  /** Gas price that the base fee walks around, wei. */
+  readonly gasPriceWei: number
+  /** When gas cost another part of its usual price, ascending by block: percent, from a block on. */
+  readonly gasSpikes: GasSpike[]
   /** Moment of the work that is being done, Unix ms. */
   atMs: number
 }
 
-/** Milliseconds between blocks, and a height like the real chain's. */
-const pace: Readonly<Record<ChainName, { readonly blockTimeMs: number; readonly firstNumber: number }>> = {
-  arbitrum: { blockTimeMs: 250, firstNumber: 400_000_000 },
-  avalanche: { blockTimeMs: 1000, firstNumber: 70_000_000 },
-  megaeth: { blockTimeMs: 1000, firstNumber: 10_000_000 },
+/** Milliseconds between blocks, a height like the real chain's, and its usual gas price, wei. */
+const pace: Readonly<
+  Record<
+    ChainName,
+    { readonly blockTimeMs: number; readonly firstNumber: number; readonly gasPriceWei: number }
+  >
+> = {
+  arbitrum: { blockTimeMs: 250, firstNumber: 400_000_000, gasPriceWei: 20_000_000 },
+  avalanche: { blockTimeMs: 1000, firstNumber: 70_000_000, gasPriceWei: 650_000_000 },
+  megaeth: { blockTimeMs: 1000, firstNumber: 10_000_000, gasPriceWei: 950_000 },
 }
 
-/** An empty chain that begins with the world. `blockTimeMs` 0 = the chain's own pace. */
+/** An empty chain that begins with the world. `blockTimeMs` 0 = the chain's own pace, `gasPriceWei` 0 = its usual price. */
 export function createBlockChain(options: {
   readonly chain: ChainName
   readonly seed: number
   readonly epochSeconds: number
   readonly blockTimeMs: number
+  readonly gasPriceWei?: number
 }): BlockChain {
   const { chain, seed, epochSeconds, blockTimeMs } = options
   return {
@@ -103,6 +119,8 @@ export function createBlockChain(options: {
     reorgs: [],
     lost: new Map(),
     nonces: { relayer: 0, keeper: 0, stranger: 0 },
+    gasPriceWei: options.gasPriceWei || pace[chain].gasPriceWei,
+    gasSpikes: [],
     atMs: epochSeconds * 1000,
   }
 }

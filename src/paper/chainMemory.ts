@@ -58,11 +58,13 @@ export interface SavedBlockChain {
   readonly transactions: readonly ChainTransaction[]
   readonly reorgs: readonly Reorg[]
   readonly nonces: BlockChain['nonces']
+  /** Absent in files of before. */
+  readonly gasSpikes?: BlockChain['gasSpikes']
 }
 
 /** The part of the chain that a state file keeps. */
 export function savedBlockChain(chain: BlockChain, isPopulation: IsPopulation): SavedBlockChain {
-  const { transactions, reorgs, nonces } = chain
+  const { transactions, reorgs, nonces, gasSpikes } = chain
   const people = blocksOfPeople(chain, isPopulation)
   const numbers = new Set([...people].slice(-SAVED_TRANSACTIONS))
   const newest = transactions.length - SAVED_NEWEST
@@ -70,6 +72,7 @@ export function savedBlockChain(chain: BlockChain, isPopulation: IsPopulation): 
     transactions: transactions.filter((one, i) => i >= newest || numbers.has(blockOf(one).number)),
     reorgs,
     nonces,
+    gasSpikes,
   }
 }
 
@@ -78,6 +81,7 @@ export function restoreBlockChain(chain: BlockChain, saved: SavedBlockChain): vo
   chain.transactions.push(...saved.transactions)
   chain.reorgs.push(...saved.reorgs)
   Object.assign(chain.nonces, saved.nonces)
+  chain.gasSpikes.push(...(saved.gasSpikes ?? []))
   for (const transaction of saved.transactions) {
     chain.byHash.set(hexKey(transaction.hash), transaction)
     if (transaction.digest !== undefined) chain.byDigest.set(hexKey(transaction.digest), transaction)

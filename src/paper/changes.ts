@@ -4,14 +4,21 @@ import type { CreateOrderParams, UpdateOrderParams } from '../chains/relayRouter
 import { type Address, type Hex, hexKey, ZERO_ADDRESS } from '../domain/address.ts'
 import { MAX_UINT256 } from '../domain/units.ts'
 import { positionsOfAccount } from './accounts.ts'
+import type { OrderDetails } from './batchParams.ts'
 import { isEnabled } from './enabled.ts'
-import { badFields, type FieldError, parseAddress, refused } from './http.ts'
+import { executionFeeNow, executionFeesOf, withExecutionFees } from './gasFees.ts'
+import { badFields, type FieldError, type Json, parseAddress, refused } from './http.ts'
 import { scaleOf } from './marketRows.ts'
+import { markPriceOf, withSlippage } from './model/client/acceptablePrice.ts'
+import { accrue } from './model/increase.ts'
+import { cloneMarket, type MarketPrices, slotPrice } from './model/market.ts'
 import { orderTypes } from './orderTypes.ts'
 import type { BatchActions } from './payload.ts'
 import { ordersOfAccount, positionKeyText } from './positionRows.ts'
-import { uintOf } from './prepareShape.ts'
-import { executionFeeOf, isBuying, metadataOf, moveAgainst } from './quote.ts'
+import { uintOf, unknownFields } from './prepareShape.ts'
+import { metadataOf, moveAgainst } from './quote.ts'
+import type { WorldMarket } from './seedMarkets.ts'
+import { shownPositionOf } from './shownPosition.ts'
 import { marketPrices, type World } from './world.ts'
 import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
@@ -19,8 +26,7 @@ import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 export interface PreparedChange {
   readonly account: Address
   readonly actions: BatchActions
-  /** Native units. */
-  readonly executionFees: bigint
+  readonly estimates: Json
 }
 
 type Body = Readonly<Record<string, unknown>>
@@ -50,8 +56,15 @@ function keysOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 }
 
+/** Refuses fields that the venue's own client does not send with a change. Throws HttpFailure 400. */
+function requireKnown(world: World, body: Body): void {
+  const errors = world.settings.strictPrepare ? unknownFields(body, ['gasPaymentToken']) : {}
+  if (Object.keys(errors).length > 0) throw badFields(errors)
+}
+
 /** `/orders/txns/edit/prepare`. Throws HttpFailure 400. */
-export function prepareEdit(world: World, body: Body): PreparedChange {
+export function prepareEdit(world: World, body: Body, nowMs: number): PreparedChange {
+  requireKnown(world, body)
   const account = accountOf(body)
   const keys = keysOf(body.orderIds)
   if (keys.length === 0) throw badFields({ orderIds: { message: "'orderIds' must be a non-empty list" } })
@@ -75,34 +88,54 @@ export function prepareEdit(world: World, body: Body): PreparedChange {
     const { numbers, addresses, autoCancel } = order.params
     const market = world.marketByKey.get(hexKey(addresses.market))
     const scale = market === undefined || market.settings.isSpotOnly ? 1n : scaleOf(market.indexToken)
-    const acceptable = given.newAcceptablePrice
+    const asked = given.newAcceptablePrice
+    const acceptable =
+      asked === undefined ? numbers.acceptablePrice : asked === MAX_UINT256 ? MAX_UINT256 : asked / scale
+    const isDivided = acceptable === MAX_UINT256 && world.settings.dividesAnyPrice
     return {
       key: order.key,
       sizeDeltaUsd: given.newSize ?? numbers.sizeDeltaUsd,
       triggerPrice:
         given.newTriggerPrice === undefined ? numbers.triggerPrice : given.newTriggerPrice / scale,
-      // "Any" has no scale.
-      acceptablePrice:
-        acceptable === undefined
-          ? numbers.acceptablePrice
-          : acceptable === MAX_UINT256
-            ? MAX_UINT256
-            : acceptable / scale,
+      // "Any" has no scale, and the client's library divides it all the same.
+      acceptablePrice: isDivided ? MAX_UINT256 / scale : acceptable,
       minOutputAmount: numbers.minOutputAmount,
       validFromTime: 0n,
       autoCancel: typeof body.newAutoCancel === 'boolean' ? body.newAutoCancel : autoCancel,
-      executionFeeIncrease: given.executionFeeTopUp ?? 0n,
+      executionFeeIncrease: given.executionFeeTopUp ?? missingFee(world, order, nowMs),
     }
   })
   return {
     account,
-    actions: { creates: [], updates, cancels: [] },
-    executionFees: (given.executionFeeTopUp ?? 0n) * BigInt(updates.length),
+    actions: { creates: [], details: [], updates, cancels: [] },
+    estimates: estimatesOf(updates.reduce((sum, update) => sum + update.executionFeeIncrease, 0n)),
+  }
+}
+
+/** What an order's execution fee lacks of today's, where the venue adds it unasked; wei. */
+function missingFee(world: World, order: OrderRecord, nowMs: number): bigint {
+  if (!world.settings.topsUpFees) return 0n
+  const missing = executionFeeNow(world, order.params, nowMs) - order.params.numbers.executionFee
+  return missing > 0n ? missing : 0n
+}
+
+/** Estimates of a change: it has no size of its own. */
+function estimatesOf(executionFee: bigint, acceptablePrice = 0n): Json {
+  return {
+    positionPriceImpactDeltaUsd: '0',
+    swapPriceImpactDeltaUsd: '0',
+    executionFeeAmount: executionFee.toString(),
+    acceptablePrice: acceptablePrice.toString(),
+    sizeDeltaUsd: '0',
+    positionFeeUsd: '0',
+    borrowingFeeUsd: '0',
+    fundingFeeUsd: '0',
   }
 }
 
 /** `/orders/txns/cancel/prepare`. Throws HttpFailure 400. */
 export function prepareCancel(world: World, body: Body): PreparedChange {
+  requireKnown(world, body)
   const account = accountOf(body)
   let cancels: Hex[]
   if (body.all === true) {
@@ -115,7 +148,7 @@ export function prepareCancel(world: World, body: Body): PreparedChange {
     }
     cancels = keys.map((key) => ownOrder(world, account, key).key)
   }
-  return { account, actions: { creates: [], updates: [], cancels }, executionFees: 0n }
+  return { account, actions: { creates: [], details: [], updates: [], cancels }, estimates: estimatesOf(0n) }
 }
 
 /** A number that may be left out; one that is none is put among the errors. */
@@ -155,13 +188,14 @@ export function prepareCollateral(world: World, body: Body, nowMs: number): Prep
   const seconds = Math.floor(nowMs / 1000)
   const isLong = record.state.side === 'long'
   const isDeposit = operation === 'deposit'
-  const { index } = marketPrices(world, market, seconds)
-  const buying = isBuying(isDeposit ? 'increase' : 'decrease', isLong)
-  const executionFee = executionFeeOf(
-    world,
-    buffer === undefined ? world.settings.executionFeeBufferBps : Number(buffer),
-    seconds,
-  )
+  const prices = marketPrices(world, market, seconds)
+  const direction = { side: record.state.side, isIncrease: isDeposit }
+  const scale = scaleOf(market.indexToken)
+  const acceptablePrice = markPriceOf(prices.index, direction) * scale
+  const minOutput =
+    isDeposit || world.settings.collateralOutMinOutput === 'zero'
+      ? 0n
+      : withdrawnUsd(record, market, prices, amount, seconds)
   const order: CreateOrderParams = {
     addresses: {
       receiver: account,
@@ -176,10 +210,10 @@ export function prepareCollateral(world: World, body: Body, nowMs: number): Prep
       sizeDeltaUsd: 0n,
       initialCollateralDeltaAmount: amount,
       triggerPrice: 0n,
-      acceptablePrice: moveAgainst(buying ? index.max : index.min, slippage, buying),
-      executionFee,
+      acceptablePrice: withSlippage(acceptablePrice, slippage, direction) / scale,
+      executionFee: 0n,
       callbackGasLimit: 0n,
-      minOutputAmount: 0n,
+      minOutputAmount: moveAgainst(minOutput, slippage, false),
       validFromTime: 0n,
     },
     orderType: BigInt(isDeposit ? orderTypes.marketIncrease : orderTypes.marketDecrease),
@@ -190,21 +224,51 @@ export function prepareCollateral(world: World, body: Body, nowMs: number): Prep
     referralCode: `0x${'00'.repeat(32)}`,
     dataList: [metadataOf(0, '0000', true)],
   }
+  const mode = body.mode === 'classic' ? 'classic' : 'express'
+  const creates = withExecutionFees(world, [order], {
+    bufferBps: buffer === undefined ? undefined : Number(buffer),
+    mode,
+    nowMs,
+  })
+  const details: OrderDetails = {
+    sizeDeltaInTokens: 0n,
+    acceptablePrice,
+    collateralDeltaAmount: amount,
+    minOutput,
+    slippageBps: slippage,
+    collateralToken: record.collateralToken.address,
+    receiveToken: record.collateralToken.address,
+  }
   return {
     account,
-    actions: { creates: [order], updates: [], cancels: [] },
-    executionFees: executionFee,
+    actions: { creates, details: [details], updates: [], cancels: [] },
+    estimates: estimatesOf(executionFeesOf(creates), acceptablePrice),
   }
+}
+
+/** What a withdrawal pays out, USD: the collateral's worth less the costs that are pending. */
+function withdrawnUsd(
+  record: PositionRecord,
+  market: WorldMarket,
+  prices: MarketPrices,
+  amount: bigint,
+  seconds: number,
+): bigint {
+  const draft = cloneMarket(market.state)
+  accrue(market.settings, draft, prices, seconds)
+  const { shown } = shownPositionOf(record, market, draft, prices)
+  const price = slotPrice(prices, record.state.slot).min
+  const left = (amount - shown.fundingFeeAmount) * price - shown.pendingBorrowingFeesUsd
+  return left > 0n ? left : 0n
 }
 
 function positionNamed(world: World, account: Address, key: string): PositionRecord {
   const wanted = hexKey(key)
   const found = positionsOfAccount(world, account).find((record) => {
     const market = world.marketByKey.get(record.marketKey)
-    return (
-      record.contractKey === wanted ||
-      (market !== undefined && hexKey(positionKeyText(record, market)) === wanted)
-    )
+    const { positionKeyForm: form } = world.settings
+    if (form !== 'row' && record.contractKey === wanted) return true
+    return form !== 'contract' && market !== undefined && hexKey(positionKeyText(record, market)) === wanted
   })
   if (found === undefined) throw refused('POSITION_NOT_FOUND', `Position not found: ${key}`)
   return found

@@ -40,6 +40,8 @@ export const customErrors = parseAbi([
   'error InvalidSignature(string signatureType)',
   'error UnexpectedRelayFeeToken(address feeToken, address expectedFeeToken)',
   'error RelayEmptyBatch()',
+  'error InsufficientRelayFee(uint256 requiredRelayerFee, uint256 availableFeeAmount)',
+  'error InsufficientExecutionFee(uint256 minExecutionFee, uint256 executionFee)',
   'error Error(string reason)',
   'error InvalidSubaccountApprovalNonce(uint256 storedNonce, uint256 nonce)',
   'error InvalidSubaccountApprovalDesChainId(uint256 desChainId)',

@@ -23,6 +23,8 @@ export interface DataFaults extends AnswerFaults {
   replayMs: number
   /** `before-landing`: somebody else signs the same parameters and uses the digest up, just before the relay lands it. */
   foreignDigest: 'none' | 'before-landing'
+  /** What gas costs, percent of its usual price: a spike while it is above 100. */
+  gasSpikePercent: number
   /** Name of the custom error that every operation reverts with; empty = none. */
   relayReverts: string
   /** Name of the custom error that every execution fails with: market orders are cancelled, others frozen; empty = none. */
@@ -77,6 +79,7 @@ export function noDataFaults(): DataFaults {
     rpcLagBlocks: 0,
     rpcFork: 'none',
     rpcForkBlocks: 1,
+    gasSpikePercent: 100,
     relayReverts: '',
     keeperFails: '',
     keeperExtraDelayMs: 0,
@@ -127,6 +130,7 @@ const numbers = new Set([
   'relayLateMs',
   'relayPercent',
   'replayMs',
+  'gasSpikePercent',
   'rpcLagBlocks',
   'rpcForkBlocks',
   'oldOracleSeconds',

@@ -159,6 +159,8 @@ export const eventSchemas = {
     bytes32: ['orderKey'],
     string: ['step'],
   },
+  KeeperExecutionFee: { address: ['keeper'], uint256: ['executionFeeAmount'] },
+  ExecutionFeeRefund: { address: ['receiver'], uint256: ['refundFeeAmount'] },
   SwapInfo: {
     address: ['market', 'receiver', 'tokenIn', 'tokenOut'],
     uint256: ['tokenInPrice', 'tokenOutPrice', 'amountIn', 'amountInAfterFees', 'amountOut'],

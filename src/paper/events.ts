@@ -103,6 +103,24 @@ export function emitOrderEvent(
   }
 }
 
+/** Emits what the work on an order was paid, and what returned of its execution fee, wei. */
+export function emitExecutionFee(
+  world: World,
+  order: OrderRecord,
+  hash: Hex,
+  fee: {
+    readonly paid: bigint
+    readonly refund: { readonly receiver: Address; readonly amount: bigint } | undefined
+  },
+): void {
+  const transaction = transactionOf(world, hash, order.key)
+  const { keeper } = actorsOf(world.chain)
+  emit(transaction, 'KeeperExecutionFee', [addressWord(keeper)], { keeper, executionFeeAmount: fee.paid })
+  if (fee.refund === undefined) return
+  const { receiver, amount } = fee.refund
+  emit(transaction, 'ExecutionFeeRefund', [addressWord(receiver)], { receiver, refundFeeAmount: amount })
+}
+
 /** What position events share. */
 interface PositionChange {
   readonly order: OrderRecord

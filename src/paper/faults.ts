@@ -4,6 +4,7 @@
  */
 import { type DataFaults, isDataFault, noDataFaults, wrongDataFault } from './dataFaults.ts'
 import { isObject } from './http.ts'
+import type { Poison } from './poison.ts'
 
 /** Switches of a venue. */
 export interface Faults extends DataFaults {
@@ -12,8 +13,11 @@ export interface Faults extends DataFaults {
    * `500-before-work`: nothing happens, 500 is answered.
    */
   submit: 'none' | 'accept-and-never-answer' | '503-after-work' | '500-before-work'
-  /** `foreign-receiver`: prepared orders pay somebody else. `unavailable`: 503. */
-  prepare: 'none' | 'foreign-receiver' | 'unavailable'
+  /**
+   * `foreign-receiver`: prepared orders pay somebody else. `batch-copy`, `relay-copy`: the copy of the batch, or of the relay
+   * parameters, beside the message says something else than the message. `unavailable`: 503.
+   */
+  prepare: 'none' | Poison | 'unavailable'
   /** `unavailable`: 503. `not-found`: 404 for what is known. */
   status: 'none' | 'unavailable' | 'not-found'
   /** Added to every answer, ms. */
@@ -48,7 +52,7 @@ export function noFaults(): Faults {
 
 const choices = {
   submit: ['none', 'accept-and-never-answer', '503-after-work', '500-before-work'],
-  prepare: ['none', 'foreign-receiver', 'unavailable'],
+  prepare: ['none', 'foreign-receiver', 'batch-copy', 'relay-copy', 'unavailable'],
   status: ['none', 'unavailable', 'not-found'],
   oracleDatabase: ['available', 'unavailable'],
 } as const

@@ -6,6 +6,7 @@ import { hexKey } from '../domain/address.ts'
 import { executeDecrease } from './executeDecrease.ts'
 import { executeIncrease } from './executeIncrease.ts'
 import { executeSwap } from './executeSwap.ts'
+import { payExecutionFee } from './executionFees.ts'
 import { givenError } from './givenError.ts'
 import { rememberHoldings } from './holdings.ts'
 import { ProtocolRevert } from './model/revert.ts'
@@ -36,7 +37,9 @@ export function executeOrder(world: World, orderKey: string, nowMs: number): voi
         : bringsCollateral(type)
           ? executeIncrease
           : executeDecrease
-    endOrder(world, order, 'executed', execute(world, order, seconds), nowMs)
+    const hash = execute(world, order, seconds)
+    endOrder(world, order, 'executed', hash, nowMs)
+    payExecutionFee(world, order, 'execution', hash, nowMs)
   } catch (error) {
     if (!(error instanceof ProtocolRevert)) throw error
     if (error.errorName === 'EmptyPosition' && !isMarketOrder(type)) return

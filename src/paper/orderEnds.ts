@@ -2,6 +2,7 @@
 import { type Hex, hexKey } from '../domain/address.ts'
 import { accountOf, addTo } from './accounts.ts'
 import { revertBytes } from './customErrors.ts'
+import { payExecutionFee } from './executionFees.ts'
 import type { ProtocolRevert } from './model/revert.ts'
 import { bringsCollateral } from './orderTypes.ts'
 import { recordTrade } from './trades.ts'
@@ -30,16 +31,19 @@ export function cancelOrder(
     reason: typeof reason === 'string' ? reason : '',
     reasonBytes: typeof reason === 'string' ? '0x' : revertBytes(reason),
   })
+  payExecutionFee(world, order, reason === 'USER_INITIATED_CANCEL' ? 'own-cancel' : 'cancel', hash, nowMs)
 }
 
-/** Freezes a resting order that failed: it stays in the store until it is edited or cancelled. */
+/** Freezes a resting order that failed: it stays in the store, with what the work left of its fee, until it is edited or cancelled. */
 export function freezeOrder(world: World, order: OrderRecord, revert: ProtocolRevert, nowMs: number): void {
   if (order.isFrozen) return
   order.isFrozen = true
-  recordTrade(world, order, 'OrderFrozen', Math.floor(nowMs / 1000), nextTransactionHash(world), {
+  const hash = nextTransactionHash(world)
+  recordTrade(world, order, 'OrderFrozen', Math.floor(nowMs / 1000), hash, {
     reason: '',
     reasonBytes: revertBytes(revert),
   })
+  payExecutionFee(world, order, 'freeze', hash, nowMs)
 }
 
 /** Takes an order out of the store with its outcome. */

@@ -15,6 +15,7 @@ import { submitOrder } from './orderChain.ts'
 import { orderStatus } from './orderStatus.ts'
 import { type BatchActions, buildPayload } from './payload.ts'
 import { type Peer, storePrepared } from './peer.ts'
+import type { Poison } from './poison.ts'
 import { quoteOrder } from './prepare.ts'
 import { readPrepare } from './prepareShape.ts'
 import { feeTokenOf, type Quote } from './quoteCommon.ts'
@@ -25,9 +26,6 @@ import { type SubaccountUse, subaccountOf } from './subaccounts.ts'
 import type { VenueState } from './venueState.ts'
 import type { World } from './world.ts'
 
-/** Somebody else: where a poisoned payload sends the money. */
-const stranger: Address = '0x00000000000000000000000000000000DeaDBeef'
-
 /** An answer that never comes: the caller holds the connection open until it gives up. */
 export const neverAnswer = Symbol('never answer')
 
@@ -36,9 +34,8 @@ interface Prepared {
   readonly account: Address
   readonly mode: 'express' | 'classic'
   readonly actions: BatchActions
-  readonly executionFees: bigint
   readonly feeToken: CatalogToken
-  readonly estimates?: Json
+  readonly estimates: Json
   readonly warnings: Quote['warnings']
   readonly paysNative: boolean
   /** The session key that is to sign. */
@@ -46,7 +43,7 @@ interface Prepared {
 }
 
 /** Builds, stores and answers a prepared batch. */
-function answerPrepared(venue: VenueState, peer: Peer, prepared: Prepared, isPoisoned: boolean): Json {
+function answerPrepared(venue: VenueState, peer: Peer, prepared: Prepared, poison: Poison | undefined): Json {
   const { world } = venue
   const nowMs = world.clock.now()
   const { actions, mode } = prepared
@@ -55,9 +52,8 @@ function answerPrepared(venue: VenueState, peer: Peer, prepared: Prepared, isPoi
   const built = buildPayload(world, {
     actions,
     feeToken: prepared.feeToken,
-    executionFees: prepared.executionFees,
     nowMs,
-    ...(isPoisoned ? { foreignReceiver: stranger } : {}),
+    ...(poison === undefined ? {} : { poison }),
     signedBySubaccount: prepared.subaccount && {
       account: prepared.account,
       approval: prepared.subaccount.approval,
@@ -108,7 +104,10 @@ function capacityDetails(world: World, body: Readonly<Record<string, unknown>>):
   return { ...capacityJson(world, market, capacity), requestedSizeUsd: body.size }
 }
 
-function takePrepareFault(venue: VenueState, body: Readonly<Record<string, unknown>>): boolean {
+function takePrepareFault(
+  venue: VenueState,
+  body: Readonly<Record<string, unknown>>,
+): Poison | undefined {
   const { prepareRefuses: code } = venue.faults
   if (code !== '') {
     const details = code === 'INSUFFICIENT_LIQUIDITY' ? capacityDetails(venue.world, body) : undefined
@@ -116,16 +115,16 @@ function takePrepareFault(venue: VenueState, body: Readonly<Record<string, unkno
   }
   const fault = takeFault(venue.faults, 'prepare')
   if (fault === 'unavailable') throw new HttpFailure(503, { message: 'Service Unavailable' })
-  return fault === 'foreign-receiver'
+  return fault === 'none' ? undefined : fault
 }
 
 /** `POST /orders/txns/prepare`. Throws HttpFailure. */
 export async function prepareRoute(venue: VenueState, peer: Peer, request: Request): Promise<Json> {
   const { world } = venue
   const body = await bodyOf(request)
-  const wanted = readPrepare(body)
+  const wanted = readPrepare(body, world.settings.strictPrepare)
   const subaccount = await subaccountOf(world, body, wanted.from)
-  const isPoisoned = takePrepareFault(venue, body)
+  const poison = takePrepareFault(venue, body)
   if (wanted.kind === 'increase') await awaitJitRefresh(world)
   let quote: Quote
   try {
@@ -139,15 +138,14 @@ export async function prepareRoute(venue: VenueState, peer: Peer, request: Reque
   const prepared: Prepared = {
     account: wanted.from,
     mode: wanted.mode,
-    actions: { creates: quote.orders, updates: [], cancels: [] },
-    executionFees: quote.executionFees,
+    actions: { creates: quote.orders, details: quote.details, updates: [], cancels: [] },
     feeToken: quote.feeToken,
     estimates: quote.estimates,
     warnings: quote.warnings,
     paysNative: findToken(world, wanted.collateralToPay?.token ?? '')?.isNative === true,
     subaccount,
   }
-  return answerPrepared(venue, peer, prepared, isPoisoned)
+  return answerPrepared(venue, peer, prepared, poison)
 }
 
 /** `POST /orders/txns/{edit,cancel,collateral}/prepare`. Throws HttpFailure. */
@@ -163,7 +161,7 @@ export async function changeRoute(
 ): Promise<Json> {
   const { world } = venue
   const body = await bodyOf(request)
-  const isPoisoned = takePrepareFault(venue, body)
+  const poison = takePrepareFault(venue, body)
   const change = prepareChange(world, body, world.clock.now())
   const gasToken = typeof body.gasPaymentToken === 'string' ? body.gasPaymentToken : undefined
   const prepared: Prepared = {
@@ -174,7 +172,7 @@ export async function changeRoute(
     paysNative: false,
     subaccount: await subaccountOf(world, body, change.account),
   }
-  return answerPrepared(venue, peer, prepared, isPoisoned)
+  return answerPrepared(venue, peer, prepared, poison)
 }
 
 function entryOf(

@@ -12,14 +12,19 @@ import {
 import type { Address, Hex } from '../domain/address.ts'
 import { ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import { hashApproval, type SubaccountApproval } from './approval.ts'
+import { batchParamsJson, type OrderDetails, orderJson, texts } from './batchParams.ts'
 import type { CatalogToken } from './catalog.ts'
+import { messageFee } from './gasFees.ts'
 import { type Json, refused } from './http.ts'
-import { feeSwapPathOf, relayFeeOf } from './quote.ts'
+import { dearer, disagreeing, type Poison, payingSomebodyElse } from './poison.ts'
+import { feeSwapPathOf } from './quote.ts'
 import type { World } from './world.ts'
 
 /** What a batch does. */
 export interface BatchActions {
   readonly creates: readonly CreateOrderParams[]
+  /** What the creates were made from, in their order. */
+  readonly details: readonly OrderDetails[]
   readonly updates: readonly UpdateOrderParams[]
   readonly cancels: readonly Hex[]
 }
@@ -43,10 +48,9 @@ export function buildPayload(
   options: {
     readonly actions: BatchActions
     readonly feeToken: CatalogToken
-    readonly executionFees: bigint
     readonly nowMs: number
-    /** Receiver written instead of the true one: the poisoned answer of the faults. */
-    readonly foreignReceiver?: Address
+    /** What is wrong with the answer on purpose. */
+    readonly poison?: Poison
     /** The account and its session key, when that signs. */
     readonly signedBySubaccount?:
       | { readonly account: Address; readonly approval: SubaccountApproval }
@@ -57,16 +61,11 @@ export function buildPayload(
   const { contracts } = world.chain
   const { signedBySubaccount: session } = options
   const router = session === undefined ? contracts.gelatoRelayRouter : contracts.subaccountGelatoRelayRouter
-  const relayParams = buildRelayParams(world, feeToken, options.executionFees, nowMs)
+  const relayParams = buildRelayParams(world, feeToken, options.actions, session !== undefined, nowMs)
   const deadlineSeconds = Number(relayParams.deadline)
-  const { foreignReceiver } = options
+  const { poison } = options
   const creates =
-    foreignReceiver === undefined
-      ? options.actions.creates
-      : options.actions.creates.map((order) => ({
-          ...order,
-          addresses: { ...order.addresses, receiver: foreignReceiver },
-        }))
+    poison === 'foreign-receiver' ? options.actions.creates.map(payingSomebodyElse) : options.actions.creates
   const batch: Batch = {
     account: session?.account ?? ZERO_ADDRESS,
     createOrderParamsList: creates,
@@ -94,19 +93,11 @@ export function buildPayload(
           subaccountApproval: batch.subaccountApproval,
         },
       },
-      batchParams: {
-        createOrderParams: createList.map((order) => ({
-          params: {},
-          orderPayload: order,
-          tokenTransfersParams: {},
-        })),
-        updateOrderParams: batch.updateOrderParamsList.map(({ key, executionFeeIncrease, ...rest }) => ({
-          params: {},
-          updatePayload: texts({ orderKey: key, ...rest, executionFeeTopUp: executionFeeIncrease }),
-        })),
-        cancelOrderParams: batch.cancelOrderKeys.map((orderKey) => ({ orderKey })),
-      },
-      relayParams: relayParamsJson(relayParams),
+      batchParams:
+        poison === 'batch-copy'
+          ? batchParamsJson(world, disagreeing({ ...options.actions, creates }))
+          : batchParamsJson(world, { ...options.actions, creates }),
+      relayParams: relayParamsJson(poison === 'relay-copy' ? dearer(relayParams) : relayParams),
       relayRouterAddress: router,
     },
   }
@@ -120,7 +111,8 @@ export function buildPayload(
 export function buildRelayParams(
   world: World,
   feeToken: CatalogToken,
-  executionFees: bigint,
+  actions: Pick<BatchActions, 'creates' | 'updates' | 'cancels'>,
+  isSubaccount: boolean,
   nowMs: number,
 ): RelayParams {
   const seconds = Math.floor(nowMs / 1000)
@@ -149,31 +141,12 @@ export function buildRelayParams(
     tokenPermits: [],
     fee: {
       feeToken: feeToken.address,
-      feeAmount: relayFeeOf(world, feeToken, executionFees, seconds),
+      feeAmount: messageFee(world, { ...actions, feeToken, feeSwapPath, isSubaccount, nowMs }),
       feeSwapPath,
     },
     userNonce: BigInt(nowMs) * 1_000_000n + BigInt(world.counters.nonce % 1_000_000),
     deadline: BigInt(deadlineSeconds),
     desChainId: BigInt(world.chain.chainId),
-  }
-}
-
-/** Fields of a record with bigints as decimal strings; the nested ones are left to their own functions. */
-function texts(values: object): Record<string, Json> {
-  const shown: Record<string, Json> = {}
-  for (const [name, value] of Object.entries(values)) {
-    shown[name] = typeof value === 'bigint' ? value.toString() : (value as Json)
-  }
-  return shown
-}
-
-/** An order in JSON: enums as numbers, amounts as decimal strings. */
-function orderJson(order: CreateOrderParams): Record<string, Json> {
-  return {
-    ...texts(order),
-    numbers: texts(order.numbers),
-    orderType: Number(order.orderType),
-    decreasePositionSwapType: Number(order.decreasePositionSwapType),
   }
 }
 

@@ -1,17 +1,16 @@
 /** Position and order rows of the application API (wire: application-api-reads, sections 4 and 10). */
-import { type Address, hexKey } from '../domain/address.ts'
+import type { Address } from '../domain/address.ts'
 import type { Json } from './http.ts'
 import { indexNameOf, poolNameOf } from './lookup.ts'
 import { maxAllowedLeverage } from './model/client/position.ts'
 import { positionInfo } from './model/client/positionInfo.ts'
-import { positionFees } from './model/fees.ts'
-import { positionPriceImpact } from './model/impact.ts'
 import { accrue } from './model/increase.ts'
 import { cloneMarket, type MarketPrices, type MarketState, slotPrice } from './model/market.ts'
 import type { PositionState } from './model/position.ts'
 import { fallbackPositionValue, simulatedPositionValue } from './model/positionValue.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import type { WorldMarket } from './seedMarkets.ts'
+import { shownPositionOf } from './shownPosition.ts'
 import { marketPrices, type World } from './world.ts'
 import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
@@ -42,35 +41,12 @@ export function positionRow(world: World, record: PositionRecord, nowMs: number)
   accrue(settings, draft, prices, seconds)
   const isLong = position.side === 'long'
   const size = position.sizeInUsd
-  const fees = positionFees(settings, draft, position, slotPrice(prices, position.slot), {
-    sizeDeltaUsd: size,
-    balanceWasImproved: positionPriceImpact(
-      settings,
-      draft,
-      position.side,
-      -size,
-      -position.sizeInTokens,
-      prices,
-    ).balanceWasImproved,
+  const { shown: pending, positionFeeAmount } = shownPositionOf(record, market, draft, prices)
+  const info = positionInfo(settings, draft, prices, pending, {
+    collateralPrice: slotPrice(prices, position.slot),
+    indexDecimals: market.indexToken.decimals,
+    showPnlInLeverage: true,
   })
-  const info = positionInfo(
-    settings,
-    draft,
-    prices,
-    {
-      ...position,
-      pendingBorrowingFeesUsd: fees.borrowingFeeUsd,
-      fundingFeeAmount: fees.fundingFeeAmount,
-      claimableLongTokenAmount: fees.claimableLongTokenAmount,
-      claimableShortTokenAmount: fees.claimableShortTokenAmount,
-      collateralIsIndexToken: hexKey(record.collateralToken.address) === hexKey(market.indexToken.address),
-    },
-    {
-      collateralPrice: slotPrice(prices, position.slot),
-      indexDecimals: market.indexToken.decimals,
-      showPnlInLeverage: true,
-    },
-  )
   const row: Record<string, Json | undefined> = {
     key: positionKeyText(record, market),
     contractKey: record.contractKey,
@@ -82,13 +58,13 @@ export function positionRow(world: World, record: PositionRecord, nowMs: number)
     sizeInUsd: size.toString(),
     sizeInTokens: position.sizeInTokens.toString(),
     collateralAmount: position.collateralAmount.toString(),
-    pendingBorrowingFeesUsd: fees.borrowingFeeUsd.toString(),
+    pendingBorrowingFeesUsd: pending.pendingBorrowingFeesUsd.toString(),
     increasedAtTime: String(position.increasedAtSeconds),
     decreasedAtTime: String(position.decreasedAtSeconds),
-    fundingFeeAmount: fees.fundingFeeAmount.toString(),
-    claimableLongTokenAmount: fees.claimableLongTokenAmount.toString(),
-    claimableShortTokenAmount: fees.claimableShortTokenAmount.toString(),
-    positionFeeAmount: fees.positionFeeAmount.toString(),
+    fundingFeeAmount: pending.fundingFeeAmount.toString(),
+    claimableLongTokenAmount: pending.claimableLongTokenAmount.toString(),
+    claimableShortTokenAmount: pending.claimableShortTokenAmount.toString(),
+    positionFeeAmount: positionFeeAmount.toString(),
     traderDiscountAmount: '0',
     uiFeeAmount: '0',
     pendingImpactAmount: position.pendingImpactAmount.toString(),

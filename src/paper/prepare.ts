@@ -1,6 +1,7 @@
 /** From a prepare request to orders: quotes by kind, and the one of a swap (wire: behaviours, D). */
 import type { CreateOrderParams } from '../chains/relayRouter.ts'
 import { hexKey, ZERO_ADDRESS } from '../domain/address.ts'
+import { executionFeesOf, withExecutionFees } from './gasFees.ts'
 import { refused } from './http.ts'
 import type { PrepareRequest } from './prepareShape.ts'
 import { moveAgainst } from './quote.ts'
@@ -52,7 +53,7 @@ function quoteSwap(world: World, request: PrepareRequest, nowMs: number): Quote 
       initialCollateralDeltaAmount: pay.amount,
       triggerPrice: request.triggerPrice,
       acceptablePrice: 0n,
-      executionFee: common.executionFee,
+      executionFee: 0n,
       callbackGasLimit: 0n,
       minOutputAmount: moveAgainst(out.amount, common.slippageBps, false),
       validFromTime: 0n,
@@ -62,15 +63,30 @@ function quoteSwap(world: World, request: PrepareRequest, nowMs: number): Quote 
     isLong: false,
     shouldUnwrapNativeToken: receiveNamed.isNative,
   }
+  const orders = withExecutionFees(world, [order], {
+    bufferBps: request.executionFeeBufferBps,
+    mode: request.mode,
+    nowMs,
+  })
   return {
-    orders: [order],
+    orders,
+    details: [
+      {
+        sizeDeltaInTokens: 0n,
+        acceptablePrice: 0n,
+        collateralDeltaAmount: 0n,
+        minOutput: out.amount,
+        slippageBps: common.slippageBps,
+        collateralToken: payToken.address,
+        receiveToken: receiveNamed.address,
+      },
+    ],
     warnings: [],
-    executionFees: common.executionFee,
     feeToken: common.feeToken,
     estimates: {
       positionPriceImpactDeltaUsd: '0',
       swapPriceImpactDeltaUsd: out.impactUsd.toString(),
-      executionFeeAmount: common.executionFee.toString(),
+      executionFeeAmount: executionFeesOf(orders).toString(),
       acceptablePrice: '0',
       sizeDeltaUsd: '0',
       positionFeeUsd: '0',

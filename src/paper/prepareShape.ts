@@ -40,6 +40,7 @@ export interface PrepareRequest {
   readonly gasPaymentToken: string | undefined
   readonly referralCode: string | undefined
   readonly uiFeeReceiver: Address | undefined
+  /** Whether exits are cancelled with the position; a lenient server lets the request say no. */
   readonly autoCancel: boolean
 }
 
@@ -64,9 +65,20 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Reads a prepare body. Throws HttpFailure 400 with all refused fields. */
-export function readPrepare(body: Readonly<Record<string, unknown>>): PrepareRequest {
-  const errors: Record<string, FieldError> = {}
+/** Refuses fields that a strict server does not know. */
+export function unknownFields(
+  body: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Record<string, FieldError> {
+  const given = names.filter((name) => (body[name] ?? undefined) !== undefined)
+  return Object.fromEntries(
+    given.map((name) => [name, { message: `'${name}' is not a field of this request` }]),
+  )
+}
+
+/** Reads a prepare body; a strict server knows no `autoCancel`. Throws HttpFailure 400 with all refused fields. */
+export function readPrepare(body: Readonly<Record<string, unknown>>, isStrict: boolean): PrepareRequest {
+  const errors: Record<string, FieldError> = isStrict ? unknownFields(body, ['autoCancel']) : {}
   const refuse = (field: string, message: string, value: unknown): void => {
     errors[field] = value === undefined ? { message } : { message, value: value as Json }
   }
@@ -184,7 +196,7 @@ export function readPrepare(body: Readonly<Record<string, unknown>>): PrepareReq
     gasPaymentToken: textOf(body.gasPaymentToken),
     referralCode: textOf(body.referralCode),
     uiFeeReceiver: parseAddress(body.uiFeeReceiver),
-    autoCancel: body.autoCancel === true,
+    autoCancel: body.autoCancel !== false,
   }
 }
 

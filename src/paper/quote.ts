@@ -1,18 +1,11 @@
-/** Figures of a quote: acceptable prices, fees of keeper and relay, metadata (wire: application-api-orders; math: section 6). */
+/** Figures of a quote: prices moved by slippage, routes of fees, metadata. */
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
 import { MAX_UINT256 } from '../domain/units.ts'
-import type { CatalogToken } from './catalog.ts'
-import type { RequestedOrderType } from './prepareShape.ts'
 import { findSwapPath } from './swaps.ts'
-import { tokenPrice, type World } from './world.ts'
-
-/** Whether a better price for the trader is lower: increases of longs and decreases of shorts buy. */
-export function isBuying(action: 'increase' | 'decrease', isLong: boolean): boolean {
-  return (action === 'increase') === isLong
-}
+import type { World } from './world.ts'
 
 /** The nearest price that a uint256 holds: an impact beyond the size leaves no price to insist on. */
-function asUint256(price: bigint): bigint {
+export function asUint256(price: bigint): bigint {
   if (price < 0n) return 0n
   return price > MAX_UINT256 ? MAX_UINT256 : price
 }
@@ -20,52 +13,6 @@ function asUint256(price: bigint): bigint {
 /** Price moved against the trader by bps; rounding is against the trader's bound by less than one unit. */
 export function moveAgainst(price: bigint, basisPoints: bigint, buying: boolean): bigint {
   return asUint256((price * (10_000n + (buying ? basisPoints : -basisPoints))) / 10_000n)
-}
-
-/** Acceptable price of an order in contract precision, a uint256, before slippage; "any" for stops and twap parts. */
-export function acceptablePriceOf(options: {
-  readonly orderType: RequestedOrderType
-  readonly buying: boolean
-  /** Contract price on the executing side. */
-  readonly markPrice: bigint
-  readonly triggerPrice: bigint
-  readonly sizeDeltaUsd: bigint
-  readonly impactUsd: bigint
-  readonly impactBps: bigint | undefined
-}): { readonly price: bigint; readonly isAny: boolean } {
-  const { orderType, buying, markPrice, triggerPrice, sizeDeltaUsd, impactUsd } = options
-  if (orderType === 'stop-market' || orderType === 'stop-loss' || orderType === 'twap') {
-    return { price: buying ? MAX_UINT256 : 0n, isAny: true }
-  }
-  if (orderType === 'market') {
-    const signed = buying ? -impactUsd : impactUsd
-    const price = asUint256((markPrice * (sizeDeltaUsd + signed)) / sizeDeltaUsd)
-    return { price, isAny: price === MAX_UINT256 }
-  }
-  const own = impactUsd < 0n ? (-impactUsd * 10_000n) / sizeDeltaUsd : 0n
-  const price = moveAgainst(triggerPrice, options.impactBps ?? own + 30n, buying)
-  return { price, isAny: price === MAX_UINT256 }
-}
-
-/** Keeper's fee of one order in native units, with the buffer. */
-export function executionFeeOf(world: World, bufferBps: number, seconds: number): bigint {
-  const wrapped = world.catalog.tokenByAddress.get(hexKey(world.chain.contracts.wrappedNative))
-  if (wrapped === undefined) throw new RangeError(`no wrapped native token on ${world.chain.name}`)
-  const base = world.settings.executionFeeUsd / tokenPrice(world, wrapped, seconds).min
-  return (base * BigInt(10_000 + bufferBps)) / 10_000n
-}
-
-/** Amount of the fee token that the relay takes: execution fees, its own cost, and 7 % (protocol constant). */
-export function relayFeeOf(
-  world: World,
-  feeToken: CatalogToken,
-  executionFees: bigint,
-  seconds: number,
-): bigint {
-  const wrapped = world.catalog.tokenByAddress.get(hexKey(world.chain.contracts.wrappedNative))
-  if (wrapped === undefined) throw new RangeError(`no wrapped native token on ${world.chain.name}`)
-  const usd = executionFees * tokenPrice(world, wrapped, seconds).max + world.settings.relayFeeUsd
-  return (usd * 107n) / 100n / tokenPrice(world, feeToken, seconds).min
 }
 
 const feePaths = new WeakMap<World, Map<string, readonly Address[]>>()

@@ -2,14 +2,15 @@
 import type { CreateOrderParams } from '../chains/relayRouter.ts'
 import { type Address, hexKey, ZERO_ADDRESS } from '../domain/address.ts'
 import { MAX_UINT256 } from '../domain/units.ts'
+import type { OrderDetails } from './batchParams.ts'
 import type { CatalogToken } from './catalog.ts'
 import { requireEnabled } from './enabled.ts'
 import { type Json, refused } from './http.ts'
 import { findMarket, findToken } from './lookup.ts'
-import { fac } from './model/integer.ts'
+import { type Direction, usesMaxPrice, withSlippage } from './model/client/acceptablePrice.ts'
 import { orderTypes } from './orderTypes.ts'
 import type { PrepareRequest, RequestedOrderType } from './prepareShape.ts'
-import { executionFeeOf, metadataOf, referralCodeOf } from './quote.ts'
+import { asUint256, metadataOf, referralCodeOf } from './quote.ts'
 import type { WorldMarket } from './seedMarkets.ts'
 import { findSwapPath, MAX_SWAP_PATH, swapPathEnd } from './swaps.ts'
 import { slotToken, type World } from './world.ts'
@@ -17,9 +18,10 @@ import { slotToken, type World } from './world.ts'
 /** What prepare came to, before it is put into a payload. */
 export interface Quote {
   readonly orders: readonly CreateOrderParams[]
+  /** What each order was made from. */
+  readonly details: readonly OrderDetails[]
   readonly estimates: Readonly<Record<string, Json>>
   readonly warnings: readonly { readonly code: string; readonly message: string; readonly details: Json }[]
-  readonly executionFees: bigint
   readonly feeToken: CatalogToken
 }
 
@@ -77,7 +79,6 @@ export function feeTokenOf(world: World, name: string | undefined): CatalogToken
 /** What all quotes share. */
 export interface Common {
   readonly seconds: number
-  readonly executionFee: bigint
   readonly feeToken: CatalogToken
   readonly slippageBps: bigint
   readonly base: Pick<
@@ -90,7 +91,7 @@ export interface Common {
 /** Reads what all quotes share. Throws HttpFailure 400. */
 export function commonOf(world: World, request: PrepareRequest, nowMs: number): Common {
   const seconds = Math.floor(nowMs / 1000)
-  const referralCode = referralCodeOf(request.referralCode)
+  const referralCode = referralCodeOf(request.referralCode ?? (world.settings.referralCode || undefined))
   if (referralCode === undefined) {
     throw refused('INVALID_PARAMS', 'referralCode is neither bytes32 nor up to 20 ASCII characters')
   }
@@ -98,17 +99,12 @@ export function commonOf(world: World, request: PrepareRequest, nowMs: number): 
   const twapId = parts === 0 ? '0000' : (world.counters.nonce % 65_536).toString(16).padStart(4, '0')
   return {
     seconds,
-    executionFee: executionFeeOf(
-      world,
-      request.executionFeeBufferBps ?? world.settings.executionFeeBufferBps,
-      seconds,
-    ),
     feeToken: feeTokenOf(world, request.gasPaymentToken),
     slippageBps: BigInt(request.slippageBps ?? world.settings.defaultSlippageBps),
     base: {
       referralCode,
       dataList: [metadataOf(parts, twapId, request.mode === 'express')],
-      autoCancel: request.autoCancel,
+      autoCancel: false,
       shouldUnwrapNativeToken: false,
     },
     uiFeeReceiver: request.uiFeeReceiver ?? ZERO_ADDRESS,
@@ -184,23 +180,34 @@ export function splitTwap(
   }))
 }
 
-/** USD form of an acceptable price; "any" is not scaled. */
-export function scaledPrice(
-  acceptable: { readonly price: bigint; readonly isAny: boolean },
-  scale: bigint,
-): bigint {
-  return acceptable.price === MAX_UINT256 ? MAX_UINT256 : acceptable.price * scale
+/** What of a request decides the price that goes into an order. */
+interface PriceTerms {
+  readonly orderType: RequestedOrderType
+  readonly direction: Direction
+  readonly slippageBps: bigint
+  /** 10 to the decimals of the index token. */
+  readonly scale: bigint
 }
 
-/** Position fee of a size, USD. */
-export function positionFeeUsdOf(market: WorldMarket, size: bigint, improved: boolean): bigint {
-  const { settings } = market
-  return fac(
-    size,
-    improved
-      ? settings.positionFeeFactorForBalanceWasImproved
-      : settings.positionFeeFactorForBalanceWasNotImproved,
-  )
+/**
+ * Contract price that an order carries, from the client's acceptable price in API form: a market order's with slippage, a
+ * limit's and a take-profit's as it is (`slippageOnLimits` puts slippage on top), any price for stops and twap parts.
+ */
+export function orderPriceOf(world: World, acceptablePrice: bigint, terms: PriceTerms): bigint {
+  const { orderType, direction, scale } = terms
+  if (orderType === 'stop-market' || orderType === 'stop-loss' || orderType === 'twap') {
+    return usesMaxPrice(direction) ? MAX_UINT256 : 0n
+  }
+  const slippageBps = slippageIn(world, orderType, terms.slippageBps)
+  // An impact beyond the size leaves no price to insist on.
+  return asUint256(withSlippage(acceptablePrice, slippageBps, direction) / scale)
+}
+
+/** Slippage that goes into an order's price, bps. */
+export function slippageIn(world: World, orderType: RequestedOrderType, slippageBps: bigint): bigint {
+  if (orderType === 'market') return slippageBps
+  const isLimit = orderType === 'limit' || orderType === 'take-profit'
+  return isLimit && world.settings.slippageOnLimits ? slippageBps : 0n
 }
 
 /** Swap type of a decrease: none, profit into collateral, or collateral into the profit token. */

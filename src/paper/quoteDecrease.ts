@@ -1,32 +1,33 @@
-/** Quote of a decrease of an open position (wire: behaviours, D). */
+/** Quote of a decrease of an open position: the amounts that the official client's functions make. */
 import type { CreateOrderParams } from '../chains/relayRouter.ts'
 import { hexKey } from '../domain/address.ts'
+import { MAX_UINT256 } from '../domain/units.ts'
 import { positionsOfAccount } from './accounts.ts'
+import { autoCancelOrders, MAX_AUTO_CANCEL_ORDERS } from './autoCancel.ts'
+import type { OrderDetails } from './batchParams.ts'
+import { executionFeesOf, withExecutionFees } from './gasFees.ts'
 import { refused } from './http.ts'
-import { scaleOf } from './marketRows.ts'
-import { positionFees } from './model/fees.ts'
-import { capImpactByMaxFactor, positionPriceImpact } from './model/impact.ts'
+import { decreaseAmounts } from './model/client/decreaseAmounts.ts'
 import { accrue } from './model/increase.ts'
-import { cloneMarket, type MarketPrices, slotPrice } from './model/market.ts'
-import { tokensClosed } from './model/position.ts'
+import { cloneMarket, slotPrice } from './model/market.ts'
 import type { PrepareRequest } from './prepareShape.ts'
-import { acceptablePriceOf, isBuying, moveAgainst } from './quote.ts'
 import {
   addressesOf,
   commonOf,
   erc20Of,
   marketNamed,
+  orderPriceOf,
   orderTypeOf,
   pathOf,
-  positionFeeUsdOf,
   type Quote,
-  scaledPrice,
+  slippageIn,
   splitTwap,
   swapTypeOf,
   tokenNamed,
 } from './quoteCommon.ts'
 import type { WorldMarket } from './seedMarkets.ts'
-import { marketPrices, type World } from './world.ts'
+import { shownPositionOf } from './shownPosition.ts'
+import { marketPrices, sideOf, type World } from './world.ts'
 import type { PositionRecord } from './worldRecords.ts'
 
 function openPosition(world: World, request: PrepareRequest, market: WorldMarket): PositionRecord {
@@ -66,68 +67,88 @@ export function quoteDecrease(world: World, request: PrepareRequest, nowMs: numb
   const swapType = swapTypeOf(market, isLong, collateralToken, receiveToken)
   const isOwnSwap = swapType === 2n
   const swapPath = isOwnSwap ? [] : pathOf(world, request, collateralToken, receiveToken, common.seconds)
-  const prices: MarketPrices = marketPrices(world, market, common.seconds)
-  const indexScale = scaleOf(market.indexToken)
+  const prices = marketPrices(world, market, common.seconds)
+  const indexDecimals = market.indexToken.decimals
+  const scale = 10n ** BigInt(indexDecimals)
   const draft = cloneMarket(market.state)
   accrue(settings, draft, prices, common.seconds)
-  const size = request.size < position.sizeInUsd ? request.size : position.sizeInUsd
-  const closed = tokensClosed(position, size)
-  const impact = positionPriceImpact(settings, draft, position.side, -size, -closed, prices)
-  const impactUsd = capImpactByMaxFactor(settings, impact.impactUsd, size)
-  const buying = isBuying('decrease', isLong)
-  const acceptable = acceptablePriceOf({
-    orderType: request.orderType,
-    buying,
-    markPrice: isLong ? prices.index.min : prices.index.max,
-    triggerPrice: request.triggerPrice / indexScale,
-    sizeDeltaUsd: size,
-    impactUsd,
-    impactBps: request.acceptablePriceImpactBps,
+  const { orderType, triggerPrice } = request
+  const isTrigger = orderType === 'take-profit' || orderType === 'stop-loss'
+  const amounts = decreaseAmounts(settings, draft, prices, {
+    position: shownPositionOf(record, market, draft, prices).shown,
+    closeSizeUsd: request.size,
+    keepLeverage: request.keepLeverage,
+    indexDecimals,
+    collateralPrice: slotPrice(prices, position.slot),
+    trigger: isTrigger
+      ? {
+          type: orderType === 'take-profit' ? 'LimitDecrease' : 'StopLossDecrease',
+          price: triggerPrice,
+          setAcceptablePrice: true,
+          fixedImpactBps: request.acceptablePriceImpactBps,
+        }
+      : undefined,
+    uiFeeFactor: 0n,
+    swapsProfit: swapType === 1n,
   })
-  const withdrawn =
-    request.keepLeverage && size < position.sizeInUsd
-      ? (position.collateralAmount * size) / position.sizeInUsd
-      : 0n
+  // Above the position: a trigger order is cut when it executes, a market order reverts.
+  const echoed = request.size > position.sizeInUsd ? request.size : amounts.sizeDeltaUsd
+  const isAnySize = isTrigger && amounts.isFullClose && world.settings.exitShape === 'max'
   const order: CreateOrderParams = {
     ...common.base,
     addresses: addressesOf(request, common, market.catalog.marketToken, collateralToken.address, swapPath),
     numbers: {
-      sizeDeltaUsd: request.size,
-      initialCollateralDeltaAmount: withdrawn,
-      triggerPrice: request.triggerPrice / indexScale,
-      acceptablePrice: acceptable.isAny
-        ? acceptable.price
-        : moveAgainst(acceptable.price, common.slippageBps, buying),
-      executionFee: common.executionFee,
+      sizeDeltaUsd: isAnySize ? MAX_UINT256 : echoed,
+      initialCollateralDeltaAmount: amounts.collateralDeltaAmount,
+      triggerPrice: triggerPrice / scale,
+      acceptablePrice: orderPriceOf(world, amounts.acceptablePrice, {
+        orderType,
+        direction: { side: sideOf(isLong), isIncrease: false },
+        slippageBps: common.slippageBps,
+        scale,
+      }),
+      executionFee: 0n,
       callbackGasLimit: 0n,
       minOutputAmount: 0n,
       validFromTime: 0n,
     },
-    orderType: BigInt(orderTypeOf('decrease', request.orderType)),
+    orderType: BigInt(orderTypeOf('decrease', orderType)),
     decreasePositionSwapType: swapType,
     isLong,
     shouldUnwrapNativeToken: named?.isNative === true,
   }
-  const orders = splitTwap(order, request, nowMs)
-  const collateralPrice = slotPrice(prices, position.slot)
-  const fees = positionFees(settings, draft, position, collateralPrice, {
-    sizeDeltaUsd: size,
-    balanceWasImproved: impact.balanceWasImproved,
+  const most = MAX_AUTO_CANCEL_ORDERS[world.chain.name]
+  const autoCancel = isTrigger && request.autoCancel && autoCancelOrders(world, request.from, order) < most
+  const orders = withExecutionFees(world, splitTwap({ ...order, autoCancel }, request, nowMs), {
+    bufferBps: request.executionFeeBufferBps,
+    mode: request.mode,
+    nowMs,
   })
+  const parts = BigInt(orders.length)
+  const details: OrderDetails = {
+    sizeDeltaInTokens: amounts.sizeDeltaInTokens / parts,
+    acceptablePrice: orderType === 'twap' ? order.numbers.acceptablePrice : amounts.acceptablePrice,
+    collateralDeltaAmount: amounts.collateralDeltaAmount / parts,
+    minOutput: 0n,
+    slippageBps: slippageIn(world, orderType, common.slippageBps),
+    collateralToken: collateralToken.address,
+    receiveToken: (named ?? collateralToken).address,
+  }
+  const executionFees = executionFeesOf(orders)
   return {
     orders,
+    details: orders.map(() => details),
     warnings: [],
-    executionFees: common.executionFee * BigInt(orders.length),
     feeToken: common.feeToken,
     estimates: {
-      positionPriceImpactDeltaUsd: impactUsd.toString(),
+      positionPriceImpactDeltaUsd: amounts.closePriceImpactDeltaUsd.toString(),
       swapPriceImpactDeltaUsd: '0',
-      executionFeeAmount: (common.executionFee * BigInt(orders.length)).toString(),
-      acceptablePrice: scaledPrice(acceptable, indexScale).toString(),
-      sizeDeltaUsd: request.size.toString(),
-      positionFeeUsd: positionFeeUsdOf(market, request.size, impact.balanceWasImproved).toString(),
-      borrowingFeeUsd: fees.borrowingFeeUsd.toString(),
-      fundingFeeUsd: (fees.fundingFeeAmount * collateralPrice.min).toString(),
+      executionFeeAmount: executionFees.toString(),
+      acceptablePrice: amounts.acceptablePrice.toString(),
+      sizeDeltaUsd: echoed.toString(),
+      positionFeeUsd: amounts.positionFeeUsd.toString(),
+      borrowingFeeUsd: amounts.borrowingFeeUsd.toString(),
+      fundingFeeUsd: amounts.fundingFeeUsd.toString(),
     },
   }
 }

@@ -1,36 +1,37 @@
-/** Quote of an increase, with its capacity checks and attached orders (wire: behaviours, D). */
+/** Quote of an increase, with its capacity checks: the amounts that the official client's functions make. */
 import type { CreateOrderParams } from '../chains/relayRouter.ts'
 import { hexKey } from '../domain/address.ts'
 import { positionsOfAccount } from './accounts.ts'
+import type { OrderDetails } from './batchParams.ts'
 import { capacityWarnings } from './capacityCheck.ts'
-import type { CatalogToken } from './catalog.ts'
 import { requireCollateral } from './collateralCheck.ts'
+import { exitsOf } from './exits.ts'
+import { executionFeesOf, withExecutionFees } from './gasFees.ts'
 import { refused } from './http.ts'
 import { capacityAt } from './jit.ts'
-import { capacityJson, scaleOf } from './marketRows.ts'
+import { capacityJson } from './marketRows.ts'
+import { markPriceOf } from './model/client/acceptablePrice.ts'
+import { increaseAmounts } from './model/client/increaseAmounts.ts'
 import { positionFees } from './model/fees.ts'
-import { capImpactByMaxFactor, positionPriceImpact } from './model/impact.ts'
+import { positionPriceImpact } from './model/impact.ts'
 import { accrue } from './model/increase.ts'
 import { cloneMarket, slotPrice } from './model/market.ts'
 import { newPosition } from './model/position.ts'
 import type { PrepareRequest } from './prepareShape.ts'
-import { acceptablePriceOf, isBuying, moveAgainst } from './quote.ts'
 import {
   addressesOf,
-  type Common,
   commonOf,
   erc20Of,
   marketNamed,
+  orderPriceOf,
   orderTypeOf,
   pathOf,
-  positionFeeUsdOf,
   type Quote,
-  scaledPrice,
+  slippageIn,
   splitTwap,
-  swapTypeOf,
   tokenNamed,
 } from './quoteCommon.ts'
-import type { WorldMarket } from './seedMarkets.ts'
+import { shownPositionOf } from './shownPosition.ts'
 import { swapAlong } from './swaps.ts'
 import { marketPrices, sideOf, slotOf, slotToken, type World } from './world.ts'
 
@@ -61,8 +62,8 @@ export function quoteIncrease(world: World, request: PrepareRequest, nowMs: numb
   }
   const swapPath = pathOf(world, request, payToken, collateralToken, common.seconds)
   const prices = marketPrices(world, market, common.seconds)
-  const indexScale = scaleOf(market.indexToken)
-  const markPrice = isLong ? prices.index.max : prices.index.min
+  const indexDecimals = market.indexToken.decimals
+  const scale = 10n ** BigInt(indexDecimals)
   const capacity = capacityAt(world, market, side, prices, common.seconds)
   const capacityFields = capacityJson(world, market, capacity)
   const warnings = capacityWarnings(world, market, capacity, {
@@ -70,43 +71,6 @@ export function quoteIncrease(world: World, request: PrepareRequest, nowMs: numb
     isResting: request.orderType !== 'market',
     swapsCollateral: swapPath.length > 0,
   })
-  const tokens = isLong ? request.size / prices.index.max : request.size / prices.index.min
-  const impact = positionPriceImpact(settings, market.state, side, request.size, tokens, prices)
-  const impactUsd = capImpactByMaxFactor(settings, impact.impactUsd, request.size)
-  const buying = isBuying('increase', isLong)
-  const acceptable = acceptablePriceOf({
-    orderType: request.orderType,
-    buying,
-    markPrice,
-    triggerPrice: request.triggerPrice / indexScale,
-    sizeDeltaUsd: request.size,
-    impactUsd,
-    impactBps: request.acceptablePriceImpactBps,
-  })
-  const order: CreateOrderParams = {
-    addresses: addressesOf(request, common, market.catalog.marketToken, payToken.address, swapPath),
-    numbers: {
-      sizeDeltaUsd: request.size,
-      initialCollateralDeltaAmount: pay.amount,
-      triggerPrice: request.triggerPrice / indexScale,
-      acceptablePrice: acceptable.isAny
-        ? acceptable.price
-        : moveAgainst(acceptable.price, common.slippageBps, buying),
-      executionFee: common.executionFee,
-      callbackGasLimit: 0n,
-      minOutputAmount: 0n,
-      validFromTime: 0n,
-    },
-    orderType: BigInt(orderTypeOf('increase', request.orderType)),
-    decreasePositionSwapType: 0n,
-    isLong,
-    ...common.base,
-  }
-  const orders = splitTwap(order, request, nowMs)
-  for (const sidecar of request.tpsl)
-    orders.push(sidecarOf(request, common, order, market, collateralToken, sidecar))
-
-  const brought = swapAlong(world, new Map(), payToken.address, pay.amount, swapPath, common.seconds)
   const draft = cloneMarket(market.state)
   accrue(settings, draft, prices, common.seconds)
   const record = positionsOfAccount(world, request.from).find(
@@ -115,69 +79,114 @@ export function quoteIncrease(world: World, request: PrepareRequest, nowMs: numb
       one.state.side === side &&
       hexKey(one.collateralToken.address) === hexKey(collateralToken.address),
   )
+  const brought = swapAlong(world, new Map(), payToken.address, pay.amount, swapPath, common.seconds)
   const collateralPrice = slotPrice(prices, slot)
-  const held = record?.state ?? newPosition(settings, draft, side, slot)
-  const fees = positionFees(settings, draft, held, collateralPrice, {
-    sizeDeltaUsd: request.size,
-    balanceWasImproved: impact.balanceWasImproved,
+  const { orderType, triggerPrice } = request
+  const direction = { side, isIncrease: true }
+  const waits = orderType === 'limit' || orderType === 'stop-market'
+  const indexPrice = waits ? triggerPrice : markPriceOf(prices.index, direction) * scale
+  const amounts = increaseAmounts(settings, draft, prices, {
+    side,
+    strategy: 'independent',
+    collateralAmount: brought.amount,
+    // The client counts a size through index tokens; the order carries the size that was asked for.
+    indexTokenAmount: (request.size * scale) / indexPrice,
+    indexDecimals,
+    collateralPrice,
+    collateralIsIndexToken: hexKey(collateralToken.address) === hexKey(market.indexToken.address),
+    limit: waits
+      ? {
+          type: orderType === 'limit' ? 'LimitIncrease' : 'StopIncrease',
+          triggerPrice,
+          setAcceptablePrice: true,
+          fixedImpactBps: request.acceptablePriceImpactBps,
+        }
+      : undefined,
+    uiFeeFactor: 0n,
+    position: record === undefined ? undefined : shownPositionOf(record, market, draft, prices).shown,
   })
-  const parts = BigInt(request.twap?.parts ?? 1)
-  const addition = { parts, sizeDeltaUsd: request.size, collateralAmount: brought.amount }
-  requireCollateral(settings, draft, held, addition, prices)
+  const order: CreateOrderParams = {
+    addresses: addressesOf(request, common, market.catalog.marketToken, payToken.address, swapPath),
+    numbers: {
+      sizeDeltaUsd: request.size,
+      initialCollateralDeltaAmount: pay.amount,
+      triggerPrice: triggerPrice / scale,
+      acceptablePrice: orderPriceOf(world, amounts.acceptablePrice, {
+        orderType,
+        direction,
+        slippageBps: common.slippageBps,
+        scale,
+      }),
+      executionFee: 0n,
+      callbackGasLimit: 0n,
+      minOutputAmount: 0n,
+      validFromTime: 0n,
+    },
+    orderType: BigInt(orderTypeOf('increase', orderType)),
+    decreasePositionSwapType: 0n,
+    isLong,
+    ...common.base,
+  }
+  const exits = exitsOf(world, request, {
+    common,
+    parent: order,
+    market,
+    collateralToken,
+    draft,
+    prices,
+    held: record?.state,
+    opened: { ...amounts, sizeDeltaUsd: request.size, collateralAmount: brought.amount },
+  })
+  const own = splitTwap(order, request, nowMs)
+  const orders = withExecutionFees(world, [...own, ...exits.map((exit) => exit.order)], {
+    bufferBps: request.executionFeeBufferBps,
+    mode: request.mode,
+    nowMs,
+  })
+  const parts = BigInt(own.length)
+  const details: OrderDetails = {
+    sizeDeltaInTokens: amounts.sizeDeltaInTokens / parts,
+    acceptablePrice: orderType === 'twap' ? order.numbers.acceptablePrice : amounts.acceptablePrice,
+    collateralDeltaAmount: amounts.collateralDeltaAmount / parts,
+    minOutput: 0n,
+    slippageBps: slippageIn(world, orderType, common.slippageBps),
+    collateralToken: collateralToken.address,
+    receiveToken: collateralToken.address,
+  }
+  const heldState = record?.state ?? newPosition(settings, draft, side, slot)
+  const fees = positionFees(settings, draft, heldState, collateralPrice, {
+    sizeDeltaUsd: request.size,
+    balanceWasImproved: positionPriceImpact(
+      settings,
+      draft,
+      side,
+      request.size,
+      amounts.sizeDeltaInTokens,
+      prices,
+    ).balanceWasImproved,
+  })
+  const addition = {
+    parts: BigInt(request.twap?.parts ?? 1),
+    sizeDeltaUsd: request.size,
+    collateralAmount: brought.amount,
+  }
+  requireCollateral(settings, draft, heldState, addition, prices)
+  const executionFees = executionFeesOf(orders)
   return {
     orders,
+    details: [...own.map(() => details), ...exits.map((exit) => exit.details)],
     warnings,
-    executionFees: common.executionFee * BigInt(orders.length),
     feeToken: common.feeToken,
     estimates: {
-      positionPriceImpactDeltaUsd: impactUsd.toString(),
+      positionPriceImpactDeltaUsd: amounts.positionPriceImpactDeltaUsd.toString(),
       swapPriceImpactDeltaUsd: brought.impactUsd.toString(),
-      executionFeeAmount: (common.executionFee * BigInt(orders.length)).toString(),
-      acceptablePrice: scaledPrice(acceptable, indexScale).toString(),
+      executionFeeAmount: executionFees.toString(),
+      acceptablePrice: amounts.acceptablePrice.toString(),
       sizeDeltaUsd: request.size.toString(),
-      positionFeeUsd: positionFeeUsdOf(market, request.size, impact.balanceWasImproved).toString(),
+      positionFeeUsd: amounts.positionFeeUsd.toString(),
       borrowingFeeUsd: fees.borrowingFeeUsd.toString(),
       fundingFeeUsd: (fees.fundingFeeAmount * collateralPrice.min).toString(),
       tradingCapacity: capacityFields,
     },
-  }
-}
-
-/** An attached take-profit or stop-loss: a resting decrease that is cancelled with the position. */
-function sidecarOf(
-  request: PrepareRequest,
-  common: Common,
-  parent: CreateOrderParams,
-  market: WorldMarket,
-  collateralToken: CatalogToken,
-  sidecar: PrepareRequest['tpsl'][number],
-): CreateOrderParams {
-  const buying = isBuying('decrease', parent.isLong)
-  const triggerPrice = sidecar.triggerPrice / scaleOf(market.indexToken)
-  const sizeDeltaUsd = sidecar.size ?? request.size
-  const acceptable = acceptablePriceOf({
-    orderType: sidecar.type,
-    buying,
-    markPrice: triggerPrice,
-    triggerPrice,
-    sizeDeltaUsd,
-    impactUsd: 0n,
-    impactBps: request.acceptablePriceImpactBps,
-  })
-  return {
-    ...parent,
-    addresses: { ...parent.addresses, initialCollateralToken: collateralToken.address, swapPath: [] },
-    numbers: {
-      ...parent.numbers,
-      sizeDeltaUsd,
-      initialCollateralDeltaAmount: 0n,
-      triggerPrice,
-      acceptablePrice: acceptable.isAny
-        ? acceptable.price
-        : moveAgainst(acceptable.price, common.slippageBps, buying),
-    },
-    orderType: BigInt(orderTypeOf('decrease', sidecar.type)),
-    decreasePositionSwapType: swapTypeOf(market, parent.isLong, collateralToken, collateralToken),
-    autoCancel: true,
   }
 }

@@ -1,6 +1,9 @@
 /** Gas of the paper chain: what a transaction used, and what gas costs a block. Repeatable from the seed. */
+
+import type { ChainName } from '../chains/chain.ts'
+import { chainGas } from '../chains/gas.ts'
 import { type Hex, hexKey } from '../domain/address.ts'
-import { type BlockChain, type ChainTransaction, transactionsBetween } from './chain.ts'
+import { type BlockChain, blockNumberAt, type ChainTransaction, transactionsBetween } from './chain.ts'
 import { unit } from './random.ts'
 import { quantity } from './rpcError.ts'
 
@@ -9,7 +12,6 @@ export const BLOCK_GAS_LIMIT = 32_000_000
 /** Most blocks that one fee history covers. */
 export const MAX_FEE_HISTORY = 1024
 
-const LOWEST_BASE_FEE_WEI = 10_000_000
 const BASE_GAS = 21_000
 /** What executing an order costs beside its calldata and logs. */
 const ORDER_GAS = 900_000
@@ -34,14 +36,33 @@ export function gasUsedOf(transaction: ChainTransaction): number {
   return gas
 }
 
-/** Base fee of a block, wei: from 0.01 gwei up, drifting over minutes and moving a little from block to block. */
+/**
+ * Base fee of a block, wei: around the chain's gas price, from two thirds of it to four thirds, drifting over minutes and
+ * moving a little from block to block; a spike multiplies it.
+ */
 export function baseFeeOf(chain: BlockChain, number: number): bigint {
   const stretch = Math.floor(number / 480)
   const share = (number % 480) / 480
   const from = unit(chain.stream ^ 0x6a5, stretch)
   const to = unit(chain.stream ^ 0x6a5, stretch + 1)
   const drift = from + (to - from) * share
-  return BigInt(Math.round(LOWEST_BASE_FEE_WEI * (1 + drift + 0.05 * unit(chain.stream ^ 0x6a6, number))))
+  const walk = (2 / 3) * (1 + drift + 0.05 * unit(chain.stream ^ 0x6a6, number))
+  const usual = BigInt(Math.max(1, Math.round(chain.gasPriceWei * walk)))
+  const spike = chain.gasSpikes.findLast(({ first }) => first <= number)
+  return (usual * BigInt(spike?.percent ?? 100)) / 100n
+}
+
+/** Tip that the chain's endpoints suggest, wei: what the protocol's fee formula adds at least, 0 where it adds none. */
+export function priorityFeeOf(chain: ChainName): bigint {
+  return chainGas[chain].leastPriorityFee ?? 0n
+}
+
+/** Notes that gas costs another part of its usual price, percent, from the first block on that nobody can have read. */
+export function noteGasSpike(chain: BlockChain, percent: number, toldMs: number): void {
+  if ((chain.gasSpikes.at(-1)?.percent ?? 100) === percent) return
+  const first = blockNumberAt(chain, toldMs)
+  if (chain.gasSpikes.at(-1)?.first === first) chain.gasSpikes.pop()
+  chain.gasSpikes.push({ first, percent })
 }
 
 /** Gas that the transactions of a block used. */

@@ -8,7 +8,7 @@ import { blockRow, canonical, receiptRow, transactionRow, transactionsOf } from 
 import { callContract, codeAt, nativeBalanceAt, readCall, workersOf } from './rpcCall.ts'
 import { presentOf } from './rpcEndpoints.ts'
 import { invalidParams, quantity, readAddress, readHash, readQuantity } from './rpcError.ts'
-import { baseFeeOf, estimateGas, feeHistory } from './rpcGas.ts'
+import { baseFeeOf, estimateGas, feeHistory, priorityFeeOf } from './rpcGas.ts'
 import { getLogs } from './rpcLogs.ts'
 import { findBlock, headOf, isCanonical, readBlockNumber, readStateBlock } from './rpcParams.ts'
 import type { World } from './world.ts'
@@ -135,7 +135,7 @@ export const rpcMethods: Readonly<Record<string, RpcMethod>> = {
   eth_getTransactionCount: (world, [address, block]) =>
     quantity(transactionCount(world, readAddress(address, 'address'), readStateBlock(world, block))),
   eth_gasPrice: (world) => quantity(baseFeeOf(world.blockChain, headOf(world) + 1)),
-  eth_maxPriorityFeePerGas: () => '0x0',
+  eth_maxPriorityFeePerGas: (world) => quantity(priorityFeeOf(world.chain.name)),
   eth_feeHistory: (world, [count, newest, percentiles]) => {
     const number = typeof count === 'number' ? count : readQuantity(count, 'block count')
     const block = readStateBlock(world, newest)

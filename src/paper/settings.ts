@@ -2,6 +2,9 @@
 import type { MarketHours } from './hours.ts'
 import type { PriceReplay } from './replayFile.ts'
 
+/** How exits that come with an increase are made (`VenueSettings`). */
+export type ExitShape = 'sdk' | 'sdk-keep' | 'zero' | 'max'
+
 /** Settings of a paper venue; every field has a default. */
 export interface VenueSettings {
   /** Milliseconds from a submit's acceptance to the keeper's execution of a market order. Default 1500. */
@@ -16,12 +19,30 @@ export interface VenueSettings {
   readonly startBalances: Readonly<Record<string, string>>
   /** Slippage in bps of a prepare that names none. Default 100. */
   readonly defaultSlippageBps: number
-  /** Keeper's fee for one order before buffers, USD with 30 decimals. Default 0.15 USD. */
-  readonly executionFeeUsd: bigint
-  /** Relayer's own cost of one operation, USD with 30 decimals. Default 0.05 USD. */
-  readonly relayFeeUsd: bigint
-  /** Buffer in bps on the execution fee when a prepare names none. Default 3000. */
-  readonly executionFeeBufferBps: number
+  /** Gas price that the chain's price walks around, wei. Default 0: the chain's own, 0.02 gwei on Arbitrum. */
+  readonly gasPriceWei: bigint
+  /**
+   * How exits that come with an increase are made. `sdk`: a whole exit carries all collateral, a part none. `sdk-keep`: a
+   * part carries what keeps the leverage. `zero`: no exit carries any. `max`: as `sdk`, and an exit of the whole position
+   * has the largest uint256 as its size, also one that is prepared by itself. Default `sdk`.
+   */
+  readonly exitShape: ExitShape
+  /** Whether exits come in another order than they were asked for. Default false. */
+  readonly exitsReordered: boolean
+  /** Whether slippage is put on top of the price of limit and take-profit orders. Default false, as the venue's client. */
+  readonly slippageOnLimits: boolean
+  /** Least output of a withdrawal of collateral. `usd`: its worth less slippage. `zero`: none. Default `usd`. */
+  readonly collateralOutMinOutput: 'usd' | 'zero'
+  /** Whether an update writes "any price" divided by the index token's decimals. Default false. */
+  readonly dividesAnyPrice: boolean
+  /** Whether an edit adds what an order's execution fee lacks today, unasked. Default false. */
+  readonly topsUpFees: boolean
+  /** Whether fields that the venue's own client does not know are refused: `autoCancel`, and `gasPaymentToken` of edits and cancels. Default true. */
+  readonly strictPrepare: boolean
+  /** Referral code of orders whose request names none, as an account that has one gets it. Default none. */
+  readonly referralCode: string
+  /** Names by which collateral/prepare knows a position: its row's key, its contract key, or both. Default `any`. */
+  readonly positionKeyForm: 'any' | 'row' | 'contract'
   /** Part of the allowed maximum that seeded pools hold, bps. Default 3000. */
   readonly poolShareBps: number
   /** Milliseconds between blocks of the chain. Default 0: the chain's own pace, 250 on Arbitrum. */
@@ -68,9 +89,16 @@ export const defaultVenueSettings: VenueSettings = {
   orderDeadlineSeconds: 300,
   startBalances: {},
   defaultSlippageBps: 100,
-  executionFeeUsd: 15n * 10n ** 28n,
-  relayFeeUsd: 5n * 10n ** 28n,
-  executionFeeBufferBps: 3000,
+  gasPriceWei: 0n,
+  exitShape: 'sdk',
+  exitsReordered: false,
+  slippageOnLimits: false,
+  collateralOutMinOutput: 'usd',
+  dividesAnyPrice: false,
+  topsUpFees: false,
+  strictPrepare: true,
+  referralCode: '',
+  positionKeyForm: 'any',
   poolShareBps: 3000,
   openInterestShareBps: 1000,
   blockTimeMs: 0,

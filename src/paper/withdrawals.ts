@@ -6,6 +6,7 @@ import { encodeAbiParameters, hashTypedData } from 'viem'
 import { hashRelayParams, relayRouterDomain } from '../chains/relayRouter.ts'
 import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../domain/address.ts'
 import { accountOf, bridgedToken, chainIdOf, collect, type Refuse, settlementOf } from './crossChain.ts'
+import { messageFee } from './gasFees.ts'
 import { type BridgeOut, type Withdrawal, withdrawalKey } from './gmxAccount.ts'
 import { badFields, type FieldError, isObject, type Json, notFound, parseAddress, refused } from './http.ts'
 import { findToken } from './lookup.ts'
@@ -13,7 +14,6 @@ import { saysTheSame } from './orderChain.ts'
 import { buildRelayParams, relayParamsJson } from './payload.ts'
 import type { Peer } from './peer.ts'
 import { uintOf } from './prepareShape.ts'
-import { relayFeeOf } from './quote.ts'
 import { feeTokenOf } from './quoteCommon.ts'
 import { isSignedBy } from './signature.ts'
 import type { StateLog } from './stateLog.ts'
@@ -26,6 +26,9 @@ const MAX_WITHDRAWALS = 5_000
 
 /** LayerZero endpoint ids of the chains that can be withdrawn to. */
 const endpointIds: Readonly<Record<number, number>> = { 1: 30101, 56: 30102, 8453: 30184 }
+
+/** A withdrawal creates, updates and cancels no order. */
+const noActions = { creates: [], updates: [], cancels: [] }
 
 /** EIP-712 types of a withdrawal. */
 export const bridgeOutTypes = {
@@ -88,10 +91,9 @@ export function prepareWithdrawal(world: World, peer: Peer, body: Body, log?: St
     throw refused('INVALID_PARAMS', 'bridgeOutParams.minAmountOut is above bridgeOutParams.amount')
   }
   const nowMs = world.clock.now()
-  const seconds = Math.floor(nowMs / 1000)
   const named = typeof body.gasPaymentToken === 'string' ? body.gasPaymentToken : undefined
   const feeToken = feeTokenOf(world, named)
-  const relayParams = buildRelayParams(world, feeToken, 0n, nowMs)
+  const relayParams = buildRelayParams(world, feeToken, noActions, false, nowMs)
   const { multichainTransferRouter, wrappedNative } = world.chain.contracts
   const domain = relayRouterDomain(srcChainId, multichainTransferRouter)
   const message = { ...bridgeOut, relayParams: hashRelayParams(relayParams) }
@@ -137,7 +139,10 @@ export function prepareWithdrawal(world: World, peer: Peer, body: Body, log?: St
       relayRouterAddress: multichainTransferRouter,
       gasPaymentParams: {
         relayerFeeTokenAddress: wrappedNative,
-        relayerFeeAmount: (native === undefined ? 0n : relayFeeOf(world, native, 0n, seconds)).toString(),
+        relayerFeeAmount: (native === undefined
+          ? 0n
+          : messageFee(world, { ...noActions, feeToken: native, feeSwapPath: [], isSubaccount: false, nowMs })
+        ).toString(),
         gasPaymentTokenAddress: relayParams.fee.feeToken,
         gasPaymentTokenAmount: relayParams.fee.feeAmount.toString(),
       },

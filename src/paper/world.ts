@@ -149,6 +149,7 @@ export function createWorld(options: WorldOptions): World {
       seed,
       epochSeconds,
       blockTimeMs: settings.blockTimeMs,
+      gasPriceWei: Number(settings.gasPriceWei),
     }),
     trades: [],
     populationTrades: 0,

@@ -75,7 +75,7 @@ test('an order gets the room that is left by others, less headroom, and never mo
 })
 
 test('an engine begins with the fees of what landed before', async () => {
-  at = await kindsBench({ settings: { executionFeeUsd: usd('0.6') } })
+  at = await kindsBench({ settings: { gasPriceWei: 80_000_000n } })
   const { intentId } = await at.accept({
     kind: 'increase',
     marketToken: await at.marketToken(ethSymbol),

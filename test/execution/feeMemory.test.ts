@@ -109,8 +109,8 @@ let at: KindsBench
 
 afterEach(() => at?.close())
 
-async function open(executionFeeUsd: bigint): Promise<IncreaseDecision> {
-  at = await kindsBench({ settings: { executionFeeUsd } })
+async function open(gasPriceWei: bigint): Promise<IncreaseDecision> {
+  at = await kindsBench({ settings: { gasPriceWei } })
   return {
     kind: 'increase',
     marketToken: await at.marketToken(ethSymbol),
@@ -123,7 +123,7 @@ async function open(executionFeeUsd: bigint): Promise<IncreaseDecision> {
 }
 
 test('an order that lands teaches the road its fees', async () => {
-  const decision = await open(usd('0.6'))
+  const decision = await open(80_000_000n)
   const before = at.context.fees?.estimateFor(increase)?.executionFee ?? 0n
   const { intentId } = await at.accept(decision)
   await at.clock.advance(5_000)
@@ -133,7 +133,7 @@ test('an order that lands teaches the road its fees', async () => {
 })
 
 test('a venue that asks for many times the usual fee within the cap opens nothing and still closes', async () => {
-  const decision = await open(usd('2.5'))
+  const decision = await open(340_000_000n)
   const refused = await at.accept(decision)
   await at.clock.advance(5_000)
   expect(at.story(refused.intentId).closing).toMatchObject({ code: 'FEE_ABOVE_LIMIT' })

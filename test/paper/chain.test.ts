@@ -74,8 +74,10 @@ test('an order is created in the relayed transaction and executed in the keeperâ
     'PositionFeesCollected',
     'PositionIncrease',
     'OrderExecuted',
+    'KeeperExecutionFee',
+    'ExecutionFeeRefund',
   ])
-  expect(receipt.logs.map((log) => log.logIndex)).toEqual([0, 1, 2])
+  expect(receipt.logs.map((log) => log.logIndex)).toEqual([0, 1, 2, 3, 4])
   const block = await client.getBlock({ blockHash: receipt.blockHash, includeTransactions: true })
   expect(block.transactions.map(({ hash }) => hash)).toEqual([done.executionTxnHash])
   expect(block.gasUsed).toBe(receipt.gasUsed)
@@ -194,7 +196,9 @@ test('every event is encoded as viem encodes it', async () => {
   paper.clock.move(1000)
   await paper.submit((await paper.post('/orders/txns/cancel/prepare', change)).body)
   paper.clock.move(1000)
-  await paper.trade({ kind: 'decrease', collateralToPay: undefined, size: usd(999.5) })
+  // Above the position: what waits is cut to it when it executes.
+  const oversized = { orderType: 'take-profit', triggerPrice: usd(1000), size: usd(5000) }
+  await paper.trade({ kind: 'decrease', collateralToPay: undefined, ...oversized })
   const logs = await rawLogs([])
   expect(new Set(logs.map((log) => eventOf(log).name))).toEqual(
     new Set([
@@ -202,6 +206,8 @@ test('every event is encoded as viem encodes it', async () => {
       'OrderExecuted',
       'OrderUpdated',
       'OrderCancelled',
+      'KeeperExecutionFee',
+      'ExecutionFeeRefund',
       'OrderSizeDeltaAutoUpdated',
       'PositionFeesCollected',
       'PositionIncrease',
@@ -225,7 +231,7 @@ test('logs are found by account and names, by range and by block, and never outs
   expect(await rawLogs(wanted, { address: [router, emitter] })).toHaveLength(2)
   const receipt = await client.getTransactionReceipt({ hash: done.executionTxnHash })
   const inBlock = await client.getLogs({ blockHash: receipt.blockHash })
-  expect(inBlock.map((log) => log.logIndex)).toEqual([0, 1, 2])
+  expect(inBlock.map((log) => log.logIndex)).toEqual([0, 1, 2, 3, 4])
   const before = await client.getLogs({ fromBlock: 400_000_000n, toBlock: receipt.blockNumber - 1n })
   expect(before.map((log) => eventOf(log).name)).toEqual(['OrderCreated'])
   await expect(client.getLogs({ fromBlock: 0n })).rejects.toThrow('block range is wider than 100000 blocks')

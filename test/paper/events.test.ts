@@ -48,17 +48,25 @@ function ethGoesTo(price: bigint): PriceReplay {
   }
 }
 
+/** What ends a keeper's transaction that has done an order. */
+const feeEvents = ['KeeperExecutionFee', 'ExecutionFeeRefund']
+
 test('a swap says what each pool did, and the receiver gets what the last one gave', async () => {
   paper = await startVenue()
-  const before = await paper.balanceOf('WETH')
-  const done = await paper.trade({
+  const prepared = await paper.prepare({
     kind: 'swap',
     direction: undefined,
     collateralToPay: { amount: '5000000000', token: 'USDC' },
     receiveToken: 'WETH',
   })
+  await paper.submit(prepared.body)
+  // What the relay's fee did not need is back by the time the order is there.
+  paper.clock.move(600)
+  const before = await paper.balanceOf('WETH')
+  paper.clock.move(2000)
+  const done = (await paper.status(prepared.body.requestId)).body
   const events = await eventsOf(done.executionTxnHash)
-  expect(namesOf(events)).toEqual(['SwapInfo', 'OrderExecuted'])
+  expect(namesOf(events)).toEqual(['SwapInfo', 'OrderExecuted', ...feeEvents])
   const [{ items, topics }] = events
   expect(topics).toHaveLength(3)
   expect(topics[2]).toBe(lowerTopic(items.market))
@@ -81,7 +89,13 @@ test('an increase that is paid in another token swaps first, in the same transac
   paper = await startVenue()
   const done = await paper.trade({ collateralToken: 'WETH' })
   const events = await eventsOf(done.executionTxnHash)
-  expect(namesOf(events)).toEqual(['SwapInfo', 'PositionFeesCollected', 'PositionIncrease', 'OrderExecuted'])
+  expect(namesOf(events)).toEqual([
+    'SwapInfo',
+    'PositionFeesCollected',
+    'PositionIncrease',
+    'OrderExecuted',
+    ...feeEvents,
+  ])
   expect(events[0].items.tokenOut).toBe(weth)
   const estimate = (await paper.prepare({ collateralToken: 'WETH' })).body.estimates
   expect(estimate.swapPriceImpactDeltaUsd).toMatch(/^-?[1-9]\d*$/)
@@ -115,6 +129,7 @@ test('a resting order that fails freezes with its custom error; an edit wakes it
     from: trader.address,
     orderIds: state.orderKeys,
     newSize: usd(500),
+    executionFeeTopUp: prepared.estimates.executionFeeAmount,
   })
   await paper.submit(edit.body)
   paper.clock.move(3000)
@@ -141,19 +156,20 @@ test('orders that go with their position are cancelled in its transaction, with 
 test('no more orders go with a position than the chain allows', async () => {
   paper = await startVenue()
   await paper.trade({})
-  const stop = {
-    kind: 'decrease',
-    orderType: 'stop-loss',
-    triggerPrice: usd(10),
-    size: usd(10),
-    autoCancel: true,
-  }
-  for (let i = 0; i < 11; i += 1) expect((await paper.trade(stop)).status).toBe('created')
-  expect(await paper.trade(stop)).toMatchObject({
+  const stop = { kind: 'decrease', orderType: 'stop-loss', triggerPrice: usd(10), size: usd(10) }
+  for (let i = 0; i < 10; i += 1) expect((await paper.trade(stop)).status).toBe('created')
+  const early = (await paper.prepare(stop)).body
+  expect((await paper.trade(stop)).status).toBe('created')
+  // It was prepared while there was room, and lands when there is none.
+  await paper.submit(early)
+  paper.clock.move(2500)
+  expect((await paper.status(early.requestId)).body).toMatchObject({
     status: 'relay_reverted',
     error: { code: 'MaxAutoCancelOrdersExceeded' },
   })
-  expect((await paper.trade({ ...stop, autoCancel: false })).status).toBe('created')
+  const late = (await paper.prepare(stop)).body
+  expect(late.payload.typedData.message.createOrderParamsList[0].autoCancel).toBe(false)
+  expect((await paper.trade(stop)).status).toBe('created')
 })
 
 test('a withdrawal that is cut says so', async () => {
@@ -176,7 +192,9 @@ test('a withdrawal that is cut says so', async () => {
   const { executionTxnHash } = (await paper.status(prepared.body.requestId)).body
   const events = await eventsOf(executionTxnHash)
   const cuts = events.filter(({ name }) => name === 'OrderCollateralDeltaAmountAutoUpdated')
-  const asked = held / 2n
+  const asked = BigInt(
+    prepared.body.payload.typedData.message.createOrderParamsList[0].numbers.initialCollateralDeltaAmount,
+  )
   expect(cuts[0].items).toMatchObject({ collateralDeltaAmount: asked, nextCollateralDeltaAmount: held / 20n })
   expect(cuts[0].topics[2]).toBe(cuts[0].items.key)
 })

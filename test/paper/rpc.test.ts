@@ -232,9 +232,11 @@ test('what follows from a transaction on its way back comes after it', async () 
     'PositionFeesCollected',
     'PositionIncrease',
     'OrderExecuted',
+    'KeeperExecutionFee',
+    'ExecutionFeeRefund',
   ])
   expect(logs.map((log) => [log.blockNumber, log.logIndex])).toEqual(
-    [0, 1, 2, 3].map((index) => [BigInt(returnsIn), index]),
+    [0, 1, 2, 3, 4, 5].map((index) => [BigInt(returnsIn), index]),
   )
   expect(logs[0]?.transactionHash).toBe(hash)
 })

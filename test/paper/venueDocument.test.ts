@@ -47,7 +47,7 @@ test('every kind of wire rule is shown, and every rule is taken', () => {
 
 test('the scenario and the faults of the start that are shown can be played', () => {
   const [, scenario = ''] = /```yaml\n([\s\S]*?)```/.exec(text) ?? []
-  expect(readScenario(parse(scenario))).toHaveLength(4)
+  expect(readScenario(parse(scenario))).toHaveLength(5)
   const [, start = ''] = /--paper\.faults '([^']+)'/.exec(text) ?? []
   expect(readFaults(start)).toHaveLength(2)
 })

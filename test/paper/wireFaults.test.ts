@@ -173,7 +173,7 @@ test('a scenario file plays its faults at their times and takes them back', asyn
   await one.close()
   expect(readScenario([{ atMs: -1, set: {} }])).toBe('step 1: atMs must be a whole number of milliseconds')
   expect(readScenario([{ set: { prepare: 'late' } }])).toBe(
-    'step 1: prepare must be one of none, foreign-receiver, unavailable',
+    'step 1: prepare must be one of none, foreign-receiver, batch-copy, relay-copy, unavailable',
   )
   expect(() => loadScenario('/nowhere.yaml')).toThrow('The scenario file cannot be used')
   expect(await log()).toEqual([])

@@ -273,6 +273,11 @@ export const marketHours: Format = list('a list of MARKET=HH:MM-HH:MM, as XAU/US
   /^[^=]+=([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/.test(item),
 )
 
+/** Gas prices by chain, `CHAIN=gwei`. */
+export const chainPrices: Format = list('a list of CHAIN=gwei, as arbitrum=0.05', (item) =>
+  /^(arbitrum|avalanche|megaeth)=(?!0+(\.0+)?$)\d{1,6}(\.\d{1,9})?$/.test(item),
+)
+
 /** Pools open to wallets, `WALLET=MARKET`; a market is its symbol or its market token. */
 export const walletMarkets: Format = list(
   'a list of WALLET=MARKET, as 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A=ETH/USD [WETH-USDC]',

@@ -524,6 +524,52 @@ export const schema = {
       true,
       'Whether a new account has let the router take its tokens. If not, every order reverts until the control address allows it.',
     ),
+    gasPriceGwei: setting(
+      as.chainPrices,
+      [],
+      "Gas price that a chain's price walks around, CHAIN=gwei. A chain that is not named has its usual price.",
+    ),
+    exitShape: setting(
+      as.choice(['sdk', 'sdk-keep', 'zero', 'max']),
+      'sdk',
+      "How exits that come with an increase are made. `sdk`: a whole exit carries all collateral, a part none, as the venue's library has it. `sdk-keep`: a part carries its share too. `zero`: none carries any. `max`: as `sdk`, and an exit of the whole position has the largest uint256 as its size.",
+    ),
+    exitsReordered: setting(as.flag, false, 'Whether exits come in another order than they were asked for.'),
+    slippageOnLimits: setting(
+      as.flag,
+      false,
+      'Whether slippage is put on top of the price of limit and take-profit orders.',
+    ),
+    collateralOutMinOutput: setting(
+      as.choice(['usd', 'zero']),
+      'usd',
+      'Least output of a withdrawal of collateral. `usd`: its worth less slippage, in US dollars. `zero`: none.',
+    ),
+    dividesAnyPrice: setting(
+      as.flag,
+      false,
+      "Whether an edit writes any price divided by the index token's decimals.",
+    ),
+    topsUpFees: setting(
+      as.flag,
+      false,
+      "Whether an edit adds unasked what an order's execution fee lacks at today's gas price.",
+    ),
+    strictPrepare: setting(
+      as.flag,
+      true,
+      'Whether the venue refuses `autoCancel` in prepare, and `gasPaymentToken` in edits and cancels.',
+    ),
+    referralCode: setting(
+      as.text,
+      '',
+      'Referral code of orders whose request names none, as the venue gives one to an account that has it. Empty: none.',
+    ),
+    positionKeyForm: setting(
+      as.choice(['any', 'row', 'contract']),
+      'any',
+      'By which key a change of collateral names its position: the one of its row, the contract key, or any of them.',
+    ),
     startGmxAccount: setting(
       as.decimal(
         'an amount of whole tokens with 6 decimals at most, as 1000 or "0.5"',

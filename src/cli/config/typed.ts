@@ -211,6 +211,19 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       replayFile: paper.replayFile === '' ? undefined : file(paper.replayFile),
       speed: number(paper.speed),
       startAllowance: paper.startAllowance as boolean,
+      gasPriceGwei: texts(paper.gasPriceGwei).map((item) => {
+        const [chain = '', gwei = ''] = item.split('=')
+        return { chain, gwei }
+      }),
+      exitShape: paper.exitShape as Config['paper']['exitShape'],
+      exitsReordered: paper.exitsReordered as boolean,
+      slippageOnLimits: paper.slippageOnLimits as boolean,
+      collateralOutMinOutput: paper.collateralOutMinOutput as Config['paper']['collateralOutMinOutput'],
+      dividesAnyPrice: paper.dividesAnyPrice as boolean,
+      topsUpFees: paper.topsUpFees as boolean,
+      strictPrepare: paper.strictPrepare as boolean,
+      referralCode: paper.referralCode as string,
+      positionKeyForm: paper.positionKeyForm as Config['paper']['positionKeyForm'],
       startGmxAccount: paper.startGmxAccount as string,
       poolShareBps: number(paper.poolShareBps),
       openInterestShareBps: number(paper.openInterestShareBps),

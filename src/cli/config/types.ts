@@ -146,6 +146,17 @@ export interface Config {
     readonly replayFile: string | undefined
     readonly speed: number
     readonly startAllowance: boolean
+    /** Gwei as decimal text, by chain name. */
+    readonly gasPriceGwei: readonly { readonly chain: string; readonly gwei: string }[]
+    readonly exitShape: 'sdk' | 'sdk-keep' | 'zero' | 'max'
+    readonly exitsReordered: boolean
+    readonly slippageOnLimits: boolean
+    readonly collateralOutMinOutput: 'usd' | 'zero'
+    readonly dividesAnyPrice: boolean
+    readonly topsUpFees: boolean
+    readonly strictPrepare: boolean
+    readonly referralCode: string
+    readonly positionKeyForm: 'any' | 'row' | 'contract'
     /** Whole tokens as decimal text. */
     readonly startGmxAccount: string
     readonly poolShareBps: number

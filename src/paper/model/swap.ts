@@ -42,10 +42,24 @@ export function swapPriceImpact(
   amountIn: bigint,
   prices: MarketPrices,
 ): Impact {
+  return swapImpactOfUsd(settings, state, slotIn, amountIn * mid(slotPrice(prices, slotIn)), prices)
+}
+
+/**
+ * Price impact of moving USD from one side of a pool to the other, and whether the pool came closer to balance.
+ *
+ * @throws ProtocolRevert UsdDeltaExceedsPoolValue
+ */
+export function swapImpactOfUsd(
+  settings: MarketSettings,
+  state: MarketState,
+  slotIn: Slot,
+  deltaUsd: bigint,
+  prices: MarketPrices,
+): Impact {
   const slotOut: Slot = slotIn === 0 ? 1 : 0
   const inUsd = state.pool[slotIn] * mid(slotPrice(prices, slotIn))
   const outUsd = state.pool[slotOut] * mid(slotPrice(prices, slotOut))
-  const deltaUsd = amountIn * mid(slotPrice(prices, slotIn))
   if (deltaUsd > outUsd) throw new ProtocolRevert('UsdDeltaExceedsPoolValue', [-deltaUsd, outUsd])
   const nextIn = inUsd + deltaUsd
   const nextOut = outUsd - deltaUsd

@@ -1,4 +1,4 @@
-/** Amounts of a decrease as the official client foresees it, without a swap (math: market-model, sections 15 and 19). */
+/** Amounts of a decrease as the official client foresees it (math: market-model, sections 15 and 19). */
 import { fac, max, min } from '../integer.ts'
 import type { MarketPrices, MarketSettings, MarketState, PricePair } from '../market.ts'
 import { acceptablePriceInfo, BPS, defaultImpactBps, markPriceOf } from './acceptablePrice.ts'
@@ -7,6 +7,7 @@ import { clientNetImpact } from './impact.ts'
 import { ANY_HIGH_PRICE } from './increaseAmounts.ts'
 import { clientPnl, leverageBps } from './position.ts'
 import type { ShownPosition } from './positionInfo.ts'
+import { profitSwapCostUsd } from './profitSwap.ts'
 
 /** Terms of a decrease. */
 export interface DecreaseAmountsTerms {
@@ -27,9 +28,17 @@ export interface DecreaseAmountsTerms {
     | undefined
   readonly uiFeeFactor: bigint
   readonly referral?: ClientReferral | undefined
+  /** Whether profit is swapped into the collateral token when the order executes; default: it is not. */
+  readonly swapsProfit?: boolean | undefined
 }
 
-/** Whether the client closes the whole position: dust would be left, or its own estimate of too little collateral. */
+/** What is left of a position that is too small to keep: the client's own constant, USD. */
+const DUST_USD = 10n ** 30n
+
+/**
+ * Whether the client closes the whole position: dust would be left, or its own estimate of too little collateral.
+ * `remainingCollateralUsd` is what stays of the collateral before any cost: all of it, or with the leverage kept its share.
+ */
 function closesWhole(
   settings: MarketSettings,
   position: ShownPosition,
@@ -38,14 +47,14 @@ function closesWhole(
   remainingCollateralUsd: bigint,
 ): boolean {
   const left = position.sizeInUsd - closeSizeUsd
-  if (left < settings.minPositionSizeUsd) return true
+  if (left < DUST_USD) return true
   const realised = (pnlUsd * closeSizeUsd) / position.sizeInUsd
   if (realised >= 0n) return false
   // The client adds the loss, and takes the open interest multiplier for a factor (market-model, section 19, row 12).
   const remainingUsd = remainingCollateralUsd - realised
   const factor = max(settings.minCollateralFactor, settings.minCollateralFactorForOpenInterest[position.side])
-  if (remainingUsd > fac(position.sizeInUsd, factor)) return false
-  return remainingUsd + (pnlUsd - realised) < settings.minCollateralUsd
+  if (remainingUsd >= fac(position.sizeInUsd, factor)) return false
+  return remainingUsd + (pnlUsd - realised) < settings.minCollateralUsd || left < settings.minPositionSizeUsd
 }
 
 /** Amounts of the order. Prices in API form, USD with 30 decimals. */
@@ -68,15 +77,10 @@ export function decreaseAmounts(
   const amountOf = (usd: bigint): bigint => (usd * scale) / collateralPrice
   const pnlUsd = clientPnl(settings, state, side, position, (sizeInTokens * indexPrice) / scale, prices)
   const fundingUsd = position.fundingFeeAmount * minPrice
-  const collateralUsd = collateralAmount * minPrice
+  const collateralUsd = usdOf(collateralAmount)
   const pendingFeesUsd = fundingUsd + position.pendingBorrowingFeesUsd
-  const isFullClose = closesWhole(
-    settings,
-    position,
-    terms.closeSizeUsd,
-    pnlUsd,
-    collateralUsd - pendingFeesUsd,
-  )
+  const sharedUsd = terms.keepLeverage ? (terms.closeSizeUsd * collateralUsd) / sizeInUsd : 0n
+  const isFullClose = closesWhole(settings, position, terms.closeSizeUsd, pnlUsd, collateralUsd - sharedUsd)
   const sizeDeltaUsd = isFullClose ? sizeInUsd : terms.closeSizeUsd
   const product = sizeInTokens * sizeDeltaUsd
   const sizeDeltaInTokens = isFullClose
@@ -115,11 +119,14 @@ export function decreaseAmounts(
   const positionFeeUsd = costOf(fee.positionFeeUsd)
   const borrowingFeeUsd = costOf(position.pendingBorrowingFeesUsd)
   const fundingFeeUsd = costOf(fundingUsd)
+  const swapProfitFeeUsd =
+    terms.swapsProfit === true ? profitSwapCostUsd(settings, state, prices, side, gained) : 0n
   const costUsd =
     positionFeeUsd +
     borrowingFeeUsd +
     fundingFeeUsd +
     fee.uiFeeUsd +
+    swapProfitFeeUsd +
     max(0n, -realizedPnl) +
     max(0n, -net.totalImpactUsd)
   const costAmount = amountOf(costUsd)
@@ -131,11 +138,11 @@ export function decreaseAmounts(
   let collateralDeltaAmount = 0n
   let receiveTokenAmount = output
   if (isFullClose) {
-    collateralDeltaUsd = usdOf(collateralAmount)
+    collateralDeltaUsd = collateralUsd
     collateralDeltaAmount = collateralAmount
     receiveTokenAmount = output + remaining
   } else if (terms.keepLeverage && remaining > 0n) {
-    const leverage = leverageBps({ sizeInUsd, collateralUsd: usdOf(collateralAmount), pendingFeesUsd }) ?? 0n
+    const leverage = leverageBps({ sizeInUsd, collateralUsd, pendingFeesUsd }) ?? 0n
     const keptUsd = leverage === 0n ? 0n : ((sizeInUsd - sizeDeltaUsd) * BPS) / leverage
     collateralDeltaUsd = usdOf(remaining) - keptUsd
     collateralDeltaAmount = amountOf(collateralDeltaUsd)
@@ -165,6 +172,7 @@ export function decreaseAmounts(
     feeDiscountUsd: costOf(fee.discountUsd),
     borrowingFeeUsd,
     fundingFeeUsd,
+    swapProfitFeeUsd,
     payedOutputUsd: usdOf(paidOutput),
     payedRemainingCollateralUsd: usdOf(paidCollateral),
     payedRemainingCollateralAmount: paidCollateral,

@@ -1,0 +1,39 @@
+/** How many orders of a position may be cancelled with it: what prepare counts on and the router holds to. */
+import { type CreateOrderParams, positionKeyOf } from '../chains/relayRouter.ts'
+import { type Address, hexKey } from '../domain/address.ts'
+import { ProtocolRevert } from './model/revert.ts'
+import { orderTypes } from './orderTypes.ts'
+import type { World } from './world.ts'
+
+/** Most auto-cancel orders of a position (contract setting). */
+export const MAX_AUTO_CANCEL_ORDERS = { arbitrum: 11, avalanche: 6, megaeth: 6 } as const
+
+function positionOf(account: Address, { addresses, isLong }: CreateOrderParams): string {
+  return positionKeyOf(account, addresses.market, addresses.initialCollateralToken, isLong)
+}
+
+/** Waiting orders of the account that are cancelled with the position of an order. */
+export function autoCancelOrders(world: World, account: Address, order: CreateOrderParams): number {
+  const wanted = positionOf(account, order)
+  let count = 0
+  for (const { account: owner, params } of world.orders.values()) {
+    if (!params.autoCancel || hexKey(owner) !== hexKey(account)) continue
+    if (positionOf(account, params) === wanted) count += 1
+  }
+  return count
+}
+
+/**
+ * Refuses an order that would be one too many.
+ *
+ * @throws ProtocolRevert UnsupportedOrderTypeForAutoCancellation, MaxAutoCancelOrdersExceeded
+ */
+export function requireAutoCancelRoom(world: World, account: Address, order: CreateOrderParams): void {
+  const type = Number(order.orderType)
+  if (type !== orderTypes.limitDecrease && type !== orderTypes.stopLossDecrease) {
+    throw new ProtocolRevert('UnsupportedOrderTypeForAutoCancellation', [order.orderType])
+  }
+  const count = autoCancelOrders(world, account, order) + 1
+  const most = MAX_AUTO_CANCEL_ORDERS[world.chain.name]
+  if (count > most) throw new ProtocolRevert('MaxAutoCancelOrdersExceeded', [BigInt(count), BigInt(most)])
+}
