@@ -80,10 +80,15 @@ export const customErrors = parseAbi([
   'error MaxSwapPathLengthExceeded(uint256 swapPathLengh, uint256 maxSwapPathLength)',
 ])
 
-/** Revert bytes of a protocol error; `0x` for an error outside the table. */
+/** Revert bytes of a protocol error; `0x` for one outside the table, and where the contract's integers would have overflowed. */
 export function revertBytes(revert: ProtocolRevert): Hex {
   if (!customErrors.some((error) => error.name === revert.errorName)) return '0x'
   // The table is typed a name at a time; the model knows an error by its name only.
   const abi: Abi = customErrors
-  return encodeErrorResult({ abi, errorName: revert.errorName, args: [...revert.args] })
+  try {
+    return encodeErrorResult({ abi, errorName: revert.errorName, args: [...revert.args] })
+  } catch (error) {
+    if (error instanceof Error && error.name === 'IntegerOutOfRangeError') return '0x'
+    throw error
+  }
 }
