@@ -49,7 +49,7 @@ function answerPrepared(venue: VenueState, peer: Peer, prepared: Prepared, isPoi
   const nowMs = world.clock.now()
   const { actions, mode } = prepared
   const warnings = [...prepared.warnings, ...givenWarnings(venue)]
-  // A classic request is stored too: its status is `prepared` for ever.
+  // A classic request is stored too: its status is `prepared` for ever, whatever the account sends.
   const built = buildPayload(world, {
     actions,
     feeToken: prepared.feeToken,

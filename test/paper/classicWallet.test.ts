@@ -1,6 +1,7 @@
 /** Classic mode over a real socket: a viem wallet approves, creates, edits and cancels with transactions of its own. */
 import { decodeErrorResult, type Hex, parseEventLogs } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { chains } from '../../src/chains/index.ts'
 import { customErrors } from '../../src/paper/customErrors.ts'
 import { eventOf } from './chainSupport.ts'
 import {
@@ -407,3 +408,40 @@ test('orders of absurd numbers end as any that fails, and the world goes on', as
   const whole = `/orders?address=${me.account.address}`
   expect((await me.paper.get(whole)).status).toBe(200)
 })
+
+test.each(['arbitrum', 'avalanche', 'megaeth'] as const)(
+  'on %s a classic order is sent with the chain id and the contracts of that chain',
+  async (name) => {
+    const chain = chains[name]
+    const other = await startWallet({ chain, settings: { startAllowance: true } })
+    try {
+      const { account, paper } = other
+      const markets: Any[] = (await paper.get('/markets')).body
+      const market = markets.find(({ symbol }) => symbol.startsWith('ETH/USD'))
+      const token = chain.feeToken
+      const { payload } = await other.increase({
+        symbol: market.symbol,
+        collateralToken: token.symbol,
+        collateralToPay: { amount: (200n * 10n ** BigInt(token.decimals)).toString(), token: token.symbol },
+      })
+      expect(payload.to).toBe(chain.contracts.exchangeRouter)
+      const fields = { ...toSend({ payload }), type: 'eip1559', nonce: 0, gas: 3_000_000n } as const
+      const fees = { maxFeePerGas: 100n * GWEI, maxPriorityFeePerGas: 0n }
+      const [elsewhere, serializedTransaction] = await Promise.all(
+        [1, chain.chainId].map((chainId) => account.signTransaction({ ...fields, ...fees, chainId })),
+      )
+      await expect(
+        other.wallet.sendRawTransaction({ serializedTransaction: elsewhere as Hex }),
+      ).rejects.toThrow('invalid chain id')
+      const hash = await other.wallet.sendRawTransaction({
+        serializedTransaction: serializedTransaction as Hex,
+      })
+      paper.clock.move(5000)
+      expect((await other.node.getTransactionReceipt({ hash })).status).toBe('success')
+      paper.clock.move(5000)
+      expect((await other.positions()).map(({ sizeInUsd }) => sizeInUsd)).toEqual([usd(1000)])
+    } finally {
+      await other.paper.close()
+    }
+  },
+)
