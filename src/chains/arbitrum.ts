@@ -16,6 +16,7 @@ export const arbitrum: Chain = {
     exchangeRouter: '0x7dE39FF2e232A2203196788d37e234cF8F1b83f1',
     router: '0x7452c558d45f8afC8c83dAe62C3f8A5BE19c71f6',
     orderVault: '0x31eF83a530Fde1B38EE9A18093A333D8Bbbc40D5',
+    simulationRouter: '0xaD3051cB1aE3a86b335f12A9a41BD4d995a137ea',
     eventEmitter: '0xC8ee91A54287DB53897056e12D9819156D3822Fb',
     dataStore: '0xFD70de6b91282D8017aA4E741e9Ae325CAb992d8',
     reader: '0xfA26cBb46e2614609406de08CA1Dc7f70a684184',

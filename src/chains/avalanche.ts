@@ -16,6 +16,7 @@ export const avalanche: Chain = {
     exchangeRouter: '0xc002Db96E682FFF6675966F959677285a0C45Efa',
     router: '0x820F5FfC5b525cD4d88Cd91aCf2c28F16530Cc68',
     orderVault: '0xD3D60D22d415aD43b7e64b510D86A30f19B1B12C',
+    simulationRouter: '0xaB409fCaCc14Dd4234f6f86a2547f04ACC90a55e',
     eventEmitter: '0xDb17B211c34240B014ab6d61d4A31FA0C0e20c26',
     dataStore: '0x2F0b22339414ADeD7D5F06f9D604c7fF5b2fe3f6',
     reader: '0xa34320a507493C71Fe35E982e496F7C5d1a7fa02',

@@ -19,6 +19,8 @@ export interface Contracts {
   /** The one token spender ("SyntheticsRouter"). */
   readonly router: Address
   readonly orderVault: Address
+  /** Runs the newest order in a call that always reverts; keeps no state. */
+  readonly simulationRouter: Address
   readonly eventEmitter: Address
   readonly dataStore: Address
   readonly reader: Address

@@ -13,6 +13,7 @@ import { giveUpOperation, landOperation, sendAgain } from './operations.ts'
 import { cancelOrder } from './orderEnds.ts'
 import { isMarketOrder, isTriggered, orderTypes } from './orderTypes.ts'
 import { noteGasSpike } from './rpcGas.ts'
+import { minePool } from './rpcSendPool.ts'
 import { isLookedAt, takeTurn } from './traders.ts'
 import { schedule, tokenPrice, type World } from './world.ts'
 import type { DueWork, OrderRecord } from './worldRecords.ts'
@@ -65,6 +66,7 @@ function doWork(world: World, work: DueWork): void {
   else if (work.kind === 'replay') sendAgain(world, work.taskId, 'stranger', atMs)
   else if (work.kind === 'withdraw') landWithdrawal(world, work.key, atMs)
   else if (work.kind === 'turn') takeTurn(world, work.trader, work.turn, atMs)
+  else if (work.kind === 'mine') minePool(world, atMs)
   else executeWhenOpen(world, work.orderKey, atMs)
 }
 

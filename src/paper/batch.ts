@@ -32,13 +32,22 @@ export interface Landing {
   readonly revert?: ProtocolRevert
 }
 
-/** A batch while it runs. */
-interface Run {
+/** A transaction while it works on the orders of an account. */
+export interface OrderRun {
   readonly world: World
-  readonly signed: SignedBatch
+  readonly account: Address
+  /** Request at the order chain that it came from; null for everything else. */
+  readonly requestId: string | null
+  /** Moment of the block, Unix ms. */
   readonly nowMs: number
   readonly txHash: Hex
+  /** Orders that were created so far. */
   readonly orderKeys: Hex[]
+}
+
+/** A batch while it runs. */
+interface Run extends OrderRun {
+  readonly signed: SignedBatch
 }
 
 /** Mines the transaction of a batch: its actions are done, or nothing is. `mustRevert` is thrown on purpose. */
@@ -59,7 +68,8 @@ export function runBatch(
   rememberHoldings(world, signed.account, nowMs)
   const named = [...batch.updateOrderParamsList.map(({ key }) => key), ...batch.cancelOrderKeys]
   const undo = rememberFor(world, signed.account, named)
-  const run: Run = { world, signed, nowMs, txHash, orderKeys: [] }
+  const { account, requestId } = signed
+  const run: Run = { world, signed, account, requestId, nowMs, txHash, orderKeys: [] }
   try {
     requireValid(run)
     if (options.mustRevert !== undefined) throw options.mustRevert
@@ -120,44 +130,50 @@ function payRelayFee({ world, signed, nowMs }: Run): void {
 }
 
 function createOrder(run: Run, params: CreateOrderParams): void {
-  const { world, signed, nowMs } = run
-  const type = Number(params.orderType)
-  requireCreatable(world, signed.account, params)
+  const { world, account, nowMs } = run
+  requireCreatable(world, account, params)
   requireExecutionFee(world, params, params.numbers.executionFee, nowMs)
-  if (bringsCollateral(type)) {
+  if (bringsCollateral(Number(params.orderType))) {
     pullTokens(
       world,
-      signed.account,
+      account,
       params.addresses.initialCollateralToken,
       params.numbers.initialCollateralDeltaAmount,
     )
   }
+  storeOrder(run, params)
+}
+
+/** Puts an order whose money has arrived into the store, and tells the keeper of a market order; its key. */
+export function storeOrder(run: OrderRun, params: CreateOrderParams): Hex {
+  const { world, account, requestId, nowMs } = run
   world.counters.order += 1
   const key = orderKeyOf(world.chain.contracts.dataStore, BigInt(world.counters.order))
   const seconds = Math.floor(nowMs / 1000)
   const order: OrderRecord = {
     key,
-    account: signed.account,
+    account,
     params,
     isFrozen: false,
     updatedAtSeconds: seconds,
-    requestId: signed.requestId,
+    requestId,
   }
   world.orders.set(hexKey(key), order)
   world.outcomes.set(hexKey(key), { status: 'created', updatedAtMs: nowMs })
   run.orderKeys.push(key)
   recordTrade(world, order, 'OrderCreated', seconds, run.txHash)
-  if (isMarketOrder(type)) {
+  if (isMarketOrder(Number(params.orderType))) {
     const { keeperDelayMs, keeperJitterMs, relayDelayMs } = world.settings
     const jitter = keeperJitterMs * unit(world.seed, world.counters.order)
     const wait =
       Math.max(1, Math.round(keeperDelayMs - relayDelayMs + jitter)) + world.dataFaults.keeperExtraDelayMs
     schedule(world, { atMs: nowMs + wait, kind: 'execute', orderKey: key })
   }
+  return key
 }
 
-/** An order pays for its execution at today's gas, when it is made and when it is updated. */
-function requireExecutionFee(
+/** An order pays for its execution at today's gas, when it is made and when it is updated. Throws ProtocolRevert. */
+export function requireExecutionFee(
   world: World,
   params: CreateOrderParams,
   executionFee: bigint,
@@ -167,8 +183,8 @@ function requireExecutionFee(
   if (executionFee < least) throw new ProtocolRevert('InsufficientExecutionFee', [least, executionFee])
 }
 
-/** What the router refuses of an order before it takes anything. */
-function requireCreatable(world: World, account: Address, params: CreateOrderParams): void {
+/** What the protocol refuses of an order whatever was paid for it. Throws ProtocolRevert. */
+export function requireCreatable(world: World, account: Address, params: CreateOrderParams): void {
   const type = Number(params.orderType)
   const { addresses } = params
   if (type > 8 || type === orderTypes.liquidation) {
@@ -185,16 +201,17 @@ function requireCreatable(world: World, account: Address, params: CreateOrderPar
   if (params.autoCancel) requireAutoCancelRoom(world, account, params)
 }
 
-function ownOrder({ world, signed }: Run, key: Hex): OrderRecord {
+function ownOrder({ world, account }: OrderRun, key: Hex): OrderRecord {
   const order = world.orders.get(hexKey(key))
   if (order === undefined) throw new ProtocolRevert('OrderNotFound', [key])
-  if (hexKey(order.account) !== hexKey(signed.account)) {
-    throw new ProtocolRevert('Unauthorized', [signed.account, 'account'])
+  if (hexKey(order.account) !== hexKey(account)) {
+    throw new ProtocolRevert('Unauthorized', [account, 'account'])
   }
   return order
 }
 
-function updateOrder(run: Run, update: Batch['updateOrderParamsList'][number]): void {
+/** Gives a resting order new terms and unfreezes it. Throws ProtocolRevert. */
+export function updateOrder(run: OrderRun, update: Batch['updateOrderParamsList'][number]): void {
   const order = ownOrder(run, update.key)
   if (isMarketOrder(Number(order.params.orderType))) {
     throw new ProtocolRevert('OrderNotUpdatable', [order.params.orderType])
@@ -219,7 +236,8 @@ function updateOrder(run: Run, update: Batch['updateOrderParamsList'][number]): 
   recordTrade(run.world, order, 'OrderUpdated', order.updatedAtSeconds, run.txHash)
 }
 
-function cancelByUser(run: Run, key: Hex): void {
+/** Cancels an order of the account; a market order only once it has expired. Throws ProtocolRevert. */
+export function cancelByUser(run: OrderRun, key: Hex): void {
   const { world, nowMs } = run
   const order = ownOrder(run, key)
   if (isMarketOrder(Number(order.params.orderType))) {

@@ -18,6 +18,8 @@ export interface ChainLog {
   /** Indexed words after the name's hash: none, one or two. */
   readonly topics: readonly Hex[]
   readonly items: Readonly<Record<string, EventValue>>
+  /** A log of another contract than the event emitter, as it stands on the wire; topics and items above are empty then. */
+  readonly plain?: { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }
 }
 
 /** A block that holds, or held, a transaction. */
@@ -29,10 +31,32 @@ export interface Inclusion {
 /** Who sends transactions: the relay, the keeper, or somebody who has nothing to do with the venue. */
 export type Sender = 'relayer' | 'keeper' | 'stranger'
 
-/** A transaction: a signed batch, or the keeper's work on one order. */
+/** What only a transaction has that an account signed and sent itself. Amounts in wei. */
+export interface SignedTransaction {
+  readonly from: Address
+  /** EIP-2718: legacy, with an access list (EIP-2930), with fees of EIP-1559. */
+  readonly type: '0x0' | '0x1' | '0x2'
+  readonly gasLimit: number
+  /** The gas price of types 0 and 1 is both of these. */
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+  readonly value: bigint
+  readonly accessList: readonly { readonly address: Address; readonly storageKeys: readonly Hex[] }[]
+  readonly r: Hex
+  readonly s: Hex
+  /** With the chain id in it in a legacy transaction, else the parity. */
+  readonly v: bigint
+  readonly yParity: number
+}
+
+/** A transaction: a signed batch, the keeper's work on one order, or what an account sent itself. */
 export interface ChainTransaction {
   readonly hash: Hex
-  readonly sender: Sender
+  /** Of a transaction that an account sent itself, `signed` says who. */
+  readonly sender: Sender | 'account'
+  readonly signed?: SignedTransaction
+  /** Of a signed transaction: gas that it used, and the price of each, wei. */
+  paid?: { readonly gasUsed: number; readonly gasPrice: bigint }
   readonly to: Address
   readonly nonce: number
   input: Hex
@@ -200,17 +224,30 @@ export function blockOf(transaction: ChainTransaction): Inclusion {
 /** Mines a transaction now: into the block of `chain.atMs`, and never before one that is on its way back. */
 export function mine(
   chain: BlockChain,
-  options: Pick<ChainTransaction, 'hash' | 'sender' | 'to' | 'input'>,
+  options: Pick<ChainTransaction, 'hash' | 'to' | 'input'> & { readonly sender: Sender },
 ): ChainTransaction {
+  const { sender } = options
+  const transaction = append(chain, { ...options, nonce: chain.nonces[sender] })
+  chain.nonces[sender] += 1
+  return transaction
+}
+
+/** Mines a transaction that an account sent, as `mine` does; its nonce is the account's matter. */
+export function mineSigned(
+  chain: BlockChain,
+  options: Pick<ChainTransaction, 'hash' | 'to' | 'input' | 'nonce'> & { readonly signed: SignedTransaction },
+): ChainTransaction {
+  return append(chain, { ...options, sender: 'account' })
+}
+
+function append(chain: BlockChain, given: Omit<ChainTransaction, 'logs' | 'inclusions'>): ChainTransaction {
   const newest = chain.transactions.at(-1)
   const number = Math.max(blockNumberAt(chain, chain.atMs), newest === undefined ? 0 : blockOf(newest).number)
   const transaction: ChainTransaction = {
-    ...options,
-    nonce: chain.nonces[options.sender],
+    ...given,
     logs: [],
     inclusions: [{ number, generation: generationAt(chain, number) }],
   }
-  chain.nonces[options.sender] += 1
   chain.transactions.push(transaction)
   chain.byHash.set(hexKey(transaction.hash), transaction)
   return transaction

@@ -1,22 +1,11 @@
-/** Classic payloads: a transaction to the exchange router that the account sends itself (wire: eip712-and-chain, section 9). */
-import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+/** Classic payloads: a transaction to the exchange router that the account sends itself; classicRun.ts runs it. */
+import { encodeFunctionData, type Hex } from 'viem'
 import { sameHex } from '../domain/address.ts'
+import { exchangeRouterAbi } from './exchangeRouterAbi.ts'
 import type { Json } from './http.ts'
 import { bringsCollateral } from './orderTypes.ts'
 import type { BatchActions } from './payload.ts'
 import type { World } from './world.ts'
-
-const exchangeRouterAbi = parseAbi([
-  'struct Addresses { address receiver; address cancellationReceiver; address callbackContract; address uiFeeReceiver; address market; address initialCollateralToken; address[] swapPath; }',
-  'struct Numbers { uint256 sizeDeltaUsd; uint256 initialCollateralDeltaAmount; uint256 triggerPrice; uint256 acceptablePrice; uint256 executionFee; uint256 callbackGasLimit; uint256 minOutputAmount; uint256 validFromTime; }',
-  'struct CreateOrderParams { Addresses addresses; Numbers numbers; uint8 orderType; uint8 decreasePositionSwapType; bool isLong; bool shouldUnwrapNativeToken; bool autoCancel; bytes32 referralCode; bytes32[] dataList; }',
-  'function multicall(bytes[] data) payable returns (bytes[])',
-  'function sendWnt(address receiver, uint256 amount) payable',
-  'function sendTokens(address token, address receiver, uint256 amount) payable',
-  'function createOrder(CreateOrderParams params) payable returns (bytes32)',
-  'function updateOrder(bytes32 key, uint256 sizeDeltaUsd, uint256 acceptablePrice, uint256 triggerPrice, uint256 minOutputAmount, uint256 validFromTime, bool autoCancel) payable',
-  'function cancelOrder(bytes32 key) payable',
-])
 
 /** The transaction of a batch; `paysNative` sends the pay amount of wrapped native orders as value. */
 export function classicPayload(

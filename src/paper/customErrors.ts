@@ -54,6 +54,24 @@ export const customErrors = parseAbi([
   'error InvalidCancellationReceiverForSubaccountOrder(address cancellationReceiver, address expectedCancellationReceiver)',
   'error NonEmptyExternalCallsForSubaccountOrder()',
   'error InsufficientMultichainBalance(address account, address token, uint256 balance, uint256 amount)',
+  'error InsufficientWntAmountForExecutionFee(uint256 wntAmount, uint256 executionFee)',
+  'error InsufficientExecutionFee(uint256 minExecutionFee, uint256 executionFee)',
+  'error EmptyOrder()',
+  'error EmptyMarket()',
+  'error InvalidReceiver(address receiver)',
+  'error UnexpectedValidFromTime(uint256 orderType)',
+  'error MaxDataListLengthExceeded(uint256 dataLength, uint256 maxDataLength)',
+  'error InvalidExternalCallInput(uint256 targetsLength, uint256 dataListLength)',
+  'error InvalidExternalReceiversInput(uint256 refundTokensLength, uint256 refundReceiversLength)',
+  'error InvalidExternalCallTarget(address target)',
+  'error ExternalCallFailed(bytes data)',
+  'error InvalidPrimaryPricesForSimulation(uint256 primaryTokensLength, uint256 primaryPricesLength)',
+  'error EmptyPrimaryPrice(address token)',
+  'error OracleTimestampsAreSmallerThanRequired(uint256 minOracleTimestamp, uint256 expectedTimestamp)',
+  'error OracleTimestampsAreLargerThanRequestExpirationTime(uint256 maxOracleTimestamp, uint256 requestTimestamp, uint256 requestExpirationTime)',
+  'error InvalidOrderPrices(uint256 primaryPriceMin, uint256 primaryPriceMax, uint256 triggerPrice, uint256 orderType)',
+  'error InvalidKeeperForFrozenOrder(address keeper)',
+  'error EndOfOracleSimulation()',
   'error OrderTypeCannotBeCreated(uint256 orderType)',
   'error OrderNotUpdatable(uint256 orderType)',
   'error OrderNotFound(bytes32 key)',
@@ -64,10 +82,15 @@ export const customErrors = parseAbi([
   'error MaxSwapPathLengthExceeded(uint256 swapPathLengh, uint256 maxSwapPathLength)',
 ])
 
-/** Revert bytes of a protocol error; `0x` for an error outside the table. */
+/** Revert bytes of a protocol error; `0x` for one outside the table, and where the contract's integers would have overflowed. */
 export function revertBytes(revert: ProtocolRevert): Hex {
   if (!customErrors.some((error) => error.name === revert.errorName)) return '0x'
   // The table is typed a name at a time; the model knows an error by its name only.
   const abi: Abi = customErrors
-  return encodeErrorResult({ abi, errorName: revert.errorName, args: [...revert.args] })
+  try {
+    return encodeErrorResult({ abi, errorName: revert.errorName, args: [...revert.args] })
+  } catch (error) {
+    if (error instanceof Error && error.name === 'IntegerOutOfRangeError') return '0x'
+    throw error
+  }
 }

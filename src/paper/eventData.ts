@@ -247,6 +247,7 @@ const encoded = new WeakMap<ChainLog, Hex>()
 
 /** Data of a log: abi.encode(msgSender, eventName, eventData). Encoded once a log. */
 export function logDataOf(log: ChainLog, msgSender: Address): Hex {
+  if (log.plain !== undefined) return log.plain.data
   const known = encoded.get(log)
   if (known !== undefined) return known
   const schema: Schema = eventSchemas[log.eventName as EventName]
@@ -265,6 +266,7 @@ const nameHashes = new Map<string, Hex>()
 
 /** Topics of a log: kind, hash of the name, indexed words. */
 export function topicsOf(log: ChainLog): readonly Hex[] {
+  if (log.plain !== undefined) return log.plain.topics
   let nameHash = nameHashes.get(log.eventName)
   if (nameHash === undefined) {
     nameHash = keccak256(stringToHex(log.eventName))

@@ -21,13 +21,8 @@ const SECONDARY_ADL = 1n
 /** The keeper's own decreases: their orders are created in the transaction that executes them. */
 export type KeeperDecrease = 'liquidation' | 'deleveraging'
 
-/** Executes a decrease; the hash of its transaction. Throws ProtocolRevert, and then nothing has happened. */
-export function executeDecrease(
-  world: World,
-  order: OrderRecord,
-  seconds: number,
-  byKeeper?: KeeperDecrease,
-): Hex {
+/** What a decrease comes to, on drafts of the markets: nothing has changed yet. Throws ProtocolRevert. */
+export function tryDecrease(world: World, order: OrderRecord, seconds: number, byKeeper?: KeeperDecrease) {
   const { addresses, numbers, isLong } = order.params
   const market = positionMarketOf(world, order)
   const contractKey = positionKeyOf(order.account, addresses.market, addresses.initialCollateralToken, isLong)
@@ -68,6 +63,19 @@ export function executeDecrease(
   if (outputUsd < numbers.minOutputAmount) {
     throw new ProtocolRevert('InsufficientOutputAmount', [outputUsd, numbers.minOutputAmount])
   }
+  return { market, drafts, contractKey, record, prices, result, profitToken, output }
+}
+
+/** Executes a decrease; the hash of its transaction. Throws ProtocolRevert, and then nothing has happened. */
+export function executeDecrease(
+  world: World,
+  order: OrderRecord,
+  seconds: number,
+  byKeeper?: KeeperDecrease,
+): Hex {
+  const { isLong } = order.params
+  const done = tryDecrease(world, order, seconds, byKeeper)
+  const { market, drafts, contractKey, record, prices, result, profitToken, output } = done
   commit(world, drafts)
   const profitSlot = isLong || market.settings.isSameCollaterals ? 0 : 1
   const profitSteps =

@@ -14,8 +14,8 @@ import { recordTrade } from './trades.ts'
 import { marketPrices, nextTransactionHash, sideOf, slotOf, slotToken, type World } from './world.ts'
 import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
-/** Executes an increase; the hash of its transaction. Throws ProtocolRevert, and then nothing has happened. */
-export function executeIncrease(world: World, order: OrderRecord, seconds: number): Hex {
+/** What an increase comes to, on drafts of the markets: nothing has changed yet. Throws ProtocolRevert. */
+export function tryIncrease(world: World, order: OrderRecord, seconds: number) {
   const { addresses, numbers, isLong } = order.params
   const market = positionMarketOf(world, order)
   const drafts = new Map<string, MarketState>()
@@ -55,6 +55,13 @@ export function executeIncrease(world: World, order: OrderRecord, seconds: numbe
     prices,
     seconds,
   )
+  return { market, drafts, brought, slot, collateralToken, prices, contractKey, record, result }
+}
+
+/** Executes an increase; the hash of its transaction. Throws ProtocolRevert, and then nothing has happened. */
+export function executeIncrease(world: World, order: OrderRecord, seconds: number): Hex {
+  const done = tryIncrease(world, order, seconds)
+  const { market, drafts, brought, slot, collateralToken, prices, contractKey, record, result } = done
   commit(world, drafts)
   noteSwaps(world, order.account, brought.steps)
   storePosition(

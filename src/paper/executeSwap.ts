@@ -10,8 +10,8 @@ import { recordTrade } from './trades.ts'
 import { nextTransactionHash, type World } from './world.ts'
 import type { OrderRecord } from './worldRecords.ts'
 
-/** Executes a swap; the hash of its transaction. Throws ProtocolRevert, and then nothing has happened. */
-export function executeSwap(world: World, order: OrderRecord, seconds: number): Hex {
+/** What a swap comes to, on drafts of the markets: nothing has changed yet. Throws ProtocolRevert. */
+export function trySwap(world: World, order: OrderRecord, seconds: number) {
   const { addresses, numbers } = order.params
   const drafts = new Map<string, MarketState>()
   const result = swapAlong(
@@ -25,6 +25,12 @@ export function executeSwap(world: World, order: OrderRecord, seconds: number): 
   if (result.amount < numbers.minOutputAmount) {
     throw new ProtocolRevert('InsufficientSwapOutputAmount', [result.amount, numbers.minOutputAmount])
   }
+  return { drafts, result }
+}
+
+/** Executes a swap; the hash of its transaction. Throws ProtocolRevert, and then nothing has happened. */
+export function executeSwap(world: World, order: OrderRecord, seconds: number): Hex {
+  const { drafts, result } = trySwap(world, order, seconds)
   commit(world, drafts)
   noteSwaps(world, order.account, result.steps)
   payOut(world, order, result.token, result.amount)

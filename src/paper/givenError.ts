@@ -15,6 +15,7 @@ export function givenError(name: string): ProtocolRevert {
     name,
     inputs.map(({ type }) => {
       if (type === 'address') return ZERO_ADDRESS
+      if (type === 'bytes') return '0x'
       if (type === 'bytes32') return `0x${'00'.repeat(32)}`
       return type === 'string' ? '' : 0n
     }),

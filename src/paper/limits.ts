@@ -86,10 +86,13 @@ function trimAccounts(world: World): void {
   for (const { account, status } of world.operations.values()) {
     if (status === 'pending') busy.add(account.toLowerCase())
   }
+  for (const { signed } of world.mempool.values()) busy.add(signed.from.toLowerCase())
   const fresh = startBalances(world)
-  for (const [key, { balances, allowances, claimableFunding, claimableCollateral }] of world.accounts) {
+  for (const [key, account] of world.accounts) {
+    const { balances, allowances, claimableFunding, claimableCollateral, nonce } = account
     if (world.accounts.size <= keepAfter(MAX_ACCOUNTS)) return
     const isFresh =
+      nonce === undefined &&
       allowances.size === 0 &&
       claimableFunding.size === 0 &&
       claimableCollateral.size === 0 &&

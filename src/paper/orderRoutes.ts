@@ -48,7 +48,7 @@ function answerPrepared(venue: VenueState, peer: Peer, prepared: Prepared, poiso
   const nowMs = world.clock.now()
   const { actions, mode } = prepared
   const warnings = [...prepared.warnings, ...givenWarnings(venue)]
-  // A classic request is stored too: its status is `prepared` for ever.
+  // A classic request is stored too: its status is `prepared` for ever, whatever the account sends.
   const built = buildPayload(world, {
     actions,
     feeToken: prepared.feeToken,
@@ -104,10 +104,7 @@ function capacityDetails(world: World, body: Readonly<Record<string, unknown>>):
   return { ...capacityJson(world, market, capacity), requestedSizeUsd: body.size }
 }
 
-function takePrepareFault(
-  venue: VenueState,
-  body: Readonly<Record<string, unknown>>,
-): Poison | undefined {
+function takePrepareFault(venue: VenueState, body: Readonly<Record<string, unknown>>): Poison | undefined {
   const { prepareRefuses: code } = venue.faults
   if (code !== '') {
     const details = code === 'INSUFFICIENT_LIQUIDITY' ? capacityDetails(venue.world, body) : undefined

@@ -1,6 +1,7 @@
 /** Reorganisations as an operator asks for them, at the control address or in a scenario. */
 import { hexKey } from '../domain/address.ts'
 import { advanceWorld } from './advance.ts'
+import type { ChainTransaction } from './chain.ts'
 import { isObject } from './http.ts'
 import { MAX_REORG_BLOCKS, MAX_REORGS, type ReorgReport, reorganise } from './reorg.ts'
 import type { World } from './world.ts'
@@ -42,9 +43,20 @@ export function reorganiseNow(world: World, order: ReorgOrder): string | ReorgRe
     // A digest whose transaction is gone can be used again.
     for (const { transaction } of blockChain.lost.get(blockChain.reorgs.length) ?? []) {
       if (transaction.digest !== undefined) world.usedDigests.delete(hexKey(transaction.digest))
+      // And the nonce of one that an account sent is the account's next again, when nothing later of it is left.
+      const account = world.accounts.get(hexKey(transaction.signed?.from ?? ''))
+      if (account !== undefined && !hasLater(world, transaction)) {
+        account.nonce = Math.min(account.nonce ?? 0, transaction.nonce)
+      }
     }
   }
   return report
+}
+
+function hasLater(world: World, { signed, nonce }: ChainTransaction): boolean {
+  return world.blockChain.transactions.some(
+    (one) => one.signed !== undefined && one.signed.from === signed?.from && one.nonce > nonce,
+  )
 }
 
 /** Reorganises as a control body says; what is wrong with it, or what happened. */

@@ -7,6 +7,7 @@ import {
   blockHash,
   blockOf,
   blockSeconds,
+  type ChainLog,
   type ChainTransaction,
   generationAt,
   type Inclusion,
@@ -17,6 +18,7 @@ import { logDataOf, topicsOf } from './eventData.ts'
 import { actorsOf } from './keeperCall.ts'
 import { quantity } from './rpcError.ts'
 import { BLOCK_GAS_LIMIT, baseFeeOf, gasUsedOf } from './rpcGas.ts'
+import { signedRow } from './rpcSendRows.ts'
 
 const EMPTY_TRIE: Hex = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 const NO_UNCLES: Hex = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
@@ -51,8 +53,17 @@ function lower(address: Address): Address {
   return address.toLowerCase() as Address
 }
 
-function senderOf({ chain }: Rows, transaction: ChainTransaction): Address {
-  return lower(actorsOf(chain)[transaction.sender])
+/** Who sent a transaction, in lower case. */
+export function senderOf({ chain }: Rows, transaction: ChainTransaction): Address {
+  const { sender, signed } = transaction
+  if (signed !== undefined) return lower(signed.from)
+  if (sender === 'account') throw new RangeError(`transaction ${transaction.hash} has no signer`)
+  return lower(actorsOf(chain)[sender])
+}
+
+/** Contract that a log is of. */
+function addressOf({ chain }: Rows, log: ChainLog): Address {
+  return lower(log.plain?.address ?? chain.contracts.eventEmitter)
 }
 
 /** Contract that calls the event emitter. */
@@ -61,7 +72,7 @@ function emitterCaller({ chain }: Rows): Address {
 }
 
 /** Which logs of a block to write: all, or those for which this holds. */
-export type LogTest = (topics: readonly Hex[]) => boolean
+export type LogTest = (topics: readonly Hex[], address: Address) => boolean
 
 function placeOf(blocks: BlockChain, block: Inclusion) {
   return {
@@ -86,10 +97,11 @@ export function blockLogs(
   transactions.forEach((transaction, transactionIndex) => {
     for (const log of transaction.logs) {
       const topics = topicsOf(log)
-      if (test(topics)) {
+      const address = addressOf(rows, log)
+      if (test(topics, address)) {
         place ??= placeOf(rows.blocks, block)
         found.push({
-          address: lower(rows.chain.contracts.eventEmitter),
+          address,
           topics,
           data: logDataOf(log, emitterCaller(rows)),
           ...place,
@@ -105,8 +117,8 @@ export function blockLogs(
   return found
 }
 
-function logWords({ chain }: Rows, transaction: ChainTransaction): Hex[] {
-  return transaction.logs.flatMap((log) => [chain.contracts.eventEmitter, ...topicsOf(log)])
+function logWords(rows: Rows, transaction: ChainTransaction): Hex[] {
+  return transaction.logs.flatMap((log) => [addressOf(rows, log), ...topicsOf(log)])
 }
 
 function bloomOfTransaction(rows: Rows, transaction: ChainTransaction): Hex {
@@ -181,6 +193,14 @@ export function transactionRow(
   index: number,
 ) {
   const { blocks, chain } = rows
+  if (transaction.signed !== undefined) {
+    return signedRow(
+      rows,
+      transaction,
+      transaction.signed,
+      block === undefined ? undefined : { block, index },
+    )
+  }
   const price = quantity(baseFeeOf(blocks, block?.number ?? blockOf(transaction).number))
   const signature = transaction.hash.slice(2)
   return {
@@ -224,11 +244,11 @@ export function receiptRow(rows: Rows, transaction: ChainTransaction) {
     to: lower(transaction.to),
     cumulativeGasUsed: quantity(held.slice(0, index + 1).reduce((sum, one) => sum + gasUsedOf(one), 0)),
     gasUsed: quantity(gas),
-    effectiveGasPrice: quantity(baseFeeOf(blocks, block.number)),
+    effectiveGasPrice: quantity(transaction.paid?.gasPrice ?? baseFeeOf(blocks, block.number)),
     contractAddress: null,
     logs: blockLogs(rows, block, held, false).filter((log) => log.transactionHash === transaction.hash),
     logsBloom: bloomOfTransaction(rows, transaction),
-    type: '0x2',
+    type: transaction.signed?.type ?? '0x2',
     status: transaction.revertData === undefined ? '0x1' : '0x0',
   }
 }

@@ -11,17 +11,18 @@ import {
   encodeFunctionResult,
   parseAbi,
 } from 'viem'
-import { type Hex, hexKey } from '../domain/address.ts'
+import { type Address, type Hex, hexKey } from '../domain/address.ts'
 import type { CatalogToken } from './catalog.ts'
 import { type Inclusion, isIncludedAt } from './chain.ts'
+import { isContract, MULTICALL3, tokenAt } from './contracts.ts'
 import { holdingsAt } from './holdings.ts'
 import { isObject } from './http.ts'
+import { contractHolding } from './purse.ts'
+import { presentOf } from './rpcEndpoints.ts'
 import { invalidParams, RpcError, readAddress, readBytes, rpcCodes } from './rpcError.ts'
 import { allowanceIn } from './wallet.ts'
 import type { World } from './world.ts'
 
-/** Multicall3 at the address it has on every chain. */
-const MULTICALL3 = '0xca11bde05977b3631167028862be2a173976ca11'
 /** Most calls of one Multicall3 call. */
 const MAX_CALLS = 1000
 
@@ -70,25 +71,14 @@ export function workersOf(world: World): ReadonlySet<string> {
   return new Set([...routersOf(world), hexKey(world.chain.contracts.exchangeRouter)])
 }
 
-/** An ERC-20 token of the catalogue. */
-function tokenAt(world: World, address: string): CatalogToken | undefined {
-  const token = world.catalog.tokenByAddress.get(address)
-  return token === undefined || token.isNative || token.isSynthetic ? undefined : token
-}
-
-/** Whether a contract is at an address: the protocol's, tokens, markets, Multicall3. */
-export function hasCode(world: World, address: string): boolean {
-  const key = hexKey(address)
-  if (key === MULTICALL3 || tokenAt(world, key) !== undefined || world.marketByKey.has(key)) return true
-  return Object.values(world.chain.contracts).some((contract) => hexKey(contract) === key)
-}
-
 /** `eth_getCode`: a stub that only stops, with the address in it, so that contracts differ; `0x` for everything else. */
 export function codeAt(world: World, address: Hex): Hex {
-  return hasCode(world, address) ? `0x6080604052fe${address.slice(2)}` : '0x'
+  return isContract(world, address) ? `0x6080604052fe${address.slice(2)}` : '0x'
 }
 
 function balanceAt(world: World, address: string, token: CatalogToken, block: Inclusion): bigint {
+  // What a contract holds is kept as of now only.
+  if (isContract(world, address)) return contractHolding(presentOf(world), address as Address, token.address)
   return holdingsAt(world, address, block).balances.get(hexKey(token.address)) ?? 0n
 }
 
@@ -152,10 +142,12 @@ function readToken(world: World, token: CatalogToken, data: Hex, block: Inclusio
       return encodeFunctionResult({
         abi,
         functionName: 'allowance',
-        result:
-          hexKey(call.args[1]) === hexKey(world.chain.contracts.router)
-            ? allowanceIn(world, holdingsAt(world, call.args[0], block).allowances, token.address)
-            : 0n,
+        result: allowanceIn(
+          world,
+          holdingsAt(world, call.args[0], block).allowances,
+          token.address,
+          call.args[1],
+        ),
       })
     case 'decimals':
       return encodeFunctionResult({ abi, functionName: 'decimals', result: token.decimals })
@@ -196,7 +188,7 @@ function read(world: World, to: string, data: Hex, block: Inclusion, mayAggregat
   const isMulticall = target === MULTICALL3 || target === hexKey(world.chain.contracts.multicall)
   if (isMulticall && mayAggregate && data.startsWith(SELECTORS.aggregate3))
     return aggregate(world, data, block)
-  if (hasCode(world, target)) throw revertedWith('0x')
+  if (isContract(world, target)) throw revertedWith('0x')
   // A call of an address without code succeeds with nothing, as on any chain.
   return '0x'
 }

@@ -27,6 +27,7 @@ const used = new WeakMap<ChainTransaction, number>()
 
 /** Gas a transaction used. */
 export function gasUsedOf(transaction: ChainTransaction): number {
+  if (transaction.paid !== undefined) return transaction.paid.gasUsed
   let gas = used.get(transaction)
   if (gas === undefined) {
     gas = intrinsicGas(transaction.input) + (transaction.revertData === undefined ? ORDER_GAS : ORDER_GAS / 4)

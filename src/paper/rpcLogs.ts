@@ -1,4 +1,4 @@
-/** `eth_getLogs`: the event emitter's logs by range or block, address and topics. */
+/** `eth_getLogs`: logs by range or block, address and topics. */
 import { blockOf, type ChainTransaction, transactionsBetween } from './chain.ts'
 import { isObject } from './http.ts'
 import { blockLogs, canonical, type LogRow, type LogTest, transactionsOf } from './rpcBlocks.ts'
@@ -49,7 +49,7 @@ export function logsBetween(
 export function getLogs(world: World, filter: unknown): LogRow[] {
   if (!isObject(filter)) throw invalidParams('invalid argument: the filter must be an object')
   const wanted = readLogFilter(filter)
-  const test = logTestOf(wanted, world.chain.contracts.eventEmitter)
+  const test = logTestOf(wanted)
   const { blockHash, fromBlock, toBlock } = filter
   if (blockHash !== undefined) {
     if (fromBlock !== undefined || toBlock !== undefined) {
@@ -57,7 +57,6 @@ export function getLogs(world: World, filter: unknown): LogRow[] {
     }
     const block = findBlock(world, readHash(blockHash, 'blockHash'))
     if (block === undefined) throw new RpcError(rpcCodes.notFound, 'unknown block')
-    if (test === undefined) return []
     const rows = { chain: world.chain, blocks: world.blockChain }
     return blockLogs(rows, block, transactionsOf(world.blockChain, block), false, test)
   }
@@ -67,7 +66,5 @@ export function getLogs(world: World, filter: unknown): LogRow[] {
   if (last - first >= MAX_LOG_RANGE) {
     throw new RpcError(rpcCodes.limitExceeded, `block range is wider than ${MAX_LOG_RANGE} blocks`)
   }
-  return test === undefined
-    ? []
-    : logsBetween(world, first, Math.min(last, headOf(world)), test, MAX_LOG_RESULTS)
+  return logsBetween(world, first, Math.min(last, headOf(world)), test, MAX_LOG_RESULTS)
 }

@@ -1,9 +1,7 @@
-/** The methods of the JSON-RPC endpoint, by name; enough for viem and for the order logs. */
+/** The methods of the JSON-RPC endpoint, by name; enough for viem, its wallets among it, and for the order logs. */
 
-import { hexKey } from '../domain/address.ts'
 import { advanceWorld } from './advance.ts'
 import { blockOf, type ChainTransaction, type Inclusion } from './chain.ts'
-import { actorsOf } from './keeperCall.ts'
 import { blockRow, canonical, receiptRow, transactionRow, transactionsOf } from './rpcBlocks.ts'
 import { callContract, codeAt, nativeBalanceAt, readCall, workersOf } from './rpcCall.ts'
 import { presentOf } from './rpcEndpoints.ts'
@@ -11,6 +9,7 @@ import { invalidParams, quantity, readAddress, readHash, readQuantity } from './
 import { baseFeeOf, estimateGas, feeHistory, priorityFeeOf } from './rpcGas.ts'
 import { getLogs } from './rpcLogs.ts'
 import { findBlock, headOf, isCanonical, readBlockNumber, readStateBlock } from './rpcParams.ts'
+import { callWork, estimateWork, sendRaw, transactionCount, waitingRow } from './rpcSendMethods.ts'
 import type { World } from './world.ts'
 
 /** A method: parameters in, result out. Throws RpcError. */
@@ -49,16 +48,6 @@ function transactionOf(world: World, value: unknown): ChainTransaction | undefin
 
 function isMined(world: World, transaction: ChainTransaction): boolean {
   return blockOf(transaction).number <= headOf(world)
-}
-
-function transactionCount(world: World, address: string, block: Inclusion): number {
-  const actors = actorsOf(world.chain)
-  const sender = (['relayer', 'keeper', 'stranger'] as const).find((one) => hexKey(actors[one]) === address)
-  if (sender === undefined) return 0
-  const later = world.blockChain.transactions.filter(
-    (one) => one.sender === sender && blockOf(one).number > block.number,
-  )
-  return world.blockChain.nonces[sender] - later.length
 }
 
 function percentilesOf(value: unknown): readonly number[] {
@@ -103,7 +92,7 @@ export const rpcMethods: Readonly<Record<string, RpcMethod>> = {
     transactionAt(world, blockByHash(world, hash), index),
   eth_getTransactionByHash: (world, [hash]) => {
     const transaction = transactionOf(world, hash)
-    if (transaction === undefined) return null
+    if (transaction === undefined) return waitingRow(world, readHash(hash, 'transaction hash')) ?? null
     const rows = rowsOf(world)
     if (!isMined(world, transaction)) return transactionRow(rows, transaction, undefined, 0)
     const block = blockOf(transaction)
@@ -123,7 +112,8 @@ export const rpcMethods: Readonly<Record<string, RpcMethod>> = {
   eth_call: (world, [call, block, overrides]) => {
     if (overrides !== undefined && overrides !== null)
       throw invalidParams('state overrides are not supported')
-    return callContract(world, call, readStateBlock(world, block))
+    const at = readStateBlock(world, block)
+    return callWork(world, call) ?? callContract(world, call, at)
   },
   eth_getCode: (world, [address, block]) => {
     readStateBlock(world, block)
@@ -133,7 +123,14 @@ export const rpcMethods: Readonly<Record<string, RpcMethod>> = {
     return quantity(nativeBalanceAt(world, readAddress(address, 'address'), readStateBlock(world, block)))
   },
   eth_getTransactionCount: (world, [address, block]) =>
-    quantity(transactionCount(world, readAddress(address, 'address'), readStateBlock(world, block))),
+    quantity(
+      transactionCount(
+        world,
+        readAddress(address, 'address'),
+        block === 'pending' ? undefined : readStateBlock(world, block),
+      ),
+    ),
+  eth_sendRawTransaction: (world, [raw]) => sendRaw(world, raw),
   eth_gasPrice: (world) => quantity(baseFeeOf(world.blockChain, headOf(world) + 1)),
   eth_maxPriorityFeePerGas: (world) => quantity(priorityFeeOf(world.chain.name)),
   eth_feeHistory: (world, [count, newest, percentiles]) => {
@@ -144,6 +141,8 @@ export const rpcMethods: Readonly<Record<string, RpcMethod>> = {
     return feeHistory(world.blockChain, number, block.number, percentilesOf(percentiles))
   },
   eth_estimateGas: (world, [call]) => {
+    const work = estimateWork(world, call)
+    if (work !== undefined) return work
     const { to, data } = readCall(call)
     return quantity(estimateGas(data, to, workersOf(world)))
   },

@@ -103,10 +103,10 @@ export function readLogFilter(filter: Readonly<Record<string, unknown>>): LogFil
   }
 }
 
-/** The filter as a test of topics; undefined when no log of the emitter can pass. */
-export function logTestOf(filter: LogFilter, emitter: string): LogTest | undefined {
-  if (filter.addresses !== undefined && !filter.addresses.has(hexKey(emitter))) return undefined
-  return (topics) =>
+/** The filter as a test of a log's topics and contract. */
+export function logTestOf(filter: LogFilter): LogTest {
+  return (topics, address) =>
+    (filter.addresses === undefined || filter.addresses.has(hexKey(address))) &&
     filter.topics.every((wanted, i) => {
       const topic = topics[i]
       return topic !== undefined && (wanted === undefined || wanted.has(hexKey(topic)))

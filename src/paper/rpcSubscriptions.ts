@@ -14,9 +14,7 @@ export const MAX_SUBSCRIPTIONS = 100
 /** Most new heads told at once; after a longer leap of the clock only the newest. */
 export const MAX_HEADS = 256
 
-type Subscription =
-  | { readonly kind: 'newHeads' }
-  | { readonly kind: 'logs'; readonly test: LogTest | undefined }
+type Subscription = { readonly kind: 'newHeads' } | { readonly kind: 'logs'; readonly test: LogTest }
 
 /** The subscriptions of a connection. */
 export interface Subscriptions {
@@ -44,7 +42,7 @@ export function createSubscriptions(world: World, send: (text: string) => void):
     if (kind === 'newHeads') subscription = { kind }
     else if (kind === 'logs') {
       const wanted = readLogFilter(isObject(filter) ? filter : {})
-      subscription = { kind, test: logTestOf(wanted, world.chain.contracts.eventEmitter) }
+      subscription = { kind, test: logTestOf(wanted) }
     } else {
       throw new RpcError(rpcCodes.methodNotFound, `no "${String(kind)}" subscription in eth namespace`)
     }
@@ -63,7 +61,7 @@ export function createSubscriptions(world: World, send: (text: string) => void):
     send(stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: { subscription: id, result } }))
   }
   const logSubscriptions = (): [Hex, LogTest][] =>
-    [...open].flatMap(([id, one]) => (one.kind === 'logs' && one.test !== undefined ? [[id, one.test]] : []))
+    [...open].flatMap(([id, one]) => (one.kind === 'logs' ? [[id, one.test]] : []))
 
   /** Tells the logs of blocks that a reorganisation took away, newest block first. */
   const takeBack = (lost: readonly LostTransaction[]): void => {

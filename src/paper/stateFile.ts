@@ -28,6 +28,7 @@ import type {
   Operation,
   OrderOutcome,
   OrderRecord,
+  PooledTransaction,
   PositionRecord,
   TradeRow,
 } from './worldRecords.ts'
@@ -49,6 +50,7 @@ interface SavedState {
     readonly allowances?: readonly (readonly [string, bigint])[]
     readonly claimableFunding: readonly (readonly [string, bigint])[]
     readonly claimableCollateral: readonly (readonly [string, bigint])[]
+    readonly nonce?: number
   }[]
   readonly positions: readonly PositionRecord[]
   readonly orders: readonly OrderRecord[]
@@ -61,6 +63,9 @@ interface SavedState {
   readonly usedDigests: readonly string[]
   /** The chain's newest transactions; absent in files of before. */
   readonly blockChain?: SavedBlockChain
+  /** What accounts sent and no block has taken yet, and what they left with contracts; absent in files of before. */
+  readonly mempool?: readonly PooledTransaction[]
+  readonly contractHoldings?: readonly (readonly [string, bigint])[]
   readonly trades: readonly TradeRow[]
   readonly due: readonly DueWork[]
   readonly peers: readonly { readonly host: string; readonly records: readonly OrderChainRecord[] }[]
@@ -128,9 +133,11 @@ function restore(saved: SavedState, { world, peers, record }: VenueState): void 
     // A file of before the swap impact pools leaves them as they are seeded.
     if (market !== undefined) market.state = { ...market.state, ...state }
   }
-  for (const { address, balances, allowances, claimableFunding, claimableCollateral } of saved.accounts) {
+  for (const account of saved.accounts) {
+    const { address, balances, allowances, claimableFunding, claimableCollateral, nonce } = account
     world.accounts.set(address.toLowerCase(), {
       address,
+      ...(nonce === undefined ? {} : { nonce }),
       balances: new Map(balances),
       allowances: new Map(allowances),
       claimableFunding: new Map(claimableFunding),
@@ -152,6 +159,8 @@ function restore(saved: SavedState, { world, peers, record }: VenueState): void 
   for (const [key, balance] of saved.gmxAccounts ?? []) world.gmxAccounts.set(key, balance)
   for (const digest of saved.usedDigests) world.usedDigests.add(digest)
   if (saved.blockChain !== undefined) restoreBlockChain(world.blockChain, saved.blockChain)
+  for (const pooled of saved.mempool ?? []) world.mempool.set(pooled.hash, pooled)
+  for (const [key, amount] of saved.contractHoldings ?? []) world.contractHoldings.set(key, amount)
   world.trades.push(...saved.trades)
   world.due.push(...saved.due)
   record.push(...saved.record)
@@ -178,6 +187,7 @@ export function saveState(path: string, { world, peers, record }: VenueState): v
       allowances: [...account.allowances],
       claimableFunding: [...account.claimableFunding],
       claimableCollateral: [...account.claimableCollateral],
+      ...(account.nonce === undefined ? {} : { nonce: account.nonce }),
     })),
     positions: [...world.positions.values()],
     orders: [...world.orders.values()],
@@ -189,6 +199,8 @@ export function saveState(path: string, { world, peers, record }: VenueState): v
     gmxAccounts: [...world.gmxAccounts],
     usedDigests: [...world.usedDigests],
     blockChain: savedBlockChain(world.blockChain, (account) => world.traders.has(account as Address)),
+    mempool: [...world.mempool.values()],
+    contractHoldings: [...world.contractHoldings],
     trades: world.trades,
     due: world.due,
     peers: peers.map((peer) => ({ host: peer.host, records: [...peer.byRequestId.values()] })),

@@ -1,13 +1,14 @@
 /**
  * What happened since the state file was last written, one line each, appended before the answer leaves: prepared requests,
- * accepted operations, and withdrawals prepared and submitted. A killed process loses neither; everything else follows from them and from the clock.
+ * accepted operations, transactions sent, and withdrawals prepared and submitted. A killed process loses neither; everything else follows from them and from the clock.
  */
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import type { Withdrawal } from './gmxAccount.ts'
 import { keepRecord, type OrderChainRecord, type Peer } from './peer.ts'
 import type { SubmitEntry } from './record.ts'
+import { nextNonceOf, putInPool } from './rpcSendPool.ts'
 import { schedule, type World } from './world.ts'
-import type { Operation } from './worldRecords.ts'
+import type { Operation, PooledTransaction } from './worldRecords.ts'
 
 /** One line of the log. */
 export type StateLogLine =
@@ -24,6 +25,8 @@ export type StateLogLine =
       readonly entry: SubmitEntry
       readonly task: number
     }
+  /** A transaction that an account sent. */
+  | { readonly kind: 'sent'; readonly transaction: PooledTransaction; readonly sent: number }
   | {
       readonly kind: 'withdrawal'
       /** Key in the world: host and request id. */
@@ -103,6 +106,12 @@ export function replayStateLog(
       if (peer !== undefined && !peer.byRequestId.has(line.record.requestId)) {
         keepRecord(peer, { ...line.record, taskId: undefined })
       }
+      continue
+    }
+    if (line.kind === 'sent') {
+      const { nonce, signed } = line.transaction
+      counters.sent = Math.max(counters.sent, line.sent)
+      if (nonce >= nextNonceOf(world, signed.from)) putInPool(world, line.transaction)
       continue
     }
     if (line.kind === 'withdrawal') {

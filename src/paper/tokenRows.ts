@@ -1,5 +1,5 @@
 /** Token rows and wallet reads (wire: application-api-reads, section 3). */
-import { type Address, hexKey, sameHex } from '../domain/address.ts'
+import { type Address, hexKey } from '../domain/address.ts'
 import { startBalances } from './accounts.ts'
 import type { CatalogToken } from './catalog.ts'
 import { type Json, requiredAddress } from './http.ts'
@@ -45,18 +45,18 @@ export function balanceRows(world: World, address: Address): Json {
 }
 
 /**
- * `/allowances` of a spender: `router`, or any address; only the router is ever allowed anything.
+ * `/allowances` of a spender: `router`, or any address.
  *
  * @throws HttpFailure 400 for a missing spender, or one that is neither
  */
 export function allowanceRows(world: World, query: URLSearchParams): Json {
   const address = requiredAddress(query, 'address')
   const isNamed = query.get('spender') === 'router'
-  const isRouter = isNamed || sameHex(requiredAddress(query, 'spender'), world.chain.contracts.router)
+  const spender = isNamed ? world.chain.contracts.router : requiredAddress(query, 'spender')
   return erc20Tokens(world).map((token) => ({
     symbol: token.symbol,
     address: token.address,
     decimals: token.decimals,
-    allowance: (isRouter ? allowanceOf(world, address, token.address) : 0n).toString(),
+    allowance: allowanceOf(world, address, token.address, spender).toString(),
   }))
 }

@@ -19,6 +19,7 @@ import { type SettledEntry, settledRecord } from './record.ts'
 import { reorganiseNow } from './reorgControl.ts'
 import type { Neighbour } from './routeKit.ts'
 import { RPC_ENDPOINTS, rpcPathOf } from './rpcEndpoints.ts'
+import { onSent } from './rpcSendPool.ts'
 import { createScenario, type ScenarioStep } from './scenario.ts'
 import { defaultVenueSettings, type VenueSettings } from './settings.ts'
 import { loadState, saveState } from './stateFile.ts'
@@ -117,6 +118,10 @@ export function createVenue(options: VenueOptions): Venue {
     // The world's beginning is on disk before anything is logged against it.
     saveState(options.stateFile, state)
     state.log?.clear()
+  }
+  const { log } = state
+  if (log !== undefined) {
+    onSent(world, (transaction) => log.append({ kind: 'sent', transaction, sent: world.counters.sent }))
   }
   startTraders(world, world.clock.now())
   const endpoints = Array.from({ length: RPC_ENDPOINTS }, (_unused, index) => index)

@@ -1,5 +1,5 @@
 /** Wallets: what the router may take from them, and how an operator changes them at the control address. */
-import { type Address, hexKey } from '../domain/address.ts'
+import { type Address, hexKey, sameHex } from '../domain/address.ts'
 import { MAX_UINT256, parseUnits } from '../domain/units.ts'
 import { accountOf, addTo } from './accounts.ts'
 import { rememberHoldings } from './holdings.ts'
@@ -8,18 +8,32 @@ import { findToken } from './lookup.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { nextTransactionHash, type World } from './world.ts'
 
-/** What the router may take of a token, smallest units; the largest uint256 never runs down. */
-export function allowanceOf(world: World, address: Address, token: Address): bigint {
-  return allowanceIn(world, world.accounts.get(hexKey(address))?.allowances, token)
+/** Key of an allowance among an account's: the token for the router's, token and spender for anybody else's. */
+export function allowanceKey(world: World, token: Address, spender: string): string {
+  const isRouter = sameHex(spender, world.chain.contracts.router)
+  return isRouter ? hexKey(token) : `${hexKey(token)}:${hexKey(spender)}`
 }
 
-/** What given allowances of a wallet let the router take. */
+/** What a spender (default: the router) may take of a token, smallest units; the router's largest uint256 never runs down. */
+export function allowanceOf(
+  world: World,
+  address: Address,
+  token: Address,
+  spender: Address = world.chain.contracts.router,
+): bigint {
+  return allowanceIn(world, world.accounts.get(hexKey(address))?.allowances, token, spender)
+}
+
+/** What given allowances of a wallet let a spender (default: the router) take. */
 export function allowanceIn(
   world: World,
   allowances: ReadonlyMap<string, bigint> | undefined,
   token: Address,
+  spender: Address = world.chain.contracts.router,
 ): bigint {
-  return allowances?.get(hexKey(token)) ?? (world.settings.startAllowance ? MAX_UINT256 : 0n)
+  const start =
+    world.settings.startAllowance && sameHex(spender, world.chain.contracts.router) ? MAX_UINT256 : 0n
+  return allowances?.get(allowanceKey(world, token, spender)) ?? start
 }
 
 /**

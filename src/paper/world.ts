@@ -25,6 +25,7 @@ import type {
   Operation,
   OrderOutcome,
   OrderRecord,
+  PooledTransaction,
   PositionRecord,
   TradeRow,
 } from './worldRecords.ts'
@@ -63,6 +64,10 @@ export interface World {
   readonly usedDigests: Set<string>
   /** Blocks, transactions and logs of what happened. */
   readonly blockChain: BlockChain
+  /** Transactions that accounts sent and that wait for a block, by hash, in the order they came (rpcSendPool.ts). */
+  readonly mempool: Map<string, PooledTransaction>
+  /** What transactions of accounts left with the protocol's contracts, by contract and token (purse.ts); absent: nothing. */
+  readonly contractHoldings: Map<string, bigint>
   readonly trades: TradeRow[]
   /** Rows of the population among the trades, about: counted anew when they are trimmed. */
   populationTrades: number
@@ -71,7 +76,7 @@ export interface World {
   /** Ascending by time. */
   readonly due: DueWork[]
   /** Counters of things that need a number; saved with the world. */
-  readonly counters: Record<'order' | 'transaction' | 'trade' | 'request' | 'nonce' | 'task', number>
+  readonly counters: Record<'order' | 'transaction' | 'trade' | 'request' | 'nonce' | 'task' | 'sent', number>
   /** Second up to which triggers and liquidations were looked at. */
   advancedToSeconds: number
 }
@@ -151,11 +156,13 @@ export function createWorld(options: WorldOptions): World {
       blockTimeMs: settings.blockTimeMs,
       gasPriceWei: Number(settings.gasPriceWei),
     }),
+    mempool: new Map(),
+    contractHoldings: new Map(),
     trades: [],
     populationTrades: 0,
     traders: new Map(),
     due: [],
-    counters: { order: 0, transaction: 0, trade: 0, request: 0, nonce: 0, task: 0 },
+    counters: { order: 0, transaction: 0, trade: 0, request: 0, nonce: 0, task: 0, sent: 0 },
     advancedToSeconds: nowSeconds,
   }
 }

@@ -2,6 +2,7 @@
 import type { Batch, CreateOrderParams, RelayParams } from '../chains/relayRouter.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { CatalogToken } from './catalog.ts'
+import type { SignedTransaction } from './chain.ts'
 import type { PositionState } from './model/position.ts'
 import type { SubaccountUse } from './subaccounts.ts'
 
@@ -9,12 +10,28 @@ import type { SubaccountUse } from './subaccounts.ts'
 export interface Account {
   readonly address: Address
   readonly balances: Map<string, bigint>
-  /** What the router may take, by token key; absent: what a new account allows (`startAllowance`). */
+  /**
+   * What the router may take, by token key; absent: what a new account allows (`startAllowance`). What anybody else may
+   * take stands under the key of `allowanceKey` (wallet.ts).
+   */
   readonly allowances: Map<string, bigint>
+  /** Transactions that the account sent itself and that were mined; absent: none. */
+  nonce?: number
   /** Funding that positions earned, claimable by token key. */
   readonly claimableFunding: Map<string, bigint>
   /** Excess negative price impact, released later, by token key. */
   readonly claimableCollateral: Map<string, bigint>
+}
+
+/** A transaction that an account sent and that waits for a block. */
+export interface PooledTransaction {
+  readonly hash: Hex
+  readonly to: Address
+  readonly nonce: number
+  readonly input: Hex
+  readonly signed: SignedTransaction
+  /** When it came, Unix ms. */
+  readonly seenAtMs: number
 }
 
 /** An open position and whose it is. */
@@ -101,6 +118,8 @@ export type DueWork =
   | { readonly atMs: number; readonly kind: 'send-again'; readonly taskId: Hex }
   /** Somebody else sends the calldata of a reverted operation. */
   | { readonly atMs: number; readonly kind: 'replay'; readonly taskId: Hex }
+  /** A block begins that takes what waits in the mempool. */
+  | { readonly atMs: number; readonly kind: 'mine' }
   | { readonly atMs: number; readonly kind: 'execute'; readonly orderKey: Hex }
   | { readonly atMs: number; readonly kind: 'withdraw'; readonly key: string }
   | { readonly atMs: number; readonly kind: 'turn'; readonly trader: number; readonly turn: number }

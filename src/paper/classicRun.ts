@@ -1,0 +1,149 @@
+/**
+ * A call that an account makes of the paper chain, in a transaction or only to see what would happen: a transfer of the native
+ * coin, a token's `approve` and `transfer`, the exchange router, the simulation router. All of it happens, or nothing.
+ */
+import { encodeFunctionResult, type Hex } from 'viem'
+import { type Address, hexKey, sameHex } from '../domain/address.ts'
+import { type CallFrame, emptyRevert, type GasMeter, OutOfGas, spendGas, workGas } from './callFrame.ts'
+import type { ChainTransaction } from './chain.ts'
+import { MULTICALL, type RouterCall, readSimulation, routerCalls } from './classicCalls.ts'
+import { nativeAddress, runRouter, simulateLatest } from './classicRouter.ts'
+import { isContract, tokenAt } from './contracts.ts'
+import { revertBytes } from './customErrors.ts'
+import { topicsOf } from './eventData.ts'
+import { exchangeRouterAbi } from './exchangeRouterAbi.ts'
+import { rememberHoldings } from './holdings.ts'
+import { ProtocolRevert } from './model/revert.ts'
+import { createPurse } from './purse.ts'
+import { rememberFor } from './rollback.ts'
+import { changesToken, runToken } from './tokenCalls.ts'
+import type { World } from './world.ts'
+
+/** A call. */
+export interface WorkCall {
+  readonly from: Address
+  readonly to: Address
+  readonly data: Hex
+  /** Wei. */
+  readonly value: bigint
+}
+
+/** What became of a call. */
+export interface Ran {
+  readonly gasUsed: number
+  readonly output: Hex
+  /** Present when nothing happened. */
+  readonly failure?: { readonly revert?: ProtocolRevert; readonly data: Hex }
+}
+
+/** Hash that the logs of a call that is only tried are kept under while it runs. */
+const TRIED: Hex = `0x${'dc'.repeat(32)}`
+
+/** Whether a call changes something here: reads are answered by rpcCall.ts. */
+export function isWork(world: World, to: string, data: Hex): boolean {
+  const { exchangeRouter, simulationRouter } = world.chain.contracts
+  if (sameHex(to, exchangeRouter) || sameHex(to, simulationRouter)) return true
+  return tokenAt(world, to) !== undefined && changesToken(data)
+}
+
+/** Orders that calls update or cancel. */
+function namedBy(calls: readonly RouterCall[]): Hex[] {
+  return calls.flatMap((call) =>
+    call.functionName === 'updateOrder' || call.functionName === 'cancelOrder' ? [call.args[0]] : [],
+  )
+}
+
+function runTarget(frame: CallFrame, call: WorkCall, calls: readonly RouterCall[]): Hex {
+  const { world } = frame
+  const { exchangeRouter, simulationRouter } = world.chain.contracts
+  const token = tokenAt(world, call.to)
+  if (token !== undefined) return runToken(frame, token, call.data, call.value)
+  if (sameHex(call.to, exchangeRouter)) {
+    if (call.data.startsWith(MULTICALL)) spendGas(frame, workGas.multicall)
+    const results = runRouter(frame, calls)
+    return call.data.startsWith(MULTICALL)
+      ? encodeFunctionResult({ abi: exchangeRouterAbi, functionName: 'multicall', result: results })
+      : (results[0] ?? '0x')
+  }
+  if (sameHex(call.to, simulationRouter)) {
+    return simulateLatest(frame, readSimulation(call.data), simulationRouter)
+  }
+  if (isContract(world, call.to)) throw emptyRevert()
+  return '0x'
+}
+
+/**
+ * Runs a call in a transaction that is on the chain. After a revert, and when its gas was not enough, the world is as before.
+ *
+ * @param gas limit, and what was used before the call: the transaction's own
+ */
+export function runInTransaction(
+  world: World,
+  call: WorkCall,
+  options: { readonly transaction: ChainTransaction; readonly gas: GasMeter; readonly nowMs: number },
+): Ran {
+  return run(world, call, { ...options, isTried: false })
+}
+
+/** Tries a call: what would happen, without anything happening. */
+export function tryCall(
+  world: World,
+  call: WorkCall,
+  options: { readonly gas: GasMeter; readonly nowMs: number },
+): Ran {
+  const { byHash } = world.blockChain
+  const transaction: ChainTransaction = {
+    hash: TRIED,
+    sender: 'account',
+    to: call.to,
+    nonce: 0,
+    input: call.data,
+    logs: [],
+    inclusions: [],
+  }
+  byHash.set(hexKey(TRIED), transaction)
+  try {
+    return run(world, call, { ...options, transaction, isTried: true })
+  } finally {
+    byHash.delete(hexKey(TRIED))
+  }
+}
+
+function run(
+  world: World,
+  call: WorkCall,
+  options: {
+    readonly transaction: ChainTransaction
+    readonly gas: GasMeter
+    readonly nowMs: number
+    readonly isTried: boolean
+  },
+): Ran {
+  const { transaction, gas: meter, nowMs, isTried } = options
+  let undo = (): void => undefined
+  try {
+    const calls = sameHex(call.to, world.chain.contracts.exchangeRouter) ? routerCalls(call.data) : []
+    const putBack = rememberFor(world, call.from, namedBy(calls))
+    const purse = createPurse(world, (address) => {
+      if (!isTried) rememberHoldings(world, address, nowMs)
+    })
+    undo = () => {
+      purse.undo()
+      putBack()
+    }
+    const frame: CallFrame = { world, from: call.from, nowMs, transaction, meter, purse }
+    if (!purse.take(call.from, nativeAddress(world), call.value)) throw emptyRevert()
+    purse.give(call.to, nativeAddress(world), call.value)
+    const output = runTarget(frame, call, calls)
+    for (const log of transaction.logs) spendGas(frame, 375 * (topicsOf(log).length + 1) + 8 * 2048)
+    if (isTried) undo()
+    return { gasUsed: meter.used, output }
+  } catch (error) {
+    const revert = error instanceof ProtocolRevert ? error : undefined
+    if (revert === undefined && !(error instanceof OutOfGas)) throw error
+    undo()
+    transaction.logs = []
+    const data = revert === undefined ? '0x' : revertBytes(revert)
+    return { gasUsed: meter.used, output: '0x', failure: revert === undefined ? { data } : { revert, data } }
+  }
+}

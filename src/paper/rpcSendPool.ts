@@ -1,0 +1,242 @@
+/**
+ * The mempool: transactions that accounts sent, until a block takes them. Each account's go in the order of their nonces; one
+ * whose nonce comes later waits for those before it, one that offers too little waits for a cheaper block, and what waited
+ * three hours is forgotten, as nodes forget it.
+ */
+import { type Address, hexKey, sameHex } from '../domain/address.ts'
+import { accountOf } from './accounts.ts'
+import { blockNumberAt, type ChainTransaction, mineSigned } from './chain.ts'
+import { nativeAddress } from './classicRouter.ts'
+import { runInTransaction } from './classicRun.ts'
+import { rememberHoldings } from './holdings.ts'
+import { actorsOf } from './keeperCall.ts'
+import { createPurse, holdingOf } from './purse.ts'
+import { BLOCK_GAS_LIMIT, baseFeeOf } from './rpcGas.ts'
+import { intrinsicGasOf, refusedBecause, type SentTransaction } from './rpcSendParse.ts'
+import { schedule, type World } from './world.ts'
+import type { PooledTransaction } from './worldRecords.ts'
+
+/** Most transactions of one account that wait. */
+export const MAX_PER_ACCOUNT = 64
+/** Most transactions that wait altogether, and how many bytes of calldata they may have. */
+export const MAX_POOLED = 4096
+export const MAX_POOLED_BYTES = 16_777_216
+/** Longest wait, ms. */
+export const POOL_LIFETIME_MS = 3 * 3_600_000
+/** What a replacement must offer of both fees of the one it replaces, percent. */
+const REPLACEMENT_PERCENT = 110n
+
+const tellers = new WeakMap<World, (transaction: PooledTransaction) => void>()
+
+/** Has every transaction told that is taken in, before its sender is answered: the state file's log. */
+export function onSent(world: World, tell: (transaction: PooledTransaction) => void): void {
+  tellers.set(world, tell)
+}
+
+/** The venue's own sender at an address, whose nonces the chain counts. */
+function actorAt(world: World, address: Address): 'relayer' | 'keeper' | 'stranger' | undefined {
+  const actors = actorsOf(world.chain)
+  return (['relayer', 'keeper', 'stranger'] as const).find((one) => hexKey(actors[one]) === hexKey(address))
+}
+
+/** Nonce of the next transaction of an address, after all that were mined. */
+export function nextNonceOf(world: World, address: Address): number {
+  const actor = actorAt(world, address)
+  if (actor !== undefined) return world.blockChain.nonces[actor]
+  return world.accounts.get(hexKey(address))?.nonce ?? 0
+}
+
+function countNonce(world: World, address: Address): void {
+  const actor = actorAt(world, address)
+  if (actor !== undefined) world.blockChain.nonces[actor] += 1
+  else {
+    const account = accountOf(world, address)
+    account.nonce = (account.nonce ?? 0) + 1
+  }
+}
+
+/** Transactions that wait, by sender and nonce. */
+function pooledBySender(world: World): Map<Address, Map<number, PooledTransaction>> {
+  const senders = new Map<Address, Map<number, PooledTransaction>>()
+  for (const one of world.mempool.values()) {
+    const byNonce = senders.get(one.signed.from) ?? new Map<number, PooledTransaction>()
+    senders.set(one.signed.from, byNonce.set(one.nonce, one))
+  }
+  return senders
+}
+
+/** Transactions of an address that wait, by nonce. */
+function pooledOf(world: World, address: Address): ReadonlyMap<number, PooledTransaction> {
+  const byNonce = new Map<number, PooledTransaction>()
+  for (const one of world.mempool.values()) {
+    if (sameHex(one.signed.from, address)) byNonce.set(one.nonce, one)
+  }
+  return byNonce
+}
+
+/** The nonce after a run of transactions without a gap. */
+function afterRun(next: number, waiting: ReadonlyMap<number, PooledTransaction>): number {
+  let nonce = next
+  while (waiting.has(nonce)) nonce += 1
+  return nonce
+}
+
+/** Nonce of the next transaction of an address, after those that wait without a gap before them. */
+export function pendingNonceOf(world: World, address: Address): number {
+  return afterRun(nextNonceOf(world, address), pooledOf(world, address))
+}
+
+/** The most that a transaction can cost, wei. */
+function costOf({ signed }: Pick<SentTransaction, 'signed'>): bigint {
+  return BigInt(signed.gasLimit) * signed.maxFeePerGas + signed.value
+}
+
+function nativeOf(world: World, address: Address): bigint {
+  return holdingOf(world, address, nativeAddress(world))
+}
+
+function isReplacement(old: PooledTransaction, next: SentTransaction): boolean {
+  const enough = (before: bigint, after: bigint): boolean =>
+    after > before && after * 100n >= before * REPLACEMENT_PERCENT
+  return (
+    enough(old.signed.maxFeePerGas, next.signed.maxFeePerGas) &&
+    enough(old.signed.maxPriorityFeePerGas, next.signed.maxPriorityFeePerGas)
+  )
+}
+
+/** Makes room for one more: what waits behind a gap goes first. Throws RpcError when all of it could be mined. */
+function makeRoom(world: World, input: string): void {
+  const { mempool } = world
+  let bytes = input.length / 2
+  for (const one of mempool.values()) bytes += one.input.length / 2
+  const isFull = (): boolean => mempool.size >= MAX_POOLED || bytes > MAX_POOLED_BYTES
+  if (!isFull()) return
+  for (const [sender, waiting] of pooledBySender(world)) {
+    const run = afterRun(nextNonceOf(world, sender), waiting)
+    for (const one of waiting.values()) {
+      if (one.nonce < run || !isFull()) continue
+      mempool.delete(one.hash)
+      bytes -= one.input.length / 2
+    }
+  }
+  if (isFull()) throw refusedBecause('txpool is full')
+}
+
+/**
+ * Takes a transaction into the mempool at the clock's time; it is in the next block when its turn has come.
+ *
+ * @throws RpcError -32000 with the nodes' texts: already known, nonce too low, insufficient funds, replacement transaction
+ * underpriced, account limit exceeded, txpool is full
+ */
+export function admit(world: World, sent: SentTransaction): void {
+  const nowMs = world.clock.now()
+  const { from } = sent.signed
+  forgetOld(world, nowMs)
+  if (world.mempool.has(sent.hash)) throw refusedBecause('already known')
+  const next = nextNonceOf(world, from)
+  if (sent.nonce < next) {
+    throw refusedBecause(`nonce too low: next nonce ${next}, tx nonce ${sent.nonce}`)
+  }
+  const waiting = pooledOf(world, from)
+  const own = costOf(sent)
+  const old = waiting.get(sent.nonce)
+  let queued = 0n
+  for (const one of waiting.values()) if (one !== old) queued += costOf(one)
+  const balance = nativeOf(world, from)
+  if (balance < queued + own) {
+    const others = queued === 0n ? '' : `queued cost ${queued}, `
+    throw refusedBecause(
+      `insufficient funds for gas * price + value: balance ${balance}, ${others}tx cost ${own}, overshot ${queued + own - balance}`,
+    )
+  }
+  if (old === undefined) {
+    if (waiting.size >= MAX_PER_ACCOUNT) throw refusedBecause('account limit exceeded')
+    makeRoom(world, sent.input)
+  } else if (!isReplacement(old, sent)) throw refusedBecause('replacement transaction underpriced')
+  const pooled: PooledTransaction = { ...sent, seenAtMs: nowMs }
+  world.counters.sent += 1
+  putInPool(world, pooled)
+  tellers.get(world)?.(pooled)
+}
+
+/** Puts a transaction among those that wait, in the place of one of the same account and nonce. */
+export function putInPool(world: World, pooled: PooledTransaction): void {
+  if (world.blockChain.byHash.has(hexKey(pooled.hash))) return
+  const old = pooledOf(world, pooled.signed.from).get(pooled.nonce)
+  if (old !== undefined) world.mempool.delete(old.hash)
+  world.mempool.set(pooled.hash, pooled)
+  scheduleBlock(world, pooled.seenAtMs)
+}
+
+/** Has the block after a moment look into the mempool. */
+function scheduleBlock(world: World, atMs: number): void {
+  if (world.due.some(({ kind }) => kind === 'mine')) return
+  const { firstMs, firstNumber, blockTimeMs } = world.blockChain
+  const next = blockNumberAt(world.blockChain, atMs) + 1
+  schedule(world, { atMs: firstMs + (next - firstNumber) * blockTimeMs, kind: 'mine' })
+}
+
+function forgetOld(world: World, nowMs: number): void {
+  for (const [hash, { seenAtMs }] of world.mempool) {
+    if (nowMs - seenAtMs > POOL_LIFETIME_MS) world.mempool.delete(hash)
+  }
+}
+
+/** What a transaction pays beyond the base fee, wei of one gas; below zero: it does not pay even that. */
+function tipAt({ signed }: PooledTransaction, baseFee: bigint): bigint {
+  const above = signed.maxFeePerGas - baseFee
+  return above < signed.maxPriorityFeePerGas ? above : signed.maxPriorityFeePerGas
+}
+
+/** A block begins: it takes what it can, and the next block is told when something is left that it could not take. */
+export function minePool(world: World, atMs: number): void {
+  const baseFee = baseFeeOf(world.blockChain, blockNumberAt(world.blockChain, atMs))
+  let room = BLOCK_GAS_LIMIT
+  forgetOld(world, atMs)
+  const senders = pooledBySender(world)
+  const heads = (): PooledTransaction[] =>
+    [...senders].flatMap(([sender, waiting]) => waiting.get(nextNonceOf(world, sender)) ?? [])
+  for (;;) {
+    let best: PooledTransaction | undefined
+    for (const one of heads()) {
+      const tip = tipAt(one, baseFee)
+      if (tip < 0n || one.signed.gasLimit > room) continue
+      // The best tip first, of equal ones the first to come.
+      const isBetter =
+        best === undefined ||
+        tip > tipAt(best, baseFee) ||
+        (tip === tipAt(best, baseFee) && one.seenAtMs < best.seenAtMs)
+      if (isBetter) best = one
+    }
+    if (best === undefined) break
+    world.mempool.delete(best.hash)
+    senders.get(best.signed.from)?.delete(best.nonce)
+    // Somebody took the money since it was sent: no block can hold it.
+    if (nativeOf(world, best.signed.from) < costOf(best)) continue
+    room -= runPooled(world, best, tipAt(best, baseFee) + baseFee, atMs)
+  }
+  if (heads().length > 0) scheduleBlock(world, atMs)
+}
+
+/** Mines and runs one transaction at a gas price; the gas that it used. */
+function runPooled(world: World, pooled: PooledTransaction, gasPrice: bigint, atMs: number): number {
+  const { hash, to, nonce, input, signed } = pooled
+  const { from, value, gasLimit } = signed
+  const native = nativeAddress(world)
+  const transaction: ChainTransaction = mineSigned(world.blockChain, { hash, to, nonce, input, signed })
+  rememberHoldings(world, from, atMs)
+  accountOf(world, from)
+  countNonce(world, from)
+  const purse = createPurse(world, () => undefined)
+  purse.take(from, native, BigInt(gasLimit) * gasPrice)
+  const gas = { limit: gasLimit, used: intrinsicGasOf(input, signed.accessList) }
+  const { gasUsed, failure } = runInTransaction(
+    world,
+    { from, to, data: input, value },
+    { transaction, gas, nowMs: atMs },
+  )
+  purse.give(from, native, BigInt(gasLimit - gasUsed) * gasPrice)
+  transaction.paid = { gasUsed, gasPrice }
+  if (failure !== undefined) transaction.revertData = failure.data
+  return gasUsed
+}
