@@ -1,6 +1,12 @@
 /** What an order is, beyond its size: the lines of `perpd explain` that differ by kind. Pure. */
 import type { Intent } from '../domain/intent.ts'
-import { formatUnits, formatUsd, MAX_UINT256, NATIVE_DECIMALS, priceOfContractPrice } from '../domain/units.ts'
+import {
+  formatUnits,
+  formatUsd,
+  MAX_UINT256,
+  NATIVE_DECIMALS,
+  priceOfContractPrice,
+} from '../domain/units.ts'
 import { money, span } from '../monitor/text.ts'
 
 /** What is particular to a kind: what it waits for, brings, changes or must give; nothing for market orders. */
