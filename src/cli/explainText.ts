@@ -5,11 +5,12 @@ import { type Evidence, type IntentState, isProvisional, labelOf, lastAttempt } 
 import { reservedOf } from '../domain/machine/exposure.ts'
 import type { StoredRecord } from '../domain/records.ts'
 import type { Ending } from '../domain/spend.ts'
-import { formatUnits, formatUsd } from '../domain/units.ts'
+import { formatUsd } from '../domain/units.ts'
 import { OPERATOR } from '../engine/trading.ts'
 import { money, termsOf } from '../monitor/text.ts'
 import { evidenceLines, timeOf } from './explainEvidence.ts'
 import { type FateRules, fateLines } from './explainFate.ts'
+import { feeLines } from './explainFees.ts'
 import { meaningOf, sizingLines } from './explainSize.ts'
 import { roleOf, storyOf } from './explainStory.ts'
 import { kindLines } from './explainTerms.ts'
@@ -170,17 +171,11 @@ function noProof(state: IntentState): string {
 /** What it holds and costs, and how often the same wish ended before it. */
 function budgetLines(state: IntentState, { endings, attemptsPerCause, feeToken }: ExplainContext): string[] {
   const { intent, closing } = state
-  const armed = lastAttempt(state)?.armed
   const held =
     closing === undefined
       ? `holds ${money(reservedOf(state))} of room until its end`
       : `held ${money(intent.reservationUsd)} of room until its end; holds nothing now`
-  const fees =
-    armed === undefined
-      ? []
-      : [
-          `signed fees: execution ${formatUnits(armed.executionFee, 18)} native, relay ${formatUnits(armed.relayFeeAmount, feeToken.decimals)} ${feeToken.symbol}`,
-        ]
+  const fees = feeLines(state, feeToken)
   const causes = new Map<string, number>()
   for (const { kind, marketToken, direction, cause } of endings) {
     const isSame =

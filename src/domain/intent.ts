@@ -360,6 +360,11 @@ export interface Settlement {
   readonly feesUsd?: Usd
   readonly priceImpactUsd?: Usd
   readonly pnlUsd?: Usd
+  /**
+   * What the keeper kept of the order's execution fee, native token, base units; the rest came back. Absent where no endpoint
+   * shows it.
+   */
+  readonly executionFeePaid?: TokenAmount
   readonly transactionHash?: Hex
   readonly timestampSeconds?: number
 }

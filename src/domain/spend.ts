@@ -1,6 +1,6 @@
 /** What ended intents cost and why they ended: what budgets count. */
 import type { Address } from './address.ts'
-import { type IntentKind, type IntentState, isUnresolved, lastAttempt } from './intent.ts'
+import { type Attempt, type IntentKind, type IntentState, isUnresolved, lastAttempt } from './intent.ts'
 import type { Direction } from './market.ts'
 import type { TokenAmount } from './units.ts'
 
@@ -15,9 +15,12 @@ export interface Ending {
   readonly seq?: number
   /** What ended it, in one stable word or two: `executed`, `CANCELLED OrderNotFulfillableAtAcceptablePrice`. */
   readonly cause: string
-  /** Execution fee that was paid for its orders, native token, base units; a keeper may refund a part. */
+  /**
+   * Execution fee of its orders, native token, base units: what keepers kept where the chain showed it of all of them, else
+   * what was signed, of which a part may have come back.
+   */
   readonly executionFee: TokenAmount
-  /** Relay fee, base units of the chain's fee token. */
+  /** The whole fee through the relay that was signed, execution fees included; base units of the chain's fee token. */
   readonly relayFee: TokenAmount
   /** True of an intent that is not over: its fees are paid, and it ended by no cause yet. */
   readonly isOpen?: true
@@ -46,9 +49,19 @@ export function endingOf(state: IntentState): Ending | undefined {
     direction: intent.terms.direction,
     closedAtMs: closedAtMs ?? state.updatedAtMs,
     cause: causeOf(state),
-    executionFee: armed?.executionFee ?? 0n,
+    executionFee: executionFeePaid(attempt) ?? armed?.executionFee ?? 0n,
     relayFee: armed?.relayFeeAmount ?? 0n,
   }
+}
+
+/**
+ * What keepers kept of the execution fees of an attempt's orders, native token, base units; undefined unless the chain showed
+ * it of every one of them.
+ */
+export function executionFeePaid(attempt: Attempt | undefined): TokenAmount | undefined {
+  const paid = (attempt?.children ?? []).map(({ settlement }) => settlement?.executionFeePaid)
+  if (attempt?.phase !== 'LANDED' || paid.length === 0) return undefined
+  return paid.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : sum + each), 0n)
 }
 
 /**

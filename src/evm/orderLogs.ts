@@ -30,6 +30,8 @@ const positionTopics = {
   decrease: topicOfName('PositionDecrease'),
   fees: topicOfName('PositionFeesCollected'),
 }
+const executedTopic = topicOfName('OrderExecuted')
+const keeperFeeTopic = topicOfName('KeeperExecutionFee')
 
 /** An event of an order as one log shows it; the time of its block is read separately. */
 export interface OrderEvent {
@@ -128,6 +130,8 @@ export interface Execution {
   readonly priceImpactUsd?: bigint
   readonly pnlUsd?: bigint
   readonly feesUsd?: bigint
+  /** What the keeper kept of the execution fee, wei. */
+  readonly executionFeePaid?: bigint
 }
 
 /**
@@ -137,7 +141,8 @@ export interface Execution {
  * @throws RangeError for a position event that does not decode
  */
 export function executionOf(logs: readonly LogRow[], emitter: Address, orderKey: Hex): Execution {
-  let execution: Execution = {}
+  const executionFeePaid = keeperFeeOf(logs, emitter, orderKey)
+  let execution: Execution = executionFeePaid === undefined ? {} : { executionFeePaid }
   let costsUsd = 0n
   for (const { address, topics, data } of logs) {
     const [kind, name = ''] = topics
@@ -179,6 +184,28 @@ export function executionOf(logs: readonly LogRow[], emitter: Address, orderKey:
   return pnlUsd === undefined ? execution : { ...execution, pnlUsd: pnlUsd - costsUsd }
 }
 
+/**
+ * What the keeper kept: the first such event after the order's own. Exits that end with their position are paid for in the
+ * same transaction, after it (`ExecuteOrderUtils.executeOrder`).
+ */
+function keeperFeeOf(logs: readonly LogRow[], emitter: Address, orderKey: Hex): bigint | undefined {
+  const own = logs.findIndex(
+    ({ address, topics }) =>
+      sameHex(address, emitter) &&
+      topics[0] === EVENT_LOG_2 &&
+      topics[1] === executedTopic &&
+      topics[2] === hexKey(orderKey),
+  )
+  if (own < 0) return undefined
+  const paid = logs
+    .slice(own)
+    .find(
+      ({ address, topics }) =>
+        sameHex(address, emitter) && topics[0] === EVENT_LOG_1 && topics[1] === keeperFeeTopic,
+    )
+  return paid === undefined ? undefined : decodeEventData(paid.data).uints.get('executionFeeAmount')
+}
+
 /** An execution as a settlement of the attempt that trades `market`; the price of another market has unknown decimals. */
 export function settlementOf(
   execution: Execution,
@@ -192,6 +219,7 @@ export function settlementOf(
     feesUsd,
     priceImpactUsd,
     pnlUsd,
+    executionFeePaid,
   } = execution
   const isOurs = marketToken !== undefined && sameHex(marketToken, market.marketToken)
   return {
@@ -202,6 +230,7 @@ export function settlementOf(
     ...(feesUsd === undefined ? {} : { feesUsd }),
     ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
     ...(pnlUsd === undefined ? {} : { pnlUsd }),
+    ...(executionFeePaid === undefined ? {} : { executionFeePaid }),
     ...at,
   }
 }

@@ -66,7 +66,13 @@ export function attemptFields(state: IntentState): Record<string, unknown> {
   if (attempt === undefined) return {}
   return {
     host: attempt.host,
-    ...(attempt.armed && { request_id: attempt.armed.requestId, digest: attempt.armed.digest }),
+    ...(attempt.armed && {
+      request_id: attempt.armed.requestId,
+      digest: attempt.armed.digest,
+      execution_fee: attempt.armed.executionFee,
+      whole_fee: attempt.armed.relayFeeAmount,
+      ...(attempt.armed.feeEstimate && { fee_estimate: attempt.armed.feeEstimate }),
+    }),
     ...(attempt.send?.taskId !== undefined && { task_id: attempt.send.taskId }),
     ...(attempt.send?.traceId !== undefined && { trace_id: attempt.send.traceId }),
   }

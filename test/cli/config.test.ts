@@ -429,9 +429,24 @@ test('what warnings do is read by code, and what is no code or action is refused
     expect(problemsOf(['--signing.warnings', wrong])).toHaveLength(1)
 })
 
-test('a usual execution fee of 0 is the usual one of the chain', () => {
-  const of = (...argv: string[]) => load(argv).config.signing.usualExecutionFee
-  expect(of()).toBe(3n * 10n ** 14n)
-  expect(of('--venue.chain', 'avalanche')).toBe(2n * 10n ** 16n)
-  expect(of('--signing.usualExecutionFee', '0.001')).toBe(10n ** 15n)
+test('usual fees of 0 are the usual ones of the chain', () => {
+  const of = (...argv: string[]) => {
+    const { usualExecutionFee, usualRelayFeeUsd } = load(argv).config.signing
+    return [usualExecutionFee, usualRelayFeeUsd]
+  }
+  expect(of()).toEqual([2n * 10n ** 14n, usd(1)])
+  expect(of('--venue.chain', 'avalanche')).toEqual([5n * 10n ** 16n, usd(1)])
+  expect(of('--venue.chain', 'megaeth')).toEqual([2n * 10n ** 13n, usd('0.1')])
+  expect(of('--signing.usualExecutionFee', '0.001')[0]).toBe(10n ** 15n)
+  expect(of('--signing.usualRelayFeeUsd', '0.7')[1]).toBe(usd('0.7'))
+})
+
+test('a price tolerance of reductions is never less than that of what adds risk', () => {
+  const of = (...argv: string[]) => {
+    const { priceToleranceBps, reducingPriceToleranceBps } = load(argv).config.signing
+    return [priceToleranceBps, reducingPriceToleranceBps]
+  }
+  expect(of()).toEqual([100, 200])
+  expect(of('--signing.priceToleranceBps', '300')).toEqual([300, 300])
+  expect(of('--signing.reducingPriceToleranceBps', '500')).toEqual([100, 500])
 })

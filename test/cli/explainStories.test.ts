@@ -147,7 +147,7 @@ test('an order that the chain shows executed is told whole on one screen', () =>
             transaction
             0x7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a
     budget  held $500.00 of room until its end; holds nothing now
-            signed fees: execution 0.0001 native, relay 0.25 USDC
+            signed fees: execution 0.0001 native, whole 0.25 USDC
             no such wish of its strategy failed in the day before it
     else    Had it not landed by 2027-01-15 08:05:00 UTC, it would have been closed
             as expired at the first final block that is later, with its digest
@@ -184,7 +184,7 @@ test('an unknown order says what closes it, with a chain, without one, and on pa
     proof   none yet; https://arbitrum.gmxapi.io/v1 is asked what became of it, and
             its digest cannot land after 2027-01-15 08:05:00 UTC
     budget  holds $500.00 of room until its end
-            signed fees: execution 0.0001 native, relay 0.25 USDC
+            signed fees: execution 0.0001 native, whole 0.25 USDC
             no such wish of its strategy failed in the day before it
     else    Still open: it lands when a final block shows its digest used together
             with our own signature or events.
@@ -420,7 +420,7 @@ test('the budget counts how the same wish ended before', () => {
   expect(flat).toContain(
     'the same wish ended "CANCELLED OrderNotFulfillableAtAcceptablePrice" 2 of 12 times in the day before it',
   )
-  expect(flat).toContain('signed fees: execution 0.0001 native, relay 0.25 USDC')
+  expect(flat).toContain('signed fees: execution 0.0001 native, whole 0.25 USDC')
 })
 
 test('a hash keeps whole on a line of its own, as far to the left as it needs', () => {

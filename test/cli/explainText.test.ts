@@ -108,3 +108,41 @@ test('what became of an exit is told as the exit it was', () => {
   expect(text).toContain('order 0 executed')
   expect(text).toContain('order 1 (stop-loss) was cancelled by the venue: AUTO_CANCEL')
 })
+
+test('fees are told as they were taken for, signed and kept', () => {
+  const feeEstimate = { source: 'chain', executionFee: 9n * 10n ** 13n, relayFee: 240_000n } as const
+  const road = landedWith([orderKey], ['main'])
+  const armed = { ...road[1], armed: armedFacts({ feeEstimate }) }
+  const executed = {
+    kind: 'child.executed',
+    attempt: 1,
+    child: 0,
+    orderKey,
+    settlement: { executionFeePaid: 6n * 10n ** 13n },
+    evidence,
+  }
+  const flat = (more: readonly object[]) => explained('increase', {}, more).replace(/\s+/g, ' ')
+  const told = flat([road[0], armed, ...road.slice(2), executed] as object[])
+  expect(told).toContain(
+    "estimated fees: execution 0.00009 native, whole 0.24 USDC, by the chain's gas price signed fees: execution 0.0001 native, whole 0.25 USDC paid: keepers kept 0.00006 native; 0.00004 native of it came back",
+  )
+  const before = flat(road)
+  expect(before).not.toContain('estimated fees')
+  expect(before).not.toContain('keepers kept')
+})
+
+test('an edit says what its order lacks of the execution fee', () => {
+  const edit = {
+    orderKey,
+    sizeDeltaUsd: usd(500),
+    triggerContractPrice: contractPriceOf(usd(1700), 18),
+    acceptableContractPrice: 0n,
+    minOutputAmount: 0n,
+    autoCancel: false,
+    executionFeeIncrease: 4n * 10n ** 13n,
+    executionFeeHeld: 6n * 10n ** 13n,
+    changed: ['trigger', 'execution-fee'],
+  } as const
+  const told = explained('edit', { edit }).replace(/\s+/g, ' ')
+  expect(told).toContain('its execution fee of 0.00006 is topped up by 0.00004 native')
+})

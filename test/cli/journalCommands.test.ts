@@ -233,7 +233,7 @@ test('explain tells an executed order on one screen', async () => {
             0x7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a
             trade trade-1
     budget  held $500.00 of room until its end; holds nothing now
-            signed fees: execution 0.0001 native, relay 0.25 USDC
+            signed fees: execution 0.0001 native, whole 0.25 USDC
             no such wish of its strategy failed in the day before it
     else    Had it not landed by 2027-01-15 08:05:00 UTC, it would have been closed
             as expired at the first final block that is later, with its digest
@@ -270,7 +270,7 @@ test('explain tells an unknown order with what it waits for', async () => {
     proof   none yet; https://arbitrum.gmxapi.io/v1 is asked what became of it, and
             its digest cannot land after 2027-01-15 08:05:00 UTC
     budget  holds $500.00 of room until its end
-            signed fees: execution 0.0001 native, relay 0.25 USDC
+            signed fees: execution 0.0001 native, whole 0.25 USDC
             no such wish of its strategy failed in the day before it
     else    Still open: it lands when a final block shows its digest used together
             with our own signature or events.

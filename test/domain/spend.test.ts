@@ -69,3 +69,16 @@ test('an open intent has no ending', () => {
   expect(closing).toBeDefined()
   expect(endingOf(open)).toBeUndefined()
 })
+
+test('execution fees count by what keepers kept where the chain showed it of every order, else by what was signed', () => {
+  const child = (index: number, executionFeePaid?: bigint) => ({
+    index,
+    orderKey,
+    phase: 'EXECUTED' as const,
+    settlement: executionFeePaid === undefined ? {} : { executionFeePaid },
+  })
+  const feeOf = (...children: Attempt['children']) => endingOf(closed({}, { children }))?.executionFee
+  expect(feeOf(child(0, 40n), child(1, 2n))).toBe(42n)
+  expect(feeOf(child(0, 40n), child(1))).toBe(10n ** 14n)
+  expect(feeOf()).toBe(10n ** 14n)
+})

@@ -229,3 +229,14 @@ test('500 attempts cost as many requests as one', async () => {
   await reader.look([...many, query])
   expect(asked.length - again).toBe(3)
 })
+
+test('every endpoint tells the gas price, and one that refuses it rests for nothing', async () => {
+  world = await chainBench({ endpoints: 2 })
+  const both = fresh({ http: world.served.rpc.slice(0, 2) })
+  const prices = await both.reader.gasPrices?.()
+  expect(prices?.map(({ networkGasPrice }) => networkGasPrice >= 10_000_000n)).toEqual([true, true])
+  const refusing = fresh({ refuse: (body) => body.includes('eth_gasPrice') })
+  expect(await refusing.reader.gasPrices?.()).toEqual([])
+  expect(refusing.events).toEqual([])
+  expect(await refusing.reader.latestBlock()).toBeDefined()
+})

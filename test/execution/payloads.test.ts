@@ -306,6 +306,10 @@ function isLeftOpen({ path, value }: Change, { intent, prepared, policy }: Paylo
   const isExit = order !== null && Number(order[1]) >= (terms.twap?.parts ?? 1)
   const isOneOrder = order !== null && !isExit
   if (leaf === 'executionFee') return typeof value === 'bigint' && value <= executionFeeLimit(policy, intent)
+  if (leaf === 'executionFeeIncrease' && kind === 'edit') {
+    const room = executionFeeLimit(policy, intent) - (terms.edit?.executionFeeHeld ?? 0n)
+    return typeof value === 'bigint' && value <= room
+  }
   if (leaf === 'feeAmount') {
     const orders = BigInt(Math.max(1, prepared.typedData.batch.createOrderParamsList.length))
     return typeof value === 'bigint' && value <= relayFeeLimit(policy, intent) * orders

@@ -84,6 +84,7 @@ test('for machines a line is JSON with stable names, amounts as text and no secr
       "digest": "0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1",
       "direction": "long",
       "event": "order.moved",
+      "execution_fee": "100000000000000",
       "host": "https://arbitrum.gmxapi.io/v1",
       "intent_id": "f00d00000000000000000001",
       "kind": "increase",
@@ -106,6 +107,7 @@ test('for machines a line is JSON with stable names, amounts as text and no secr
       "strategy": "eth-trend",
       "task_id": "task-1",
       "ts": "2027-01-15T08:00:00.000Z",
+      "whole_fee": "250000",
     }
   `)
   expect(lines.join('')).not.toContain('51'.repeat(65))

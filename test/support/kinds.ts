@@ -3,6 +3,7 @@ import { createNodeFetch } from '../../src/api/nodeFetch.ts'
 import type { Fetch } from '../../src/api/route.ts'
 import { emptySubaccountApproval } from '../../src/chains/approvalTypes.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
+import { chainGas } from '../../src/chains/gas.ts'
 import { signDigest } from '../../src/chains/secp256k1.ts'
 import type { SubaccountApproval } from '../../src/chains/subaccountApproval.ts'
 import type { Decision } from '../../src/domain/decision.ts'
@@ -17,6 +18,8 @@ import { createSubaccountWatch, type SubaccountWatch } from '../../src/engine/su
 import { connectChain } from '../../src/evm/connect.ts'
 import type { ExecutionContext } from '../../src/execution/context.ts'
 import { createFees } from '../../src/execution/fees.ts'
+import { createGasWatch } from '../../src/execution/gasWatch.ts'
+import { createNativePrice } from '../../src/execution/nativePrice.ts'
 import type { SigningPolicy } from '../../src/execution/policy.ts'
 import { createShell, type Shell } from '../../src/execution/shell.ts'
 import { swapMarketsOf } from '../../src/execution/swapPath.ts'
@@ -213,6 +216,13 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
       chain: arbitrum,
       clock,
       usual: { executionFee: 2n * 10n ** 14n, relayFee: 1_000_000n, factor: 5 },
+      isSubaccount: subaccount !== undefined,
+      ...(reader?.gasPrices === undefined
+        ? {}
+        : {
+            gas: createGasWatch(chainGas.arbitrum, reader.gasPrices, clock),
+            nativePrice: createNativePrice(api, arbitrum, clock),
+          }),
     }),
     ...(options.warningPolicies === undefined
       ? {}

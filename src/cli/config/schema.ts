@@ -268,12 +268,12 @@ export const schema = {
     executionFeesPerDay: setting(
       as.decimal('an amount of the native token, as "0.2"', 18, '0', '1000000'),
       '0.2',
-      'Execution fees of any 24 hours after which increases wait, in whole native tokens.',
+      'Execution fees of any 24 hours after which increases wait, in whole native tokens: what keepers kept where a chain endpoint shows it, else what was signed.',
     ),
     relayFeesPerDayUsd: setting(
       as.dollars,
       '100',
-      'Relay fees of any 24 hours after which increases wait, USD.',
+      "Whole fees through the relay of any 24 hours after which increases wait, USD: execution fees and the relay's gas as they were signed.",
     ),
     capacityHeadroomBps: setting(
       bps(10_000),
