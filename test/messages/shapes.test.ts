@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { judge } from './judge.ts'
-import { type RefusalClass, readMessages } from './schema.ts'
+import { type MessageCase, type RefusalClass, readMessages, type Want } from './schema.ts'
 
 const path = new URL('../fixtures/messages.json', import.meta.url).pathname
 const cases = new Map(readMessages(path).map((one) => [one.id, one]))
@@ -173,6 +173,55 @@ test('every case of the file has its sentence, once', () => {
   expect([...told].sort()).toEqual([...cases.keys()].sort())
   for (const [, id] of signed) expect(caseOf(id).expect, id).toBe('sign')
   for (const [, id, kind] of refused) expect(caseOf(id).refusal?.class, id).toBe(kind)
+})
+
+describe('what a trader asks though no decision of ours says it', () => {
+  /** The case with other wishes; message and copy say `update` in its only update. */
+  function edited(id: string, want: Partial<Want>, update: Readonly<Record<string, unknown>>): MessageCase {
+    const one = structuredClone(caseOf(id))
+    const { payload } = one.prepared as {
+      payload: {
+        typedData: { message: { updateOrderParamsList: [object] } }
+        batchParams: { updateOrderParams: [{ updatePayload: object }] }
+      }
+    }
+    Object.assign(payload.typedData.message.updateOrderParamsList[0], update)
+    Object.assign(payload.batchParams.updateOrderParams[0].updatePayload, update)
+    return { ...one, want: { ...one.want, ...want } }
+  }
+  const verdictOf = (one: MessageCase) => {
+    const { verdict, differences, byHand } = judge(one)
+    return { verdict, fields: differences.map(({ field }) => field), byHand }
+  }
+  const stored = caseOf('edit-trigger-015').state.orders[0]
+  const trigger = stored?.contractTriggerPrice
+  const without: Partial<Want> = { newTriggerPrice: undefined } as object
+
+  test('an edit of the flag alone is read, and its flag judged', () => {
+    const wish: Partial<Want> = { ...without, newAutoCancel: false }
+    const good = edited('edit-trigger-015', wish, { triggerPrice: trigger, autoCancel: false })
+    const thawed = {
+      ...good,
+      state: { ...good.state, orders: [{ ...stored, isFrozen: false }] },
+    } as MessageCase
+    expect(verdictOf(thawed)).toEqual({ verdict: 'sign', fields: [], byHand: 'EDIT_CHANGES_NOTHING' })
+    const bad = edited('edit-trigger-015', wish, { triggerPrice: trigger, autoCancel: true })
+    expect(verdictOf(bad)).toMatchObject({
+      verdict: 'tampered',
+      fields: ['message.updateOrderParamsList[0].autoCancel'],
+    })
+  })
+
+  test('a stop whose trigger the price has passed is read, and its trigger judged', () => {
+    const newTriggerPrice = '2500000000000000000000000000000000'
+    const good = edited('edit-trigger-015', { newTriggerPrice }, { triggerPrice: '2500000000000000' })
+    expect(verdictOf(good)).toEqual({ verdict: 'sign', fields: [], byHand: 'TRIGGER_WOULD_FIRE' })
+    const bad = edited('edit-trigger-015', { newTriggerPrice }, { triggerPrice: '2500000000000001' })
+    expect(verdictOf(bad)).toMatchObject({
+      verdict: 'tampered',
+      fields: ['message.updateOrderParamsList[0].triggerPrice'],
+    })
+  })
 })
 
 describe('npm run messages', () => {
