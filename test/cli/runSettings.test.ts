@@ -16,7 +16,7 @@ afterEach(() => rmSync(cwd, { recursive: true }))
 const policyOf = (priceUsd: Usd | undefined, argv: string[] = []) =>
   signingPolicyOf(
     loadConfig({ argv, env: {}, cwd }).config,
-    () => new Set(),
+    () => new Map(),
     () => priceUsd,
   )()
 

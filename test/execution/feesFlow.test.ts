@@ -58,7 +58,7 @@ test('an edit asks for what its order lacks of the fee that executing it costs n
 })
 
 test('an edit of an order that holds enough asks for nothing', async () => {
-  const { edit, order } = await resting({ settings: { executionFeeUsd: usd('0.6') } })
+  const { edit, order } = await resting({ settings: { gasPriceWei: 60_000_000n } })
   expect(order.executionFee).toBeGreaterThanOrEqual(at.context.fees?.executionFeeOf('limit') ?? 0n)
   const { terms } = await at.accept(edit)
   expect(terms.edit?.executionFeeIncrease).toBe(0n)
@@ -103,7 +103,7 @@ test("with a chain endpoint an order's fees are judged by the gas price, and the
 
 test('a venue that asks for what no gas price explains is a liar with an endpoint, and dear without one', async () => {
   for (const isByChain of [true, false]) {
-    const { price: _, ...open } = await market({ isByChain, settings: { executionFeeUsd: usd(5) } })
+    const { price: _, ...open } = await market({ isByChain, settings: { executionFeeBufferBps: 400_000 } })
     const { intentId } = await at.accept(open)
     await at.clock.advance(5_000)
     const code = isByChain ? 'TYPED_DATA_MISMATCH' : 'FEE_ABOVE_LIMIT'

@@ -3,18 +3,17 @@
  * decided it, and by hand where the case asks for what no decision of ours says (a route through two pools, native coins).
  */
 
-import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../../src/domain/address.ts'
+import { sameHex, ZERO_ADDRESS } from '../../src/domain/address.ts'
 import type { Decision } from '../../src/domain/decision.ts'
-import type { EditTerms, ExitTerms, Intent, OrderTerms, TermsToken } from '../../src/domain/intent.ts'
+import type { EditTerms, ExitTerms, Intent, OrderTerms } from '../../src/domain/intent.ts'
 import type { MarketView } from '../../src/domain/snapshot.ts'
-import { amountOfUsd, BPS_ONE, contractPriceOf, usdOfAmount } from '../../src/domain/units.ts'
+import { BPS_ONE, contractPriceOf, usdOfAmount } from '../../src/domain/units.ts'
 import { admit } from '../../src/risk/admit.ts'
 import { bookOf } from '../../src/risk/book.ts'
 import type { Desk } from '../../src/risk/desk.ts'
-import { termsToken } from '../../src/risk/plan.ts'
-import { leastOutOf } from '../../src/risk/swap.ts'
-import type { MessageCase, TokenRow, Want } from './schema.ts'
-import { erc20Of, snapshotOf, tokenOf, viewOf } from './world.ts'
+import { handMade } from './handMade.ts'
+import type { MessageCase, Want } from './schema.ts'
+import { snapshotOf, viewOf } from './world.ts'
 
 /** An intent, and why admission did not make it where it did not. */
 export interface MadeIntent {
@@ -202,108 +201,5 @@ function editAsked(edit: EditTerms, { want, state }: MessageCase): EditTerms {
     executionFeeIncrease:
       want.executionFeeTopUp === undefined ? edit.executionFeeIncrease : BigInt(want.executionFeeTopUp),
     changed: named,
-  }
-}
-
-function handMade(one: MessageCase, view: MarketView, desk: Desk, decision: Decision | undefined): Intent {
-  const { want, state } = one
-  const direction = want.direction ?? state.orders[0]?.direction ?? 'long'
-  const price = view.oraclePrice?.value
-  const isIncrease = want.kind === 'increase' || want.kind === 'collateral-in'
-  const buys = (direction === 'long') === isIncrease
-  const sizeDeltaUsd = want.kind === 'close' ? big(state.position?.sizeInUsd) : big(want.sizeDeltaUsd)
-  const pay = want.kind === 'swap' ? swapTokens(one) : undefined
-  const collateral =
-    pay?.pay ?? termsToken(tokenNamed(one, view, want.collateralToken ?? view.shortToken.address))
-  const adds = want.kind === 'increase'
-  const terms: OrderTerms = {
-    orderType: want.orderType ?? 'market',
-    symbol: view.market.symbol,
-    marketToken: view.market.marketToken,
-    indexToken: termsToken(view.indexToken),
-    direction,
-    collateralToken: collateral,
-    sizeDeltaUsd,
-    collateralDelta: pay === undefined ? big(want.collateralAmount) : big(want.payAmount),
-    keepLeverage: want.keepLeverage ?? false,
-    slippageBps: desk.slippageBps,
-    referencePrice: (buys ? price?.maxPrice : price?.minPrice) ?? 0n,
-    ...(want.triggerPrice === undefined ? {} : { triggerPrice: BigInt(want.triggerPrice) }),
-    ...(want.twap === undefined ? {} : { twap: want.twap }),
-    ...(want.tpsl === undefined
-      ? {}
-      : {
-          tpsl: want.tpsl.map(({ type, triggerPrice }) => ({
-            type,
-            triggerPrice: BigInt(triggerPrice),
-            sizeDeltaUsd,
-          })),
-        }),
-    ...(state.position === null
-      ? {}
-      : {
-          held: {
-            sizeInUsd: big(state.position.sizeInUsd),
-            collateralAmount: big(state.position.collateralAmount),
-          },
-        }),
-    ...(pay === undefined ? {} : { swap: pay.swap }),
-    ...(want.orderKeys === undefined || want.kind !== 'cancel' ? {} : { cancelOrderKeys: want.orderKeys }),
-  }
-  return {
-    intentId: desk.intentId,
-    decisionKey: desk.decisionKey,
-    strategy: desk.strategy,
-    account: desk.account,
-    chain: desk.chain,
-    lane: desk.lane,
-    kind: want.kind,
-    decision: decision ?? {
-      kind: 'cancel',
-      marketToken: view.market.marketToken,
-      direction,
-      orderKeys: [],
-      reason: 'A case asks for what no decision says.',
-    },
-    terms,
-    sizing: { wantedUsd: sizeDeltaUsd, sizeDeltaUsd, cuts: [], dataAgeMs: 0 },
-    reservationUsd: adds ? sizeDeltaUsd : 0n,
-    acceptedAtMs: desk.nowMs,
-    expiresAtMs: desk.expiresAtMs,
-  }
-}
-
-function tokenNamed(one: MessageCase, view: MarketView, address: Address) {
-  return (
-    [view.longToken, view.shortToken].find((token) => sameHex(token.address, address)) ??
-    tokenOf(one.state, rowOf(one, address))
-  )
-}
-
-function rowOf({ state }: MessageCase, address: Hex): TokenRow {
-  const found = Object.entries(state.prices).find(([token]) => sameHex(token, address))
-  if (found === undefined) throw new Error(`state.prices has no ${address}`)
-  return { symbol: found[1].symbol, address, decimals: found[1].decimals }
-}
-
-/** What a swap pays and must give: the fair amount at the state's own prices, less slippage and what each pool may take. */
-function swapTokens(one: MessageCase): {
-  readonly pay: TermsToken
-  readonly swap: NonNullable<OrderTerms['swap']>
-} {
-  const { want } = one
-  const pay = tokenOf(one.state, rowOf(one, erc20Of(one, want.payToken ?? ZERO_ADDRESS)))
-  const receive = tokenOf(one.state, rowOf(one, erc20Of(one, want.receiveToken ?? ZERO_ADDRESS)))
-  const worthUsd = usdOfAmount(big(want.payAmount), pay.minPrice ?? 0n, pay.decimals)
-  const minOutputAmount = leastOutOf(worthUsd, receive, want.slippageBps ?? 100)
-  if (amountOfUsd(worthUsd, receive.maxPrice ?? 1n, receive.decimals) <= 0n)
-    throw new Error('a swap of nothing')
-  return {
-    pay: termsToken(pay),
-    swap: {
-      receiveToken: termsToken(receive),
-      isNativeOut: sameHex(want.receiveToken ?? '', ZERO_ADDRESS),
-      minOutputAmount,
-    },
   }
 }

@@ -3,7 +3,9 @@
  * were made in, and what a verifier must do with each. Amounts are decimal texts.
  */
 import { readFileSync } from 'node:fs'
+import { batchTypes } from '../../src/chains/batchTypes.ts'
 import type { ChainName } from '../../src/chains/chain.ts'
+import { chains } from '../../src/chains/index.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Direction } from '../../src/domain/market.ts'
 
@@ -164,20 +166,42 @@ export interface MessageCase {
 
 /** Reads a file. Throws an Error that names the file, and what in it is wrong. */
 export function readMessages(path: string): readonly MessageCase[] {
-  const text = readFileSync(path, 'utf8')
-  let file: { readonly schema?: unknown; readonly cases?: unknown }
-  try {
-    file = JSON.parse(text)
-  } catch (error) {
-    throw new Error(`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}`)
-  }
+  const file = parsed(path)
   if (file === null || typeof file !== 'object' || file.schema !== 'gmx-messages/1')
     throw new Error(`${path}: schema is ${JSON.stringify(file?.schema)}, expected "gmx-messages/1"`)
   if (!Array.isArray(file.cases) || file.cases.length === 0)
     throw new Error(`${path}: cases is no list with a case in it`)
-  for (const [index, each] of (file.cases as readonly Partial<MessageCase>[]).entries()) {
-    for (const field of ['id', 'chain', 'expect', 'want', 'state', 'prepared'] as const)
+  const cases = file.cases as readonly MessageCase[]
+  for (const [index, each] of cases.entries()) {
+    for (const field of ['id', 'chain', 'tags', 'expect', 'want', 'state', 'prepared'] as const)
       if (each?.[field] === undefined) throw new Error(`${path}: cases[${index}].${field} is missing`)
+    if (!Object.hasOwn(chains, each.chain))
+      throw new Error(`${path}: cases[${index}].chain is ${each.chain}, which is none of ours`)
+    if (each.expect !== 'sign' && each.expect !== 'refuse')
+      throw new Error(`${path}: cases[${index}].expect is ${each.expect}, expected sign or refuse`)
   }
-  return file.cases as readonly MessageCase[]
+  return cases.map(withTypes)
+}
+
+function parsed(path: string): { readonly schema?: unknown; readonly cases?: unknown } {
+  const why = (error: unknown) => (error instanceof Error ? error.message : String(error))
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Error(`${path} cannot be read: ${why(error)}`)
+  }
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${path} is not JSON: ${why(error)}`)
+  }
+}
+
+/** The case with its typed data's types written out, where they only say that they are the router's own. */
+function withTypes(one: MessageCase): MessageCase {
+  const payload = one.prepared.payload as { readonly typedData?: { readonly types?: unknown } } | undefined
+  if (payload?.typedData?.types !== 'standard') return one
+  const typedData = { ...payload.typedData, types: batchTypes }
+  return { ...one, prepared: { ...one.prepared, payload: { ...payload, typedData } } }
 }
