@@ -3,7 +3,7 @@ import { type Address, ZERO_ADDRESS } from '../domain/address.ts'
 import type { CreateOrderParams } from '../domain/batch.ts'
 import { type ExitTerms, type Intent, keptShare, type OrderTerms, type SwapTerms } from '../domain/intent.ts'
 import { expectedOf } from '../domain/machine/expected.ts'
-import { contractPriceOf, priceOfContractPrice, type TokenAmount, type Usd } from '../domain/units.ts'
+import { contractPriceOf, MAX_UINT256, priceOfContractPrice, type TokenAmount, type Usd } from '../domain/units.ts'
 import { anyPriceOf, type PriceRule } from './verifyPrice.ts'
 
 /** What one created order must say. */
@@ -86,7 +86,12 @@ export function rulesOf(intent: Intent): {
   }
 }
 
-function mainRule({ kind, terms }: Intent, orderType: number): OrderRule {
+function mainRule({ kind, terms: given }: Intent, orderType: number): OrderRule {
+  // A close of a journal of before says nothing of the position; whatever collateral it names, a full close pays all of it out.
+  const terms =
+    kind === 'close' && given.held === undefined
+      ? { ...given, held: { sizeInUsd: given.sizeDeltaUsd, collateralAmount: MAX_UINT256 } }
+      : given
   const isLong = terms.direction === 'long'
   if (kind === 'swap') {
     const least = terms.swap?.minOutputAmount ?? 0n
@@ -228,6 +233,7 @@ function ownRule(order: CreateOrderParams, terms: OrderTerms): OrderRule {
     price: stops.has(orderType)
       ? { kind: 'any', center: trigger }
       : { kind: 'around', center: triggered.has(orderType) ? trigger : terms.referencePrice },
+    minOutput: { kind: 'between', least: numbers.minOutputAmount, most: numbers.minOutputAmount },
     maxSwapType: isIncrease ? 0n : 1n,
     mayAutoCancel: !isIncrease,
   }

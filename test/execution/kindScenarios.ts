@@ -268,6 +268,9 @@ export function testKinds(chosen: KindsOptions): void {
     expect(gained).toBeGreaterThan(0n)
     const sold = await carried(at, { ...common, direction: 'short', kind: 'swap', payAmount: gained })
     expect([refusals(at), sold.label]).toEqual([[], 'executed'])
-    expect(await held('WETH')).toBe(before)
+    // What the relay and the keeper did not need of the fee came back as the same token.
+    const left = (await held('WETH')) - before
+    expect(left).toBeGreaterThanOrEqual(0n)
+    expect(left).toBeLessThan(10n ** 15n)
   })
 }

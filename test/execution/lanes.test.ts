@@ -185,7 +185,7 @@ test('a message of the caller walks the relay lane, and one cancels the order th
           initialCollateralDeltaAmount: 50_000_000n,
           triggerPrice: trigger,
           acceptablePrice: trigger,
-          executionFee: 10n ** 15n,
+          executionFee: 2n * 10n ** 14n,
           callbackGasLimit: 0n,
           minOutputAmount: 0n,
           validFromTime: 0n,

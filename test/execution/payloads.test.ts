@@ -298,13 +298,100 @@ function* everyChange(root: unknown, path: string): Generator<Change> {
 const json = (value: unknown) =>
   JSON.stringify(value, (_name, inner) => (typeof inner === 'bigint' ? inner.toString() : inner))
 
+/** What an amount of an order may be, whatever it is in the message. */
+interface Bound {
+  readonly least?: bigint
+  readonly most: bigint
+  /** Values outside that say the same. */
+  readonly others?: readonly bigint[]
+}
+
+/** The bound of a field, counted from what was meant; undefined for fields that are one value. */
+function boundOf(
+  { kind, terms }: Intent,
+  prepared: Prepared,
+  index: number,
+  leaf: string,
+): Bound | undefined {
+  const { held, twap, tpsl, collateralDelta, sizeDeltaUsd } = terms
+  const parts = BigInt(twap?.parts ?? 1)
+  const exit = tpsl?.[index - Number(parts)]
+  const whole = { usd: held?.sizeInUsd ?? 0n, collateral: held?.collateralAmount ?? 0n }
+  if (exit !== undefined) {
+    const total = { usd: whole.usd + sizeDeltaUsd, collateral: whole.collateral + collateralDelta }
+    const found = prepared.typedData.batch.createOrderParamsList[index]
+    // Exits stand in any order; the two of each payload are told apart by their type.
+    const meant = tpsl?.find(({ type }) => (type === 'take-profit') === (found?.orderType === 5n)) ?? exit
+    const isWhole = meant.sizeDeltaUsd >= total.usd
+    if (leaf === 'sizeDeltaUsd' && isWhole)
+      return { least: meant.sizeDeltaUsd, most: meant.sizeDeltaUsd, others: [MAX_UINT256] }
+    if (leaf !== 'initialCollateralDeltaAmount') return undefined
+    const share = (total.collateral * meant.sizeDeltaUsd + total.usd - 1n) / total.usd
+    const most = share + total.collateral / 50n
+    return { most: isWhole || most > total.collateral ? total.collateral : most }
+  }
+  if (leaf === 'acceptablePrice' && kind === 'collateral-in') return { most: MAX_UINT256 }
+  if (leaf === 'minOutputAmount' && kind === 'collateral-out') return { most: terms.mostOutputUsd ?? 0n }
+  if (leaf === 'minOutputAmount' && kind === 'swap') {
+    const least = terms.swap?.minOutputAmount ?? 0n
+    return { least, most: 2n * least }
+  }
+  if (leaf !== 'initialCollateralDeltaAmount' || (kind !== 'decrease' && kind !== 'close')) return undefined
+  return { most: (sizeDeltaUsd >= whole.usd ? whole.collateral : collateralDelta) / parts }
+}
+
+test('just inside each bound is signed, and one unit outside is refused', () => {
+  let inside = 0
+  let outside = 0
+  const wrong: string[] = []
+  for (const payload of [...payloads, ...delegatedPayloads]) {
+    const { name, intent, prepared, policy, nowSeconds } = payload
+    const { batch, relayParams: asked } = { ...prepared.typedData, ...prepared }
+    const orders = batch.createOrderParamsList
+    for (const [index, order] of orders.entries()) {
+      for (const leaf of Object.keys(order.numbers) as (keyof typeof order.numbers)[]) {
+        const bound =
+          leaf === 'executionFee'
+            ? { most: executionFeeLimit(policy, intent) }
+            : boundOf(intent, prepared, index, leaf)
+        if (bound === undefined) continue
+        const isSigned = (value: bigint): boolean => {
+          const createOrderParamsList = orders.map((each, at) =>
+            at === index ? { ...each, numbers: { ...each.numbers, [leaf]: value } } : each,
+          )
+          const proposal = { batch: { ...batch, createOrderParamsList }, relayParams: asked }
+          return !('kind' in verifyBatch(arbitrum, intent, proposal, policy, nowSeconds))
+        }
+        const { least = 0n, most, others = [] } = bound
+        for (const value of [least, most, ...others]) {
+          inside += 1
+          if (!isSigned(value)) wrong.push(`${name} [${index}].${leaf} ${value} is refused`)
+        }
+        const beyond = [...(least > 0n ? [least - 1n] : []), ...(most < MAX_UINT256 ? [most + 1n] : [])]
+        for (const value of beyond) {
+          outside += 1
+          if (isSigned(value)) wrong.push(`${name} [${index}].${leaf} ${value} is signed`)
+        }
+      }
+    }
+  }
+  expect(wrong).toEqual([])
+  process.stdout.write(`${inside} values just inside a bound signed, ${outside} just outside refused\n`)
+  expect(inside).toBeGreaterThan(400)
+  expect(outside).toBeGreaterThan(300)
+})
+
 /** What policy leaves open: a change inside it is no attack. */
 function isLeftOpen({ path, value }: Change, { intent, prepared, policy }: Payload): boolean {
   const { terms, kind } = intent
   const leaf = path.replace(/.*\./, '')
   const order = /createOrderParamsList\[(\d+)\]/.exec(path)
   const isExit = order !== null && Number(order[1]) >= (terms.twap?.parts ?? 1)
-  const isOneOrder = order !== null && !isExit
+  const bound = order === null ? undefined : boundOf(intent, prepared, Number(order[1]), leaf)
+  if (bound !== undefined && typeof value === 'bigint') {
+    const { least = 0n, most } = bound
+    if ((value >= least && value <= most) || bound.others?.includes(value) === true) return true
+  }
   if (leaf === 'executionFee') return typeof value === 'bigint' && value <= executionFeeLimit(policy, intent)
   if (leaf === 'executionFeeIncrease' && kind === 'edit') {
     const room = executionFeeLimit(policy, intent) - (terms.edit?.executionFeeHeld ?? 0n)
@@ -327,14 +414,6 @@ function isLeftOpen({ path, value }: Change, { intent, prepared, policy }: Paylo
     // One unit, where a price bounds it and not "any".
     const isNear = typeof value === 'bigint' && (value === found + 1n || value === found - 1n)
     return isNear && found > 1n && found < MAX_UINT256 - 1n && kind !== 'swap'
-  }
-  if (leaf === 'minOutputAmount' && kind === 'swap' && typeof value === 'bigint') {
-    const least = terms.swap?.minOutputAmount ?? 0n
-    return value >= least && value <= 2n * least
-  }
-  if (leaf === 'initialCollateralDeltaAmount' && isOneOrder && (kind === 'decrease' || kind === 'close')) {
-    const most = terms.collateralDelta / BigInt(terms.twap?.parts ?? 1)
-    return typeof value === 'bigint' && value <= most
   }
   if (leaf.startsWith('validFromTime') && terms.twap !== undefined) {
     const found =
@@ -382,6 +461,32 @@ test('a payload with any one thing changed is refused, whatever its kind', () =>
   expect(cases).toBeGreaterThan(10_000)
   process.stdout.write(`${cases} changed payloads refused\n`)
 })
+
+test('a copy that differs from the message in any one thing is refused, in either lane', () => {
+  let cases = 0
+  const missed: string[] = []
+  for (const payload of ofEth()) {
+    const { name, intent, prepared, policy, nowSeconds } = payload
+    for (const lane of ['order-chain', 'relay'] as const) {
+      for (const change of everyChange(prepared.copy, 'copy')) {
+        if (json(change.root) === json(prepared.copy) || isSameWord(change, prepared)) continue
+        cases += 1
+        const copied = { ...prepared, copy: change.root as Prepared['copy'] }
+        const result = verify(arbitrum, { ...intent, lane }, copied, policy, nowSeconds)
+        const isRefused = 'kind' in result && result.code === 'TYPED_DATA_MISMATCH'
+        if (!isRefused) missed.push(`${name} ${lane} ${change.path} ${json(change.value)}`)
+      }
+    }
+  }
+  expect(missed).toEqual([])
+  process.stdout.write(`${cases} copies that differ refused\n`)
+  expect(cases).toBeGreaterThan(10_000)
+})
+
+/** The metadata word with its express flag set says in the copy what it says in the message. */
+function isSameWord({ path, value }: Change, prepared: Prepared): boolean {
+  return path.includes('dataList[') && typeof value === 'string' && isSameMetadata(value, path, prepared)
+}
 
 /** Payloads of one market of both kinds of key. */
 const ofEth = (): readonly Payload[] =>
@@ -601,8 +706,14 @@ test.each<readonly [string, string, (was: bigint) => bigint, string]>([
   [
     'ETH long decrease that keeps leverage',
     'initialCollateralDeltaAmount',
-    (was) => was * 2n,
+    (was) => (was * 105n) / 100n,
     'POSITION_MOVED',
+  ],
+  [
+    'ETH long decrease that keeps leverage',
+    'initialCollateralDeltaAmount',
+    (was) => was * 2n,
+    'TYPED_DATA_MISMATCH',
   ],
   ['ETH long decrease', 'initialCollateralDeltaAmount', (was) => was + 1n, 'TYPED_DATA_MISMATCH'],
   ['ETH long collateral-out', 'initialCollateralDeltaAmount', (was) => was + 1n, 'TYPED_DATA_MISMATCH'],

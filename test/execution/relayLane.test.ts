@@ -178,7 +178,7 @@ function limitOrder(triggerPrice: bigint): CreateOrderParams {
       initialCollateralDeltaAmount: 50_000_000n,
       triggerPrice: contractPriceOf(triggerPrice, 18),
       acceptablePrice: contractPriceOf(triggerPrice, 18),
-      executionFee: 10n ** 15n,
+      executionFee: 2n * 10n ** 14n,
       callbackGasLimit: 0n,
       minOutputAmount: 0n,
       validFromTime: 0n,
