@@ -133,7 +133,7 @@ test('an order that lands teaches the road its fees', async () => {
 })
 
 test('a venue that asks for many times the usual fee within the cap opens nothing and still closes', async () => {
-  const decision = await open(340_000_000n)
+  const decision = await open(200_000_000n)
   const refused = await at.accept(decision)
   await at.clock.advance(5_000)
   expect(at.story(refused.intentId).closing).toMatchObject({ code: 'FEE_ABOVE_LIMIT' })

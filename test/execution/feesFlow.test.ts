@@ -103,7 +103,8 @@ test("with a chain endpoint an order's fees are judged by the gas price, and the
 
 test('a venue that asks for what no gas price explains is a liar with an endpoint, and dear without one', async () => {
   for (const isByChain of [true, false]) {
-    const { price: _, ...open } = await market({ isByChain, settings: { executionFeeBufferBps: 400_000 } })
+    const { price: _, ...open } = await market({ isByChain })
+    at.venue.faults.askedFeePercent = 3_000
     const { intentId } = await at.accept(open)
     await at.clock.advance(5_000)
     const code = isByChain ? 'TYPED_DATA_MISMATCH' : 'FEE_ABOVE_LIMIT'

@@ -242,3 +242,17 @@ test('a fee in the wrapped native token needs no swap, and its rest returns in i
   expect(cost).toBeLessThan(feeOf(prepared))
   expect(cost).toBeGreaterThan(big(prepared.body.estimates.executionFeeAmount))
 })
+
+test('prepare may ask for what no gas explains, while the nodes tell the price that is; what was too much returns', async () => {
+  await start()
+  const usual = feeOf(await paper.prepare({}))
+  const told = await gasPrice()
+  await fault({ askedFeePercent: 2_000 })
+  const dear = await paper.prepare({})
+  expect(Number(feeOf(dear)) / Number(usual)).toBeCloseTo(20, 1)
+  expect(await gasPrice()).toEqual(told)
+  const before = await native()
+  expect((await run(dear)).status).toBe('executed')
+  const asked = big(dear.body.estimates.executionFeeAmount)
+  expect(((await native()) - before) * 100n).toBeGreaterThan(asked * 90n)
+})
