@@ -25,6 +25,8 @@ export interface DataFaults extends AnswerFaults {
   foreignDigest: 'none' | 'before-landing'
   /** What gas costs, percent of its usual price: a spike while it is above 100. */
   gasSpikePercent: number
+  /** What prepare asks for of the fees that the gas price gives, percent: above 100 for what no gas explains. */
+  askedFeePercent: number
   /** Name of the custom error that every operation reverts with; empty = none. */
   relayReverts: string
   /** Name of the custom error that every execution fails with: market orders are cancelled, others frozen; empty = none. */
@@ -80,6 +82,7 @@ export function noDataFaults(): DataFaults {
     rpcFork: 'none',
     rpcForkBlocks: 1,
     gasSpikePercent: 100,
+    askedFeePercent: 100,
     relayReverts: '',
     keeperFails: '',
     keeperExtraDelayMs: 0,
@@ -131,6 +134,7 @@ const numbers = new Set([
   'relayPercent',
   'replayMs',
   'gasSpikePercent',
+  'askedFeePercent',
   'rpcLagBlocks',
   'rpcForkBlocks',
   'oldOracleSeconds',

@@ -37,6 +37,13 @@ export function gasPriceAt(world: World, nowMs: number): GasPrice {
   }
 }
 
+/** What prepare makes of the gas price: a fault may have it ask for more or less. */
+function askedGasPrice(world: World, nowMs: number): GasPrice {
+  const { networkGasPrice, priorityFee } = gasPriceAt(world, nowMs)
+  const share = BigInt(world.dataFaults.askedFeePercent)
+  return { networkGasPrice: (networkGasPrice * share) / 100n, priorityFee: (priorityFee * share) / 100n }
+}
+
 /** What a transaction pays for gas at a moment, wei: no buffer, no premium. */
 export function transactionGasPrice(world: World, nowMs: number): bigint {
   const { networkGasPrice, priorityFee } = gasPriceAt(world, nowMs)
@@ -69,7 +76,7 @@ export function withExecutionFees(
   const buffer = asked.bufferBps ?? gas.bufferBps
   const price = expressGasPrice(
     gas,
-    gasPriceAt(world, asked.nowMs),
+    askedGasPrice(world, asked.nowMs),
     asked.mode === 'express' ? buffer : buffer - gas.expressBufferBps,
   )
   return orders.map((order) => ({
@@ -147,7 +154,7 @@ export function messageFee(
 ): bigint {
   const { feeToken, feeSwapPath, nowMs } = message
   const gas = gasOf(world)
-  const price = expressGasPrice(gas, gasPriceAt(world, nowMs))
+  const price = expressGasPrice(gas, askedGasPrice(world, nowMs))
   const counted = gasMessageOf(message, feeSwapPath, message.isSubaccount)
   const prices = feePricesOf(world, feeToken, Math.floor(nowMs / 1000))
   const reckoned = messageFeesOf(gas, price, prices, counted).executionFees

@@ -38,8 +38,8 @@ export function gasUsedOf(transaction: ChainTransaction): number {
 }
 
 /**
- * Base fee of a block, wei: around the chain's gas price, from two thirds of it to four thirds, drifting over minutes and
- * moving a little from block to block; a spike multiplies it.
+ * Base fee of a block, wei: around the chain's gas price, from 0.9 to 1.13 times it, drifting over minutes and moving a
+ * little from block to block; a spike multiplies it.
  */
 export function baseFeeOf(chain: BlockChain, number: number): bigint {
   const stretch = Math.floor(number / 480)
@@ -47,7 +47,7 @@ export function baseFeeOf(chain: BlockChain, number: number): bigint {
   const from = unit(chain.stream ^ 0x6a5, stretch)
   const to = unit(chain.stream ^ 0x6a5, stretch + 1)
   const drift = from + (to - from) * share
-  const walk = (2 / 3) * (1 + drift + 0.05 * unit(chain.stream ^ 0x6a6, number))
+  const walk = 0.9 + 0.2 * drift + 0.03 * unit(chain.stream ^ 0x6a6, number)
   const usual = BigInt(Math.max(1, Math.round(chain.gasPriceWei * walk)))
   const spike = chain.gasSpikes.findLast(({ first }) => first <= number)
   return (usual * BigInt(spike?.percent ?? 100)) / 100n

@@ -111,3 +111,16 @@ test('an honest spike of gas holds an increase back as too dear, and no host res
     await at.close()
   }
 })
+
+test('a venue that asks for what no gas price explains is a liar with an endpoint, and dear without one', async () => {
+  for (const isByChain of [true, false]) {
+    const { price: _, ...open } = await market({ isByChain })
+    at.venue.faults.askedFeePercent = 3_000
+    const { intentId } = await at.accept(open)
+    await at.clock.advance(5_000)
+    const code = isByChain ? 'TYPED_DATA_MISMATCH' : 'FEE_ABOVE_LIMIT'
+    expect(at.story(intentId).closing).toMatchObject({ outcome: 'REFUSED_LOCAL', code })
+    expect(at.api.hosts.api.some((host) => at.api.isResting(host))).toBe(isByChain)
+    await at.close()
+  }
+})
