@@ -66,8 +66,8 @@ export const engineMutants: readonly FirstMutant[] = [
     'a lifted hold forgets what it was lifted for',
     94,
     'src/domain/trading.ts',
-    'liftedAtMs: { ...fold.liftedAtMs, [key]: atMs }',
-    'liftedAtMs: fold.liftedAtMs',
+    'const lifted = { ...fold, holds: others, liftedAtMs: { ...fold.liftedAtMs, [key]: atMs } }',
+    'if (holdKey(entry) === key) return { ...fold, holds: others }\n        const lifted = fold',
   ),
   one(
     'what was accepted before a halt is signed after it',
