@@ -126,7 +126,9 @@ export function createEnding(parts: EndingParts): Ending {
     },
     async checkRest() {
       const { secret } = options
-      const untilMs = timeline.nowMs + 60_000
+      // What follows an order pauses up to 60 s and wakes once more after its end; the engine counts at its next look. A timer
+      // that is really left is there at any later time too.
+      const untilMs = timeline.nowMs + 90_000
       while (timeline.runNext(untilMs)) await parts.drain()
       const { daemon } = processes
       if (daemon !== undefined && daemon.states().length === 0 && daemon.timers > 1)

@@ -42,7 +42,7 @@ export const engineMutants: readonly FirstMutant[] = [
   ),
   one(
     'the budget of a cause forgets what ended before the start',
-    2,
+    40,
     tick,
     'journal.endingsSince(nowMs - dayMs),',
     'journal.endingsSince(nowMs - dayMs).filter(({ cause }) => cause !== cause),',
@@ -61,13 +61,13 @@ export const engineMutants: readonly FirstMutant[] = [
     "capacity.jitDataStatus === 'available' ?",
     "capacity.jitDataStatus !== 'unrecognised' ?",
   ),
-  one('no headroom is left', 2, room, 'capacityUsd - headroomUsd - side', 'capacityUsd - side'),
+  one('no headroom is left', 6, room, 'capacityUsd - headroomUsd - side', 'capacityUsd - side'),
   one(
     'a lifted hold forgets what it was lifted for',
-    94,
+    97,
     'src/domain/trading.ts',
-    'liftedAtMs: { ...fold.liftedAtMs, [key]: atMs }',
-    'liftedAtMs: fold.liftedAtMs',
+    'const lifted = { ...fold, holds: others, liftedAtMs: { ...fold.liftedAtMs, [key]: atMs } }',
+    'if (holdKey(entry) === key) return { ...fold, holds: others }\n        const lifted = fold',
   ),
   one(
     'what was accepted before a halt is signed after it',
@@ -78,7 +78,7 @@ export const engineMutants: readonly FirstMutant[] = [
   ),
   one(
     'a hold on one strategy reaches none',
-    22,
+    79,
     trading,
     'const holdOn = (strategy?: string) => strictest(holdsOn(holds(), strategy))',
     "const holdOn = (strategy?: string) => strictest(holdsOn(holds(), strategy === undefined ? undefined : ''))",

@@ -87,8 +87,25 @@ export interface Faults {
   readonly counts: ReadonlyMap<FaultName, number>
 }
 
+/** How often a fault comes against what is usual. */
+export type Weights = ReadonlyMap<FaultName, number>
+
+/**
+ * In a quarter of the worlds each fault has a weight of its own: some come four times as often, and others seldom enough to
+ * leave time for what follows from them.
+ */
+export function chooseWeights(random: Random): Weights {
+  if (!random.chance(0.25)) return new Map()
+  return new Map(faultNames.map((name) => [name, random.pick([0.25, 1, 1, 4])]))
+}
+
 /** Chooses the faults of a seed; with `none` there are none, ever. */
-export function chooseFaults(random: Random, none: boolean, excluded: ReadonlySet<FaultName>): Faults {
+export function chooseFaults(
+  random: Random,
+  none: boolean,
+  excluded: ReadonlySet<FaultName>,
+  weights: Weights = new Map(),
+): Faults {
   const on = new Set(faultNames.filter((name) => random.chance(0.5) && !excluded.has(name) && !none))
   const counts = new Map<FaultName, number>()
   let isQuiet = none
@@ -102,7 +119,7 @@ export function chooseFaults(random: Random, none: boolean, excluded: ReadonlySe
     isOn: (name) => !isQuiet && on.has(name),
     comes(name, probability) {
       if (isQuiet || !on.has(name)) return false
-      const isNow = random.chance(probability)
+      const isNow = random.chance(probability * (weights.get(name) ?? 1))
       if (isNow) count(name)
       return isNow
     },

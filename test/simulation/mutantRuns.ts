@@ -25,9 +25,15 @@ export interface MutantJob {
   readonly firstSeed?: number
 }
 
-/** Runs all mutants from seed 1 on, each at most `seedsMax` seeds. */
+/** Runs all mutants, each with the seed that is known to show it, if any, and then from seed 1 on, at most `seedsMax` seeds. */
 export function runMutants(seedsMax: number): Promise<readonly MutantResult[]> {
-  const jobs = mutants.map((_mutant, index): MutantJob => ({ index, seedsMax }))
+  const jobs = mutants.map(
+    ({ firstSeed }, index): MutantJob => ({
+      index,
+      seedsMax,
+      ...(firstSeed === undefined ? {} : { firstSeed }),
+    }),
+  )
   return runJobs<MutantJob, MutantResult>(new URL('./mutantWorker.ts', import.meta.url), jobs)
 }
 

@@ -14,11 +14,16 @@ export interface Random {
   hex(bytes: number): `0x${string}`
 }
 
-/** Makes the generator of a seed; `name` separates generators of one world, so that one more draw here moves nothing there. */
+/**
+ * Makes the generator of a seed; `name` separates generators of one world, so that one more draw here moves nothing there.
+ * Seeds of 2^32 and more are others than their last 32 bits. Throws RangeError for a seed that is no whole number from 0 to
+ * 2^53 - 1: it would be another's.
+ */
 export function randomOf(seed: number, name: string): Random {
+  if (!Number.isSafeInteger(seed) || seed < 0) throw new RangeError(`randomOf: ${seed} is no seed`)
   let a = seed | 0
   let b = seed >>> 16
-  let c = 0x9e3779b9
+  let c = 0x9e3779b9 ^ Math.imul(Math.floor(seed / 2 ** 32), 0x85ebca6b)
   let d = 1
   for (let at = 0; at < name.length; at += 1) c = Math.imul(c ^ name.charCodeAt(at), 0x01000193)
   function word(): number {

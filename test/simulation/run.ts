@@ -1,9 +1,11 @@
 /**
- * `npm run simulate -- --seeds N --from S [--tier core|shell|files|engine|both|all] [--trace | --hashes]`: runs seeds and prints
- * what they did; `both`, which is the default, are the core and the shell. With `--trace` everything that happened in each seed,
- * with `--hashes` the hash of each trace alone. Ends with 1 when an invariant was broken.
+ * `npm run simulate -- --seeds N --from S|fresh [--tier core|shell|files|engine|both|all] [--trace | --hashes]`: runs seeds and
+ * prints what they did; `fresh` begins where nobody has (`fresh.ts`), and `both`, which is the default, are the core and the
+ * shell. With `--trace` everything that happened in each seed, with `--hashes` the hash of each trace alone. Ends with 1 when an
+ * invariant was broken.
  */
 import { parseArgs } from 'node:util'
+import { freshFrom } from './fresh.ts'
 import { addWorld, emptyReport, type Report, runSeeds, type TierName } from './seeds.ts'
 import { runSeed } from './tiers.ts'
 
@@ -41,7 +43,7 @@ const { values } = parseArgs({
   },
 })
 const seeds = Number(values.seeds)
-const from = Number(values.from)
+const from = values.from === 'fresh' ? freshFrom() : Number(values.from)
 const tierNames: readonly TierName[] = ['core', 'shell', 'files', 'engine']
 const quickTiers: readonly TierName[] = ['core', 'shell']
 const chosen = tierNames.filter(

@@ -1,19 +1,28 @@
-/** Five thousand worlds with faults, over the machine alone and over the whole shell: no invariant is broken. */
+/** Five thousand worlds with faults, over the machine alone and over the whole shell, a tenth of them new at each change. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { type Report, runSeeds } from './seeds.ts'
+import { freshFrom } from './fresh.ts'
+import { randomOf } from './random.ts'
+import { addReport, type Report, runSeeds, type TierName } from './seeds.ts'
 
-const run = join(import.meta.dirname, 'run.ts')
+const script = join(import.meta.dirname, 'run.ts')
 
 /** A failure says how to see it again. */
 function told({ failures }: Report): readonly string[] {
   return failures.map(({ invariant, text, command }) => `${invariant} ${text}\n${command}`)
 }
 
+/** Seeds from 1 on, and some that nobody has run. */
+async function run(tier: TierName, seeds: number, fresh: number): Promise<Report> {
+  const report = await runSeeds(tier, 1, seeds)
+  addReport(report, await runSeeds(tier, freshFrom(), fresh))
+  return report
+}
+
 test('4,000 seeds over the machine break no invariant', { timeout: 280_000 }, async () => {
-  const report = await runSeeds('core', 1, 4_000)
+  const report = await run('core', 3_600, 400)
   expect(told(report)).toEqual([])
   expect(report.seeds).toBe(4_000)
   expect(report.crashes).toBeGreaterThan(5_000)
@@ -21,16 +30,23 @@ test('4,000 seeds over the machine break no invariant', { timeout: 280_000 }, as
 })
 
 test('1,000 seeds over the whole shell break no invariant', { timeout: 280_000 }, async () => {
-  const report = await runSeeds('shell', 1, 1_000)
+  const report = await run('shell', 900, 100)
   expect(told(report)).toEqual([])
   expect(report.seeds).toBe(1_000)
   expect(report.crashes).toBeGreaterThan(1_000)
   expect(Object.keys(report.faults).length).toBeGreaterThan(40)
 })
 
+test('seeds beyond 2^32 are others than their last 32 bits, and what is no seed is refused', () => {
+  const seeds = [7, 2 ** 32 + 7, 2 ** 47 + 7, 2 ** 53 - 1]
+  const first = seeds.map((seed) => randomOf(seed, 'world').hex(16))
+  expect(new Set(first).size).toBe(seeds.length)
+  for (const seed of [-1, 0.5, 2 ** 53, Number.NaN]) expect(() => randomOf(seed, 'world')).toThrow(RangeError)
+})
+
 test('a seed gives the same trace in two processes', { timeout: 120_000 }, async () => {
   const ask = async () => {
-    const asked = [run, '--seeds', '40', '--from', '7000', '--hashes']
+    const asked = [script, '--seeds', '40', '--from', '7000', '--hashes']
     return (await promisify(execFile)(process.execPath, asked)).stdout.trim().split('\n')
   }
   const [one, other] = await Promise.all([ask(), ask()])

@@ -100,7 +100,7 @@ export function createStrategist(parts: StrategistParts): Strategist {
 
   return {
     plan() {
-      const { scenario, account, shapes, lanes } = options
+      const { scenario, account, shapes, lanes, side } = options
       if (scenario !== undefined) {
         scenario.shapes.forEach((shape, index) => {
           planWish(1_000 + index * 8_000, {
@@ -125,8 +125,8 @@ export function createStrategist(parts: StrategistParts): Strategist {
           account,
           lane: random.pick(lanes),
           sizeUsd: random.chance(0.2) ? 500 : random.int(100, 1_500),
-          market: random.pick(markets.slice(0, random.int(1, 3))) as Address,
-          direction: random.chance(0.6) ? 'long' : 'short',
+          market: side?.market ?? (random.pick(markets.slice(0, random.int(1, 3))) as Address),
+          direction: side?.direction ?? (random.chance(0.6) ? 'long' : 'short'),
           expiresAfterMs: random.int(5, 90) * 1000,
         })
       }

@@ -2,7 +2,7 @@
 import { coreTier } from './coreDaemon.ts'
 import type { Tier } from './daemon.ts'
 import { engineTier } from './engineDaemon.ts'
-import { shapes } from './intentsOf.ts'
+import { markets, shapes } from './intentsOf.ts'
 import { randomOf } from './random.ts'
 import type { TierName } from './seeds.ts'
 import { privateKey, shellTier, simulatedAccount, simulatedOwner } from './shellDaemon.ts'
@@ -16,6 +16,26 @@ const tiers: Readonly<Record<TierName, Tier>> = {
   files: { ...shellTier, name: 'files', storage: createSqliteStorage },
   engine: engineTier,
 }
+
+/**
+ * A quarter of the worlds are narrow: few kinds of orders, on one side of one market, as a rule by one lane. Orders that can be
+ * taken for one another are seldom where all kinds come on all sides, and that is what evidence has to tell apart.
+ */
+function narrowOf(seed: number): Partial<Pick<WorldOptions, 'shapes' | 'lanes' | 'side'>> {
+  const random = randomOf(seed, 'narrow world')
+  if (!random.chance(0.25)) return {}
+  const few = Array.from({ length: random.int(1, 3) }, () => random.pick(shapes))
+  return {
+    shapes: few,
+    ...(random.chance(0.7) ? { lanes: [random.pick(lanes)] } : {}),
+    side: {
+      market: random.pick(markets),
+      direction: random.chance(0.5) ? 'long' : 'short',
+    },
+  }
+}
+
+const lanes = ['order-chain', 'relay'] as const
 
 /** Runs one seed of a tier; with a scenario, a fixed story without faults. */
 export function runSeed(
@@ -35,7 +55,8 @@ export function runSeed(
     ...(isDelegated ? { delegate: simulatedAccount } : {}),
     secret: privateKey.slice(2),
     shapes,
-    lanes: ['order-chain', 'relay'],
+    lanes,
+    ...(options.scenario === undefined && options.shapes === undefined ? narrowOf(seed) : {}),
     ...options,
   })
 }

@@ -10,7 +10,7 @@ import type { Daemon, Process } from './daemon.ts'
 import { createModelStorage } from './disk.ts'
 import { createEnding, type Ending } from './ending.ts'
 import type { Endpoint } from './endpoints.ts'
-import { chooseFaults, type FaultName, type Faults } from './faults.ts'
+import { chooseFaults, chooseWeights, type FaultName, type Faults } from './faults.ts'
 import { createNetwork } from './network.ts'
 import { giveWord } from './operator.ts'
 import { planFaults } from './planFaults.ts'
@@ -99,7 +99,12 @@ class World {
       ...(mode === 'chain-2' && !mayChange ? [] : (['rpc-liar'] as const)),
       ...(mayChange ? (['reorg'] as const) : (['settings-change'] as const)),
     ])
-    this.#faults = chooseFaults(randomOf(seed, 'faults'), scenario !== undefined, excluded)
+    this.#faults = chooseFaults(
+      randomOf(seed, 'faults'),
+      scenario !== undefined,
+      excluded,
+      chooseWeights(randomOf(seed, 'fault weights')),
+    )
     const skewed = this.#faults.isOn('clock-skew')
     this.#chain = new ModelChain(randomOf(seed, 'chain'), {
       finalityMs: hasChain && !mayChange ? (scenario ? 5_000 : random.int(4, 40) * 1000) : 0,

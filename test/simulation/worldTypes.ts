@@ -1,6 +1,7 @@
 /** What a world is made of, and what it leaves. */
 import type { Address } from '../../src/domain/address.ts'
 import type { Intent, Outcome } from '../../src/domain/intent.ts'
+import type { Direction } from '../../src/domain/market.ts'
 import type { ModelChain } from './chainModel.ts'
 import type { Tier } from './daemon.ts'
 import type { Shape } from './intentsOf.ts'
@@ -21,6 +22,8 @@ export interface WorldOptions {
   /** Shapes that the tier can carry out. */
   readonly shapes: readonly Shape[]
   readonly lanes: readonly Intent['lane'][]
+  /** All wishes are for this side; absent: each for one of its own. */
+  readonly side?: { readonly market: Address; readonly direction: Direction }
   /** A fixed story instead of a random one: no faults, and crashes where it says. */
   readonly scenario?: Scenario
   readonly keepsTrace?: boolean
