@@ -3,20 +3,31 @@
  *
  * The catalogue, the tokens and the account are needed by everyone: without them there is no snapshot. Tickers, capacity,
  * oracle prices, candles and market status may be missing; a missing part is absent, never a default, and what stands on
- * it is then denied. Concurrent reads of many strategies are shared by the transport within the venue's cache windows.
+ * it is then denied. A list of which a row cannot be read says so, and its market with it. Concurrent reads of many strategies are shared by the transport within the venue's cache windows.
  */
 import type { Api } from '../api/client.ts'
 import { doubtsOf } from '../api/priceSanity.ts'
 import type { Read } from '../api/route.ts'
 import type { Address } from '../domain/address.ts'
-import { hexKey } from '../domain/address.ts'
+import { hexKey, sameHex } from '../domain/address.ts'
 import type { Clock } from '../domain/clock.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
-import type { Candle, Market, OraclePrice, PriceDoubt, Token } from '../domain/market.ts'
+import type { Candle, Market, OraclePrice, PriceDoubt, Token, TradingCapacity } from '../domain/market.ts'
+import type { MissingRow } from '../domain/missing.ts'
 import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
 import { absOf, bps, type Usd } from '../domain/units.ts'
 import type { Needs } from '../strategy/strategy.ts'
+import {
+  createKnown,
+  type KnownVenue,
+  MARKET_VALUES_AGE_MS,
+  marketsNow,
+  type OnMarket,
+  staleValues,
+  tokensNow,
+  unlistedMarket,
+} from './known.ts'
 
 /** The world could not be read well enough to decide on. */
 export class SnapshotError extends BaseError {}
@@ -28,6 +39,10 @@ export interface SnapshotContext {
   readonly account: Address
   /** Medians of oracle prices that were not doubted, by lower-cased token; kept from snapshot to snapshot. Absent: none. */
   readonly acceptedPrices?: Map<string, Usd>
+  /** What was seen of the venue before; kept from snapshot to snapshot. Absent: nothing. */
+  readonly known?: KnownVenue
+  /** Oldest refresh of a market's values that its data counts as fresh with, ms. Absent: `MARKET_VALUES_AGE_MS`. */
+  readonly maxMarketValuesAgeMs?: number
   /** Told of every part that was read, with its age. */
   readonly onFeed: (feed: Feed, ageMs: number) => void
 }
@@ -42,18 +57,24 @@ const capacityReadsMax = 8
 
 /** Reads what `needs` asks for. Throws what the api throws when the catalogue, the tokens or the account cannot be read. */
 export async function readSnapshot(context: SnapshotContext, needs: Needs): Promise<Snapshot> {
-  const { api, account } = context
-  const [markets, tokens, positions, orders, oraclePrices, states, balances] = await Promise.all([
+  const { api, account, clock, known = createKnown() } = context
+  const [markets, tokens, positions, orders, oracleTokens, states, balances, staleOf] = await Promise.all([
     api.getMarkets(),
     api.getTokensInfo(),
     api.getPositions({ account }),
     api.getOrders({ account }),
-    tolerate(readPrices(api)),
+    tolerate(api.getOracleTokens()),
     tolerate(api.getMarketsState()),
     needs.balances === true ? tolerate(api.getWalletBalances({ account })) : undefined,
+    staleValues(api, clock, known, context.maxMarketValuesAgeMs ?? MARKET_VALUES_AGE_MS),
   ])
-  const wanted = wantedMarkets(markets.value, needs, positions.value)
-  const tokensByAddress = new Map(tokens.value.map((token) => [hexKey(token.address), token]))
+  const oraclePrices = oracleTokens && (await tolerate(readPrices(api, oracleTokens.value)))
+  const tokensByAddress = tokensNow(tokens, known)
+  const held = needs.allPositionMarkets === true ? [...positions.value, ...orders.value] : []
+  const catalogue = await withHeld(api, marketsNow(markets, known), held)
+  const wanted = wantedMarkets(catalogue, needs, held).filter((market) =>
+    hasTokens(market, tokensByAddress, tokens.missing),
+  )
   const { trusted: pricesByAddress, doubts } = trustedPrices(
     oraclePrices?.value ?? [],
     tokens.value,
@@ -61,10 +82,11 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
   )
   const toOurClock = oracleStamps(api, oraclePrices)
   const capacitySymbols = new Set(needs.symbols.length <= capacityReadsMax ? needs.symbols : [])
+  const listed = wanted.filter(({ isListed }) => isListed)
   const [tickers, views] = await Promise.all([
-    wanted.length === 0
+    listed.length === 0
       ? undefined
-      : tolerate(api.getMarketTickers({ symbols: wanted.map((market) => market.symbol) })),
+      : tolerate(api.getMarketTickers({ symbols: listed.map(({ symbol }) => symbol) })),
     Promise.all(
       wanted.map(async (market) => {
         const [capacityLong, capacityShort, candles] = await Promise.all([
@@ -77,7 +99,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
     ),
   ])
   const byMarket = new Map<string, MarketView>()
-  const nowMs = context.clock.now()
+  const nowMs = clock.now()
   const priceOf = (address: Address) => {
     const price = pricesByAddress.get(hexKey(address))
     return price !== undefined && nowMs - toOurClock(price) <= tokenPriceMaxAgeMs ? price : undefined
@@ -86,6 +108,16 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
     const ticker = tickers?.value.find((each) => hexKey(each.marketToken) === hexKey(market.marketToken))
     const oraclePrice = pricesByAddress.get(hexKey(market.indexToken))
     const atMs = tickers?.readAtMs ?? 0
+    const stale = staleOf(market.marketToken)
+    const fresh = (capacity: Reading<TradingCapacity> | undefined) =>
+      stale === undefined || capacity === undefined ? capacity : withStaleData(capacity)
+    const gaps = [
+      ...gapsOf('markets', markets.missing, 'marketToken', [market.marketToken]),
+      ...gapsOf('tickers', tickers?.missing, 'marketToken', [market.marketToken]),
+      ...gapsOf('oracle prices', oraclePrices?.missing, 'token', tokensOf(market)),
+      ...gapsOf('oracle tokens', oracleTokens?.missing, 'token', tokensOf(market)),
+      ...gapsOf('tokens', tokens.missing, 'token', tokensOf(market)),
+    ]
     byMarket.set(hexKey(market.marketToken), {
       market,
       indexToken: tokenOf(tokensByAddress, market.indexToken, oraclePrice),
@@ -93,38 +125,92 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
       shortToken: tokenOf(tokensByAddress, market.shortToken, priceOf(market.shortToken)),
       status: states?.value.get(hexKey(market.marketToken)) ?? 'unknown',
       ...optional('ticker', ticker === undefined ? undefined : { value: ticker, atMs }),
-      ...optional('capacityLong', capacityLong ?? readingOf(ticker?.capacityLong, atMs)),
-      ...optional('capacityShort', capacityShort ?? readingOf(ticker?.capacityShort, atMs)),
+      ...optional('capacityLong', fresh(capacityLong ?? readingOf(ticker?.capacityLong, atMs))),
+      ...optional('capacityShort', fresh(capacityShort ?? readingOf(ticker?.capacityShort, atMs))),
       ...optional(
         'oraclePrice',
         oraclePrice === undefined ? undefined : { value: oraclePrice, atMs: toOurClock(oraclePrice) },
       ),
       ...optional('priceDoubts', doubtsOn(market, doubts)),
       ...optional('candles', candles),
+      ...optional('staleValues', stale),
+      ...optional('gaps', gaps.length === 0 ? undefined : gaps),
     })
   }
   const snapshot: Snapshot = {
-    atMs: context.clock.now(),
+    atMs: clock.now(),
     account,
     markets: byMarket,
-    positions: { value: positions.value, atMs: positions.readAtMs },
-    orders: { value: orders.value, atMs: orders.readAtMs },
-    ...optional('balances', readingOf(balances?.value, balances?.readAtMs ?? 0)),
+    positions: listReading(positions),
+    orders: listReading(orders),
+    ...optional('balances', balances && listReading(balances)),
   }
   reportFeeds(context, snapshot)
   return snapshot
 }
 
+function listReading<T>({ value, readAtMs, missing }: Read<T>): Reading<T> {
+  return { value, atMs: readAtMs, ...optional('missing', missing) }
+}
+
+/** The venue's own word for it: the market's data is not fresh, and nothing is sized by it. */
+function withStaleData({ value, atMs }: Reading<TradingCapacity>): Reading<TradingCapacity> {
+  return { value: { ...value, marketDataStatus: 'stale' }, atMs }
+}
+
+function tokensOf({ indexToken, longToken, shortToken }: Market): readonly Address[] {
+  return [indexToken, longToken, shortToken]
+}
+
+/** What is wrong with rows of a list that are, or may be, of one of these addresses. */
+function gapsOf(
+  list: string,
+  missing: readonly MissingRow[] | undefined,
+  by: 'marketToken' | 'token',
+  addresses: readonly Address[],
+): readonly string[] {
+  return (missing ?? []).flatMap((row) => {
+    const named = row[by]
+    const isMeant = named === undefined || addresses.some((address) => sameHex(address, named))
+    return isMeant ? [`${list} ${row.problem}`] : []
+  })
+}
+
+/** A market whose token was never read can be neither sized nor signed for; the other markets do not wait for it. */
+function hasTokens(
+  market: Market,
+  tokens: ReadonlyMap<string, Token>,
+  missing: readonly MissingRow[] | undefined,
+): boolean {
+  return missing === undefined || tokensOf(market).every((address) => tokens.has(hexKey(address)))
+}
+
+/** The catalogue with the markets on which something is held or rests, though the application API does not list them. */
+async function withHeld(
+  api: Api,
+  catalogue: ReadonlyMap<string, Market>,
+  held: readonly OnMarket[],
+): Promise<readonly Market[]> {
+  const gone = held.filter((each) => !catalogue.has(hexKey(each.marketToken)) && !isZero(each.marketToken))
+  if (gone.length === 0) return [...catalogue.values()]
+  const oracle = await tolerate(api.getOracleMarkets())
+  const found = gone.flatMap((each) => unlistedMarket(each, oracle?.value ?? []) ?? [])
+  const byToken = new Map(found.map((market) => [hexKey(market.marketToken), market]))
+  return [...catalogue.values(), ...byToken.values()]
+}
+
+function isZero(address: Address): boolean {
+  return /^0x0*$/.test(address)
+}
+
 function wantedMarkets(
   markets: readonly Market[],
   needs: Needs,
-  positions: readonly { readonly marketToken: Address }[],
+  held: readonly OnMarket[],
 ): readonly Market[] {
-  const held = new Set(
-    needs.allPositionMarkets === true ? positions.map(({ marketToken }) => hexKey(marketToken)) : [],
-  )
+  const tokens = new Set(held.map(({ marketToken }) => hexKey(marketToken)))
   const symbols = new Set(needs.symbols)
-  return markets.filter((market) => symbols.has(market.symbol) || held.has(hexKey(market.marketToken)))
+  return markets.filter((market) => symbols.has(market.symbol) || tokens.has(hexKey(market.marketToken)))
 }
 
 /**
@@ -160,9 +246,8 @@ function oracleStamps(api: Api, read: Read<unknown> | undefined): (price: Oracle
 }
 
 /** Oracle prices, joined with the oracle's own token list for their decimals. */
-async function readPrices(api: Api) {
-  const tokens = await api.getOracleTokens()
-  const decimals = new Map(tokens.value.map((token) => [hexKey(token.address), token.decimals]))
+function readPrices(api: Api, tokens: readonly Pick<Token, 'address' | 'decimals'>[]) {
+  const decimals = new Map(tokens.map((token) => [hexKey(token.address), token.decimals]))
   return api.getPrices((address) => decimals.get(hexKey(address)))
 }
 

@@ -4,6 +4,8 @@
  *
  * What counts as one cause:
  *   a host          host and kind of failure; over when it has answered well for half a minute
+ *   rows            of a list that cannot be read: the list and what is wrong with them
+ *   a price         that stands in for the oracle's: the market and where it comes from
  *   an endpoint     of the chain, and its fault; over with its next good answer
  *   the clock       that differs from the chain's time
  *   a strategy      its failure's text, or why it was not asked; over with its next good turn
@@ -85,6 +87,12 @@ export function createQuiet(now: () => number): (event: Event) => readonly Line[
       }
       case 'host.rested':
         return [repeated(`rest ${event.host} ${event.reason}`, line)]
+      case 'rows.missing': {
+        const causes = event.rows.map(({ problem }) => problem.replaceAll(/\[\d+\]/g, '[]')).sort()
+        return [repeated(`rows ${event.route} ${[...new Set(causes)].join()}`, line)]
+      }
+      case 'price.stoodIn':
+        return [repeated(`price ${event.symbol} ${event.source}`, line)]
       case 'chain.read': {
         if (event.error !== undefined) return [repeated(`chain ${event.endpoint} ${event.error}`, line)]
         const count = causes.size === 0 ? 0 : over(`chain ${event.endpoint} `)
