@@ -15,6 +15,7 @@ import { slippageOf } from '../risk/checks.ts'
 import { isDenial } from '../risk/desk.ts'
 import { withSizes } from '../risk/gaps.ts'
 import { orphanCancels } from '../risk/orphans.ts'
+import { checkPause } from '../risk/pause.ts'
 import { roomOf } from '../risk/room.ts'
 import { withStandIn } from '../risk/standIn.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
@@ -35,6 +36,8 @@ export interface TickReport {
 
 const hourMs = 3_600_000
 const dayMs = 86_400_000
+/** Newest intents of a strategy among which refusals of a wish are looked for. */
+const refusalsRead = 40
 
 /** Intents that the book must count on top of the snapshot's positions: the open ones, and fills too new to be seen. */
 export type UnseenIntents = (snapshot: Snapshot) => readonly IntentState[]
@@ -225,6 +228,9 @@ export async function consider(
     },
   })
   if (admitted.kind === 'denial') return admitted.denial
+  const recent = journal.intents({ strategy: name, limit: refusalsRead })
+  const paused = checkPause(admitted.intent, adds, recent, nowMs)
+  if (paused !== undefined) return paused
   context.emit({ type: 'decision.admitted', intent: admitted.intent })
   const { sizing, terms } = admitted.intent
   if (sizing.priceSource !== undefined) {

@@ -10,6 +10,7 @@
  *   the clock       that differs from the chain's time
  *   a strategy      its failure's text, or why it was not asked; over with its next good turn
  *   a denial        strategy, wish and code; over when such a wish is admitted. The wish itself is told with it only once.
+ *                   A pause after a refusal is told once, and the next longer one again
  *   positions       told when one appears, disappears or changes size
  *   the heartbeat   told every ten minutes
  */
@@ -118,8 +119,13 @@ export function createQuiet(now: () => number): (event: Event) => readonly Line[
       case 'decision.made':
         return [isKnown(wishKey(event.strategy, event.symbol, event.decision)) ? lower(line) : line]
       case 'decision.denied': {
-        const key = `${wishKey(event.strategy, event.symbol, event.decision)}${event.denial.code}`
-        return [repeated(key, line)]
+        const wish = wishKey(event.strategy, event.symbol, event.decision)
+        const { code, reason } = event.denial
+        if (code !== 'REFUSED_BEFORE') return [repeated(`${wish}${code}`, line)]
+        // Each pause is told once: its end is in the reason.
+        const pause = `${wish}${code} ${reason}`
+        const isTold = causes.has(pause)
+        return [isTold ? lower(line) : repeated(pause, line)]
       }
       case 'decision.admitted': {
         const { intent } = event
