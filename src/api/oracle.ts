@@ -113,7 +113,14 @@ const candlesRoute: Route<CandlesQuery, readonly Candle[]> = {
   timeoutMs: ROUTE_TIMEOUT_MS,
   isHistory: true,
   query: ({ tokenSymbol, period, limit }) => ({ tokenSymbol, period, limit: askedLimit(limit) }),
-  decode: (body) => ascending(list(object(body).candles, 'candles', candle)),
+  decode: (body, { input }) => {
+    const { period, candles } = object(body)
+    // Candles of another period would be read as signals of this one.
+    if (period !== undefined && period !== input.period) {
+      throw new Malformed('period', `is not ${input.period}`, period, true)
+    }
+    return ascending(list(candles, 'candles', candle))
+  },
 }
 
 const marketsStateRoute: Route<undefined, ReadonlyMap<string, MarketStatus>> = {

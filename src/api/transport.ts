@@ -8,7 +8,7 @@
  * **Status** of an order chain is asked at the one host that keeps its record, again and again but nowhere else.
  *
  * A 4xx that is a refusal is never repeated. A redirect is followed for the routes that say so, once, and nowhere but to a
- * host that is configured or of the same family; of the answer only the host is taken. Every attempt is reported through `onAttempt`.
+ * host that is configured or of the same family, or to another path of the same origin. Every attempt is reported through `onAttempt`.
  */
 import type { Clock } from '../domain/clock.ts'
 import type { MissingRow } from '../domain/missing.ts'
@@ -18,7 +18,7 @@ import { type Exchange, exchange } from './exchange.ts'
 import { baseAddress, createHosts, type HostLists, type HostPrices, type HostRest } from './hosts.ts'
 import { createLanes } from './lanes.ts'
 import { type ApiLimits, defaultApiLimits } from './limits.ts'
-import { redirectedBase } from './redirect.ts'
+import { type Redirected, redirected } from './redirect.ts'
 import { type CallOptions, type Fetch, type Read, type Route, targetOf, urlOf } from './route.ts'
 import { createShared } from './share.ts'
 
@@ -118,25 +118,31 @@ export function createTransport(options: TransportOptions): Transport {
     place: RequestPlace,
     attempt: number,
     timeoutMs: number,
-    mayFollow = route.followsRedirect === true && route.kind === 'read' && route.method === 'GET',
+    follows?: Redirected,
   ): Promise<Read<Value>> {
     const { host } = place
     const content = route.body?.(input)
     const request = {
-      url: urlOf(route, input, host),
+      url: follows?.url ?? urlOf(route, input, host),
       body: content === undefined ? undefined : JSON.stringify(content),
       timeoutMs,
     }
     const startMs = clock.monotonicMs()
     let answer: Exchange | undefined
     let failure: unknown
-    let movedTo: string | undefined
+    let movedTo: Redirected | undefined
+    // A redirect is followed once.
+    const mayFollow =
+      follows === undefined &&
+      route.followsRedirect === true &&
+      route.kind === 'read' &&
+      route.method === 'GET'
     try {
       const ended = route.kind === 'read' ? hosts.began(host) : undefined
       answer = await exchange(options, place, request, attempt).finally(ended)
       const serverDateMs = serverDates(host, answer.date)
       if (serverDateMs !== undefined) hosts.sawClock(host, serverDateMs, answer.tookMs)
-      if (mayFollow) movedTo = redirectedBase(answer, request.url, host, hosts.isKnown)
+      if (mayFollow) movedTo = redirected(answer, request.url, host, hosts.isKnown)
       if (movedTo === undefined) {
         if (answer.status < 200 || answer.status > 299) {
           throw errorOfStatus(place, answer, attempt, route.unservedMeans)
@@ -181,8 +187,8 @@ export function createTransport(options: TransportOptions): Transport {
         })
       }
     }
-    hosts.takeTurn(movedTo)
-    return attemptOnce(route, input, { ...place, host: movedTo }, attempt, timeoutMs, false)
+    hosts.takeTurn(movedTo.host)
+    return attemptOnce(route, input, { ...place, host: movedTo.host }, attempt, timeoutMs, movedTo)
   }
 
   function noteHealth(host: string, error: unknown): void {

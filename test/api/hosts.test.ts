@@ -3,9 +3,10 @@ import { expect, test } from 'vitest'
 import { getOrders, getPositions } from '../../src/api/account.ts'
 import { UnreachableError } from '../../src/api/errors.ts'
 import { getMarkets, getMarketTickers } from '../../src/api/markets.ts'
-import { getPrices } from '../../src/api/oracle.ts'
+import { getCandles, getPrices } from '../../src/api/oracle.ts'
 import { getTokensInfo } from '../../src/api/tokens.ts'
 import type { MissingRows } from '../../src/api/transport.ts'
+import { getGmUserEarnings } from '../../src/api/yield.ts'
 import { failureOf, fixtureText, type Reply, type Seen, START_MS, scriptedTransport } from './support.ts'
 
 const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
@@ -168,6 +169,27 @@ test('a peer that can be read whole is asked before a row is done without', asyn
   }))
   const read = await clock.drive(getOrders(transport, { account }))
   expect([seen.map(nameOf), read.host, read.missing]).toEqual([['one', 'two'], 'http://two/v1', undefined])
+})
+
+test('earnings of another wallet, and candles of another period, are a fault of their host', async () => {
+  const other = '0x1563915e194D8CfBA1943570603F7606A3115508'
+  const earnings = scriptedTransport((request) => {
+    const body = JSON.parse(fixtureText('gm-user-earnings')) as object
+    return { body: { ...body, account: nameOf(request) === 'one' ? account : other } }
+  })
+  const read = await earnings.clock.drive(getGmUserEarnings(earnings.transport, { account: other }))
+  expect([read.host, read.value.account]).toEqual(['http://two/v1', other])
+  const rests: string[] = []
+  const candles = scriptedTransport(() => ({ body: fixtureText('oracle-candles') }), {
+    limits: { failuresToRest: 1 },
+    onRest: ({ host }) => rests.push(host),
+  })
+  const query = { tokenSymbol: 'ETH', period: '1h', limit: 9 } as const
+  const error = await candles.clock.drive(failureOf(getCandles(candles.transport, query)))
+  expect(error).toMatchObject({ path: 'period', value: '5m', isOfAnother: true })
+  expect(rests).toEqual(['http://primary', 'http://spare'])
+  const own = await candles.clock.drive(getCandles(candles.transport, { ...query, period: '5m' }))
+  expect(own.value.length).toBeGreaterThan(0)
 })
 
 test('rows of another account are an answer to another question', async () => {
