@@ -34,6 +34,8 @@ export type Lane = 'order-chain' | 'relay'
 /** A token as an order needs it. */
 export interface TermsToken {
   readonly symbol: string
+  /** How requests name it where another token of the chain has the same symbol; absent: by its symbol. */
+  readonly wireName?: string
   readonly address: Address
   readonly decimals: number
 }

@@ -62,12 +62,32 @@ export function marketsNow(
   return now
 }
 
-/** Tokens by lower-cased address, those whose row cannot be read as they were, without a price. */
+/** A token as the venue lists it, with the symbol of what it wraps. */
+type ListedToken = Token & { readonly assetSymbol?: string }
+
+/**
+ * Tokens by lower-cased address, those whose row cannot be read as they were, without a price. One whose symbol another has
+ * too is named by its asset's symbol in requests (`WBTC`, where the symbol is `BTC`), or by its address.
+ */
 export function tokensNow(
-  read: Pick<Read<readonly Token[]>, 'value'>,
+  read: { readonly value: readonly ListedToken[] },
   known: KnownVenue,
 ): ReadonlyMap<string, Token> {
-  const now = new Map(read.value.map((token) => [hexKey(token.address), token]))
+  const { value: tokens } = read
+  const isShared = (name: string) =>
+    tokens.filter(({ symbol, assetSymbol = symbol }) => symbol === name || assetSymbol === name).length > 1
+  const symbols = new Set<string>()
+  const shared = new Set(
+    tokens.filter(({ symbol }) => symbols.size === symbols.add(symbol).size).map(({ symbol }) => symbol),
+  )
+  const now = new Map(
+    tokens.map((token): readonly [string, Token] => {
+      const { address, symbol, assetSymbol } = token
+      if (!shared.has(symbol)) return [hexKey(address), token]
+      const isOwn = assetSymbol !== undefined && !isShared(assetSymbol)
+      return [hexKey(address), { ...token, wireName: isOwn ? assetSymbol : address }]
+    }),
+  )
   for (const [key, token] of now) known.tokens.set(key, token)
   for (const [key, { minPrice: _min, maxPrice: _max, ...token }] of known.tokens) {
     if (!now.has(key)) now.set(key, token)
