@@ -238,6 +238,7 @@ async function live(
         drainMs: config.execution.drainSeconds * 1000,
         defaultSlippageBps: config.limits.maxSlippageBps,
         watchMs,
+        maxMarketValuesAgeMs: config.maxMarketValuesAgeMs,
         heartbeatMs,
       },
     },
