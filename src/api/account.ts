@@ -1,5 +1,5 @@
 /** Positions, resting orders and trades of one account (application document, "Positions, orders, trades"). */
-import type { Address } from '../domain/address.ts'
+import { type Address, sameHex } from '../domain/address.ts'
 import type { Direction } from '../domain/market.ts'
 import type { TradeEventName } from '../domain/position.ts'
 import {
@@ -12,14 +12,32 @@ import {
   type TradeRow,
   trade,
 } from './accountRows.ts'
-import { boolean, list, object, optional, string } from './decode.ts'
+import { boolean, type Decoder, Malformed, object, optional, string } from './decode.ts'
 import { RefusedError } from './errors.ts'
-import { type CallOptions, OUR_SHARE_MS, type Read, type Route } from './route.ts'
+import { type Asked, type CallOptions, OUR_SHARE_MS, type Read, type Route } from './route.ts'
+import { rows } from './rows.ts'
 import type { Transport } from './transport.ts'
 
 /** Whose rows. */
 export interface AccountQuery {
   readonly account: Address
+}
+
+/** What a position or order row that cannot be read may still tell. An account may have none, so none may be readable. */
+const positionNames = { market: 'marketAddress', isPosition: true, mayBeEmpty: true } as const
+const orderNames = { market: 'marketAddress', orderKey: 'key', mayBeEmpty: true } as const
+const tradeNames = { market: 'marketAddress', orderKey: 'orderKey', mayBeEmpty: true } as const
+
+/** A row of one account: one of another makes the answer one to another question. */
+function ofAccount<T extends { readonly account: Address }>(
+  item: Decoder<T>,
+  account: Address | undefined,
+): Decoder<T> {
+  return (value, name) => {
+    const row = item(value, name)
+    if (account === undefined || sameHex(row.account, account)) return row
+    throw new Malformed('account', `is not ${account}`, row.account, true)
+  }
 }
 
 const positionsRoute: Route<AccountQuery, readonly PositionRow[]> = {
@@ -29,7 +47,7 @@ const positionsRoute: Route<AccountQuery, readonly PositionRow[]> = {
   kind: 'read',
   cacheMs: 1_000,
   query: ({ account }) => ({ address: account }),
-  decode: (body) => list(body, '', position),
+  decode: (body, asked) => rows(body, '', ofAccount(position, asked.input.account), asked, positionNames),
 }
 
 const positionRoute: Route<{ readonly positionKey: string }, PositionRow> = {
@@ -45,7 +63,8 @@ const positionRoute: Route<{ readonly positionKey: string }, PositionRow> = {
 const positionsWithOrdersRoute: Route<AccountQuery, readonly PositionWithOrders[]> = {
   ...positionsRoute,
   query: ({ account }) => ({ address: account, includeRelatedOrders: true }),
-  decode: (body) => list(body, '', positionWithOrders),
+  decode: (body, asked) =>
+    rows(body, '', ofAccount(positionWithOrders, asked.input.account), asked, positionNames),
 }
 
 const positionWithOrdersRoute: Route<{ readonly positionKey: string }, PositionWithOrders> = {
@@ -61,7 +80,7 @@ const ordersRoute: Route<AccountQuery, readonly OrderRow[]> = {
   kind: 'read',
   cacheMs: OUR_SHARE_MS,
   query: ({ account }) => ({ address: account }),
-  decode: (body) => list(body, '', order),
+  decode: (body, asked) => rows(body, '', ofAccount(order, asked.input.account), asked, orderNames),
 }
 
 const orderRoute: Route<{ readonly orderKey: string }, OrderRow> = {
@@ -261,11 +280,11 @@ export async function searchTrades(
   }
 }
 
-function tradesPage(body: unknown): TradesPage {
+function tradesPage(body: unknown, asked: Asked<{ readonly account?: Address }>): TradesPage {
   const page = object(body)
   const nextCursor = optional(page.nextCursor, 'nextCursor', string)
   return {
-    trades: list(page.trades, 'trades', trade),
+    trades: rows(page.trades, 'trades', ofAccount(trade, asked.input.account), asked, tradeNames),
     ...(nextCursor === undefined ? {} : { nextCursor }),
     hasMore: boolean(page.hasMore, 'hasMore'),
   }

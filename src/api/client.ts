@@ -5,7 +5,7 @@ import * as account from './account.ts'
 import * as accountTransfers from './accountTransfers.ts'
 import * as classicOrders from './classicOrders.ts'
 import * as history from './history.ts'
-import type { HostLists, HostRest } from './hosts.ts'
+import type { HostLists, HostPrices, HostRest } from './hosts.ts'
 import * as jit from './jit.ts'
 import type { ApiLimits } from './limits.ts'
 import * as marketInfo from './marketInfo.ts'
@@ -21,7 +21,7 @@ import type { Fetch } from './route.ts'
 import * as stats from './stats.ts'
 import * as subaccounts from './subaccounts.ts'
 import * as tokens from './tokens.ts'
-import { createTransport, type RequestAttempt, type Transport } from './transport.ts'
+import { createTransport, type MissingRows, type RequestAttempt, type Transport } from './transport.ts'
 import * as wallet from './wallet.ts'
 import * as pools from './yield.ts'
 
@@ -103,6 +103,10 @@ export interface ApiOptions {
   readonly onAttempt?: (attempt: RequestAttempt) => void
   /** Told when a host begins to rest. */
   readonly onRest?: (rest: HostRest) => void
+  /** Told when the prices of an oracle host stand still, and when they go on. */
+  readonly onPrices?: (prices: HostPrices) => void
+  /** Told of every list with rows that could not be read. */
+  readonly onMissing?: (missing: MissingRows) => void
 }
 
 type AnyRoute = (transport: Transport, ...rest: unknown[]) => unknown

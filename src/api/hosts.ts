@@ -2,10 +2,13 @@
  * The hosts of both APIs and of the pair feeds: which one is asked next, which ones rest, how many requests a second each
  * gets, and how far its clock is from ours. Which hosts a route may use is data (`HostLists`).
  *
- * **Rotation.** The application API's hosts are peers and take turns; the oracle's have an order, primary first.
- * **Rest.** A host that fails several times in a row rests, longer each time, and is then probed by a single request. A
- * host may be told to rest (a 429, a poisoned payload). Reads use a resting host when all of them rest, prepare does not
- * use one that was told to rest for a reason of trust.
+ * **Rotation.** The application API's hosts are peers and take turns, the first family first; the oracle's have an order,
+ * primary first.
+ * **Rest.** A host that fails several times in a row rests, longer each time, and is then probed by a single request. One that
+ * hangs rests at once while a peer is well, and is probed beside a request that the peer answers, so that nobody waits for a
+ * host that stays dead. A host may be told to rest (a 429 or a 503 that says how long, a poisoned payload). Reads use a resting host when all of them rest,
+ * prepare does not use one that was told to rest for a reason of trust.
+ * **Old prices.** A host whose prices stand still is left for those whose prices do not, and looked at again ever more seldom.
  * **Rate.** Reads wait for their turn in a token bucket. Writes never wait; they take their token from later reads.
  */
 import type { Clock } from '../domain/clock.ts'
@@ -41,6 +44,14 @@ export interface HostUser {
   readonly path: string
 }
 
+/** A host's prices stand still, or go on again. */
+export interface HostPrices {
+  readonly host: string
+  readonly isStale: boolean
+  /** Age of its newest price by its own stamp, ms. */
+  readonly ageMs: number
+}
+
 /** A host began to rest. */
 export interface HostRest {
   readonly host: string
@@ -58,6 +69,12 @@ interface HostState {
   /** Until when it is not trusted with new orders. */
   distrustUntilMs: number
   isProbing: boolean
+  /** When the reads in the air began, monotonic ms, oldest first. */
+  readonly pending: number[]
+  /** Its last failure was to let a request wait in vain. */
+  isHung: boolean
+  /** Set while its prices stand still: the stamp of the newest, how often it was found so, and until when it is left alone. */
+  stale: { readonly madeAtMs: number; readonly times: number; readonly untilMs: number } | undefined
   /** When the bucket has its next token, if it is empty (generic cell rate); and the bucket of history. */
   nextTokenMs: number
   nextHistoryTokenMs: number
@@ -74,6 +91,13 @@ export interface Hosts {
   isKnown(base: string): boolean
   /** The host to ask next; `avoid` are those that failed in this call already. Undefined when none may be asked. */
   choose(route: HostUser, options: { avoid: ReadonlySet<string>; needsTrust: boolean }): string | undefined
+  /**
+   * A host that is well and was not asked in this call, for an answer that is not good enough. `madeAtMs`: the stamp of old
+   * prices; one whose prices are known to be old too is asked then if they were younger.
+   */
+  another(route: HostUser, asked: ReadonlySet<string>, madeAtMs: number | undefined): string | undefined
+  /** A hung host whose rest is over and that is to be probed beside a request to `chosen`, which is well. It counts as probed now. */
+  probeBeside(route: HostUser, chosen: string): string | undefined
   /** How long until this host may be asked again for a read, ms; takes the token. */
   takeTurn(host: string): number
   /**
@@ -83,8 +107,13 @@ export interface Hosts {
   takeHistoryTurn(host: string, share: number): number
   /** The chosen host was not asked after all. */
   released(host: string): void
+  /** A read leaves for the host; gives what to call when it is over. */
+  began(host: string): () => void
   succeeded(host: string): void
-  failed(host: string, reason: string): void
+  /** `isHung`: it let a request wait in vain, which is too dear to be tried a few times more while a peer is well. */
+  failed(host: string, reason: string, isHung: boolean): void
+  /** How old its newest price is: a host with older ones than `limits.maxPriceAgeMs` is left for others. */
+  sawPrices(host: string, ageMs: number, madeAtMs: number): void
   /** Keeps requests away for a while; `isDistrust` keeps new orders away even if every host rests. */
   rest(host: string, restMs: number, reason: string, isDistrust: boolean): void
   isResting(host: string): boolean
@@ -95,6 +124,9 @@ export interface Hosts {
 
 /** Readings kept for the skew estimate: odd, so that the median is one of them. */
 const SKEW_READINGS = 9
+
+/** A host that has let a read wait this long is not given another while a peer is quicker, ms: it may hang. */
+const SLOW_MS = 2_000
 
 /** Half of the second that a `Date` header leaves unsaid. */
 const HALF_DATE_STEP_MS = 500
@@ -124,8 +156,9 @@ export function createHosts(options: {
   readonly clock: Clock
   readonly limits: ApiLimits
   readonly onRest: (rest: HostRest) => void
+  readonly onPrices?: (prices: HostPrices) => void
 }): Hosts {
-  const { clock, limits, onRest } = options
+  const { clock, limits, onRest, onPrices } = options
   const lists = withBaseAddresses(options.hosts)
   const known = new Set([
     ...[lists.api, lists.oracle, lists.pairFeed ?? [], lists.solanaFeed ?? []].flat(),
@@ -145,6 +178,9 @@ export function createHosts(options: {
         restUntilMs: 0,
         distrustUntilMs: 0,
         isProbing: false,
+        pending: [],
+        isHung: false,
+        stale: undefined,
         nextTokenMs: 0,
         nextHistoryTokenMs: 0,
         clocksMs: [],
@@ -157,6 +193,36 @@ export function createHosts(options: {
   function isAwake(state: HostState, now: number): boolean {
     if (state.restUntilMs > now) return false
     return state.rests === 0 || !state.isProbing
+  }
+
+  /** Not resting, and not one that only a probe may find well again. */
+  function isWell(state: HostState, now: number): boolean {
+    return state.restUntilMs <= now && state.rests === 0
+  }
+
+  function isStale({ stale }: HostState, now: number): boolean {
+    return stale !== undefined && stale.untilMs > now
+  }
+
+  /** Those that may be asked: none that hangs while another does not, and of those with old prices the youngest first and last. */
+  function inOrder(states: readonly HostState[], now: number): readonly HostState[] {
+    const awake = states.filter((state) => isAwake(state, now))
+    const isSlow = ({ pending: [oldest = now] }: HostState) => now - oldest >= SLOW_MS
+    const quick = awake.filter((state) => !(state.isHung && state.rests > 0) && !isSlow(state))
+    const asked = quick.length > 0 ? quick : awake
+    const old = asked.filter((state) => isStale(state, now))
+    const byStamp = (one: HostState, other: HostState) =>
+      (other.stale?.madeAtMs ?? 0) - (one.stale?.madeAtMs ?? 0)
+    return [...asked.filter((state) => !isStale(state, now)), ...old.toSorted(byStamp)]
+  }
+
+  /** The other hosts of what this one serves. */
+  function peersOf(base: string): readonly HostState[] {
+    const { api, oracle, pairFeed = [], solanaFeed = [], byRoute = {} } = lists
+    const own = [api, oracle, pairFeed, solanaFeed, ...Object.values(byRoute)].filter((bases) =>
+      bases.includes(base),
+    )
+    return own.flat().flatMap((each) => (each === base ? [] : [stateOf(each)]))
   }
 
   function rest(host: string, restMs: number, reason: string, isDistrust: boolean): void {
@@ -194,16 +260,37 @@ export function createHosts(options: {
       const now = clock.monotonicMs()
       const bases = basesOf(route)
       const start = route.service === 'api' ? turn++ % Math.max(1, bases.length) : 0
-      const order = bases.map((_, index) => stateOf(bases[(start + index) % bases.length] ?? ''))
-      const trusted = needsTrust ? order.filter((state) => state.distrustUntilMs <= now) : order
-      const awake = trusted.filter((state) => isAwake(state, now))
+      const all = bases.map((_, index) => stateOf(bases[(start + index) % bases.length] ?? ''))
+      const trusted = needsTrust ? all.filter((state) => state.distrustUntilMs <= now) : all
+      const order = inOrder(trusted, now)
       const chosen =
-        awake.find((state) => !avoid.has(state.base)) ??
-        awake[0] ??
+        order.find((state) => !avoid.has(state.base)) ??
+        order[0] ??
         trusted.toSorted((one, other) => one.restUntilMs - other.restUntilMs)[0]
       if (chosen === undefined) return undefined
       if (chosen.rests > 0) chosen.isProbing = true
       return chosen.base
+    },
+
+    another(route, asked, madeAtMs) {
+      const now = clock.monotonicMs()
+      const free = inOrder(basesOf(route).map(stateOf), now).filter(({ base }) => !asked.has(base))
+      return free.find(
+        (state) =>
+          isWell(state, now) &&
+          (!isStale(state, now) || (madeAtMs !== undefined && (state.stale?.madeAtMs ?? 0) > madeAtMs)),
+      )?.base
+    },
+
+    probeBeside(route, chosen) {
+      const now = clock.monotonicMs()
+      if (!isWell(stateOf(chosen), now)) return undefined
+      const due = basesOf(route)
+        .map(stateOf)
+        .find((state) => state.base !== chosen && state.isHung && state.rests > 0 && isAwake(state, now))
+      if (due === undefined) return undefined
+      due.isProbing = true
+      return due.base
     },
 
     takeTurn: (host) => takeToken(stateOf(host), 'nextTokenMs', 1),
@@ -213,23 +300,48 @@ export function createHosts(options: {
       stateOf(host).isProbing = false
     },
 
+    began(host) {
+      const { pending } = stateOf(host)
+      const now = clock.monotonicMs()
+      pending.push(now)
+      return () => void pending.splice(pending.indexOf(now), 1)
+    },
+
     succeeded(host) {
       const state = stateOf(host)
       state.failures = 0
       state.rests = 0
       state.isProbing = false
+      state.isHung = false
     },
 
-    failed(host, reason) {
+    failed(host, reason, isHung) {
       const state = stateOf(host)
       const wasProbe = state.isProbing
       state.isProbing = false
       state.failures += 1
-      if (!wasProbe && state.failures < limits.failuresToRest) return
+      state.isHung = isHung
+      const now = clock.monotonicMs()
+      const hasPeer = peersOf(state.base).some((peer) => isWell(peer, now) && peer.failures === 0)
+      if (!wasProbe && !(isHung && hasPeer) && state.failures < limits.failuresToRest) return
       const restMs = Math.min(limits.restMs * 2 ** state.rests, limits.restMaxMs)
       state.rests += 1
       state.failures = 0
       rest(host, restMs, reason, false)
+    },
+
+    sawPrices(host, ageMs, madeAtMs) {
+      const state = stateOf(host)
+      const was = state.stale
+      if (ageMs <= limits.maxPriceAgeMs) {
+        state.stale = undefined
+        if (was !== undefined) onPrices?.({ host, isStale: false, ageMs })
+        return
+      }
+      const times = (was?.times ?? 0) + 1
+      const leftMs = Math.min(limits.restMs * 2 ** (times - 1), limits.restMaxMs)
+      state.stale = { madeAtMs, times, untilMs: clock.monotonicMs() + leftMs }
+      if (was === undefined) onPrices?.({ host, isStale: true, ageMs })
     },
 
     isResting(host) {

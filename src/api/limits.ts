@@ -28,6 +28,8 @@ export interface ApiLimits {
   /** First rest, ms; doubles while the host stays bad. */
   readonly restMs: number
   readonly restMaxMs: number
+  /** Oldest price of a host whose prices count as going on, ms; with older ones it failed, and its fallbacks are asked. */
+  readonly maxPriceAgeMs: number
 }
 
 /** Defaults of all limits. */
@@ -46,4 +48,5 @@ export const defaultApiLimits: ApiLimits = {
   failuresToRest: 3,
   restMs: 5_000,
   restMaxMs: 120_000,
+  maxPriceAgeMs: 15_000,
 }

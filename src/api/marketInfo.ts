@@ -1,17 +1,19 @@
 /** Configuration and values of markets, one row a market (application document, "Market values row", "Market config fields"). */
-import { list } from './decode.ts'
 import { marketConfig, marketInfo, marketValues } from './marketInfoRow.ts'
 import type { MarketConfig, MarketInfo, MarketValues } from './marketInfoTypes.ts'
-import type { CallOptions, Read, Route } from './route.ts'
+import type { Asked, CallOptions, Read, Route } from './route.ts'
 import { createRowMemo, perTransport, type RowDecoder } from './rowMemo.ts'
+import { rows } from './rows.ts'
 import type { Transport } from './transport.ts'
 
 /** Rows of this API name their market by its token. */
 const identity = 'marketTokenAddress'
 
-function rowsDecoder<Row extends object>(decode: RowDecoder<Row>): (body: unknown) => readonly Row[] {
+function rowsDecoder<Row extends object>(
+  decode: RowDecoder<Row>,
+): (body: unknown, asked: Asked<undefined>) => readonly Row[] {
   const row = createRowMemo({ identity, decode })
-  return (body) => list(body, '', row)
+  return (body, asked) => rows(body, '', row, asked, { market: identity })
 }
 
 const configRoute = perTransport(

@@ -24,9 +24,12 @@ import {
 } from './decode.ts'
 import { type CallOptions, OUR_SHARE_MS, type Read, type Route } from './route.ts'
 import { createRowMemo, perTransport } from './rowMemo.ts'
+import { rows } from './rows.ts'
 import { createQuestions, filteredTickers } from './tickerFilters.ts'
 import { copyTicker, ticker } from './tickerRow.ts'
 import type { Transport } from './transport.ts'
+
+const byMarket = { market: 'marketTokenAddress' } as const
 
 const marketsRoute: Route<undefined, readonly Market[]> = {
   path: '/markets',
@@ -34,8 +37,8 @@ const marketsRoute: Route<undefined, readonly Market[]> = {
   service: 'api',
   kind: 'read',
   cacheMs: 60_000,
-  decode: (body) => {
-    const markets = list(body, '', market)
+  decode: (body, asked) => {
+    const markets = rows(body, '', market, asked, byMarket)
     if (markets.length === 0) throw new Malformed('', 'is an empty list', body)
     return markets
   },
@@ -58,7 +61,7 @@ const tickersRoute = perTransport((): Route<TickersQuery, readonly Ticker[]> => 
     kind: 'read',
     cacheMs: OUR_SHARE_MS,
     query: ({ addresses, symbols }) => ({ addresses, symbols }),
-    decode: (body) => list(body, '', row),
+    decode: (body, asked) => rows(body, '', row, asked, byMarket),
   }
 })
 

@@ -7,9 +7,8 @@ import {
   boolean,
   type Fields,
   float,
-  inside,
+  lenient,
   list,
-  listOrField,
   Malformed,
   object,
   optional,
@@ -18,7 +17,8 @@ import {
   unixSeconds,
   word,
 } from './decode.ts'
-import { type CallOptions, mapRead, type Read, type Route } from './route.ts'
+import { type Asked, type CallOptions, mapRead, type Read, type Route } from './route.ts'
+import { rows, rowsOrField } from './rows.ts'
 import type { Transport } from './transport.ts'
 
 /** Decimals of a token's own amounts, by its address in any case; undefined for a token that is not known. */
@@ -63,7 +63,8 @@ const tickersRoute: Route<undefined, readonly RawPrice[]> = {
   kind: 'read',
   cacheMs: 300,
   timeoutMs: ROUTE_TIMEOUT_MS,
-  decode: (body) => notEmpty(list(body, '', rawPrice)),
+  decode: (body, asked) => notEmpty(rows(body, '', rawPrice, asked, { token: 'tokenAddress' })),
+  madeAtMs: newestOf,
 }
 
 const tokensRoute: Route<undefined, readonly OracleToken[]> = {
@@ -72,7 +73,7 @@ const tokensRoute: Route<undefined, readonly OracleToken[]> = {
   service: 'oracle',
   kind: 'read',
   cacheMs: 60_000,
-  decode: (body) => notEmpty(listOrField(body, 'tokens', oracleToken)),
+  decode: (body, asked) => notEmpty(rowsOrField(body, 'tokens', oracleToken, asked, { token: 'address' })),
 }
 
 /** What candles to read. */
@@ -112,7 +113,14 @@ const candlesRoute: Route<CandlesQuery, readonly Candle[]> = {
   timeoutMs: ROUTE_TIMEOUT_MS,
   isHistory: true,
   query: ({ tokenSymbol, period, limit }) => ({ tokenSymbol, period, limit: askedLimit(limit) }),
-  decode: (body) => ascending(list(object(body).candles, 'candles', candle)),
+  decode: (body, { input }) => {
+    const { period, candles } = object(body)
+    // Candles of another period would be read as signals of this one.
+    if (period !== undefined && period !== input.period) {
+      throw new Malformed('period', `is not ${input.period}`, period, true)
+    }
+    return ascending(list(candles, 'candles', candle))
+  },
 }
 
 const marketsStateRoute: Route<undefined, ReadonlyMap<string, MarketStatus>> = {
@@ -202,6 +210,11 @@ export function getMarketsState(
   return transport.call(marketsStateRoute, undefined, options)
 }
 
+/** Stamp of the youngest price, Unix ms: the service goes on or stands still as a whole. */
+function newestOf(prices: readonly RawPrice[]): number {
+  return prices.reduce((newest, { updatedAtSeconds }) => Math.max(newest, updatedAtSeconds), 0) * 1000
+}
+
 function notEmpty<T>(rows: readonly T[]): readonly T[] {
   if (rows.length === 0) throw new Malformed('', 'is an empty list', rows)
   return rows
@@ -275,27 +288,33 @@ function statusOf(value: unknown): MarketStatus {
   return value === 'open' || value === 'closed' ? value : 'unknown'
 }
 
-/** The shape is not documented; rows, and a map by address, are both read (wire: oracle, 3.8). */
-function marketStates(body: unknown): ReadonlyMap<string, MarketStatus> {
+const byToken = { market: 'marketToken' } as const
+
+/** The shape is not documented; rows, and a map by address, are both read. A market whose row cannot be read is not in it. */
+function marketStates(body: unknown, asked: Asked<undefined>): ReadonlyMap<string, MarketStatus> {
   const states = new Map<string, MarketStatus>()
   const add = (row: Fields) => {
     const token = address(row.marketToken ?? row.marketTokenAddress, 'marketToken')
     states.set(hexKey(token), statusOf(row.status))
   }
   if (Array.isArray(body)) {
-    list(body, '', (row) => add(object(row)))
+    rows(body, '', (row) => add(object(row)), asked, byToken)
     return states
   }
   const fields = object(body)
   if (Array.isArray(fields.markets)) {
-    list(fields.markets, 'markets', (row) => add(object(row)))
+    rows(fields.markets, 'markets', (row) => add(object(row)), asked, byToken)
     return states
   }
   const byAddress = fields.markets === undefined ? fields : object(fields.markets, 'markets')
   for (const [key, value] of Object.entries(byAddress)) {
-    const token = inside(key, `key ${key}`, (text) => address(text, ''))
+    const token = lenient(key, key, address)
+    if (token === undefined) {
+      asked.missing.push({ problem: `the key ${key} is not an address` })
+      continue
+    }
     const isRow = typeof value === 'object' && value !== null
-    states.set(hexKey(token), statusOf(isRow ? object(value).status : value))
+    states.set(hexKey(token), statusOf(isRow ? (value as Fields).status : value))
   }
   return states
 }

@@ -52,8 +52,8 @@ export interface Route<Input, Value> {
   /** Another version than the base address's, for a route that is served under `/v2` only. */
   readonly version?: 'v2'
   /**
-   * A read whose 308 is followed, once, to a host that is configured or of the same family. Any other redirect is an
-   * answer of its own (application document, "Stats").
+   * A read whose 308 is followed, once, to a host that is configured or of the same family, or to another path of its own
+   * origin. Any other redirect is an answer of its own (application document, "Stats").
    */
   readonly followsRedirect?: true
   /** What a 503 of this route means where the document says so; it tells nothing about the host. */

@@ -4,8 +4,11 @@ import { address, inside, list, object } from './decode.ts'
 import { type Guess, guessed } from './guess.ts'
 import { type Pair, pair, SOLANA_UNSERVED } from './pairRow.ts'
 import type { CallOptions, Read, Route } from './route.ts'
+import { rows } from './rows.ts'
 import { type TokenRow, token } from './tokenRow.ts'
 import type { Transport } from './transport.ts'
+
+const byAddress = { token: 'address' } as const
 
 const tokensRoute: Route<undefined, readonly TokenRow[]> = {
   path: '/tokens',
@@ -13,7 +16,7 @@ const tokensRoute: Route<undefined, readonly TokenRow[]> = {
   service: 'api',
   kind: 'read',
   cacheMs: 60_000,
-  decode: (body) => list(body, '', token),
+  decode: (body, asked) => rows(body, '', token, asked, byAddress),
 }
 
 const tokensInfoRoute: Route<undefined, readonly TokenRow[]> = {
@@ -22,7 +25,7 @@ const tokensInfoRoute: Route<undefined, readonly TokenRow[]> = {
   service: 'api',
   kind: 'read',
   cacheMs: 1_000,
-  decode: (body) => list(body, '', token),
+  decode: (body, asked) => rows(body, '', token, asked, byAddress),
 }
 
 /** Tokens of the chain without prices (`GET /tokens`). */

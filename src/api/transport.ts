@@ -8,17 +8,17 @@
  * **Status** of an order chain is asked at the one host that keeps its record, again and again but nowhere else.
  *
  * A 4xx that is a refusal is never repeated. A redirect is followed for the routes that say so, once, and nowhere but to a
- * host that is configured or of the same family; of the answer only the host is taken. Every attempt is reported through `onAttempt`.
+ * host that is configured or of the same family, or to another path of the same origin. Every attempt is reported through `onAttempt`.
  */
 import type { Clock } from '../domain/clock.ts'
 import type { MissingRow } from '../domain/missing.ts'
 import { decodeBody, errorOfStatus } from './answer.ts'
 import { DecodeError, RefusedError, type RequestPlace, type Sent, UnreachableError } from './errors.ts'
 import { type Exchange, exchange } from './exchange.ts'
-import { baseAddress, createHosts, type HostLists, type HostRest } from './hosts.ts'
+import { baseAddress, createHosts, type HostLists, type HostPrices, type HostRest } from './hosts.ts'
 import { createLanes } from './lanes.ts'
 import { type ApiLimits, defaultApiLimits } from './limits.ts'
-import { redirectedBase } from './redirect.ts'
+import { type Redirected, redirected } from './redirect.ts'
 import { type CallOptions, type Fetch, type Read, type Route, targetOf, urlOf } from './route.ts'
 import { createShared } from './share.ts'
 
@@ -46,6 +46,13 @@ export interface RequestAttempt {
   readonly outcome: AttemptOutcome
 }
 
+/** Rows of one answer that could not be read. */
+export interface MissingRows {
+  readonly route: string
+  readonly host: string
+  readonly rows: readonly MissingRow[]
+}
+
 /** What a transport is made of. */
 export interface TransportOptions {
   readonly hosts: HostLists
@@ -56,6 +63,9 @@ export interface TransportOptions {
   readonly limits?: Partial<ApiLimits>
   readonly onAttempt?: (attempt: RequestAttempt) => void
   readonly onRest?: (rest: HostRest) => void
+  readonly onPrices?: (prices: HostPrices) => void
+  /** Told of every list with rows that could not be read. */
+  readonly onMissing?: (missing: MissingRows) => void
 }
 
 /** Makes requests; the route files stand on it. */
@@ -86,10 +96,20 @@ export function createTransport(options: TransportOptions): Transport {
     clock,
     limits,
     onRest: options.onRest ?? (() => {}),
+    ...(options.onPrices && { onPrices: options.onPrices }),
   })
   const shared = createShared(clock)
   const serverDates = createDateReader()
   const lanes = createLanes({ hosts, clock, limits })
+
+  /** Until when hosts asked to be left alone (`Retry-After`), monotonic ms: by host, or by host and route. */
+  const askedToWait = new Map<string, number>()
+
+  /** How long a host is still to be left alone, ms. */
+  function mustWaitMs(host: string, path: string): number {
+    const untilMs = Math.max(askedToWait.get(host) ?? 0, askedToWait.get(`${host} ${path}`) ?? 0)
+    return Math.max(0, untilMs - clock.monotonicMs())
+  }
 
   /** One request to one host, decoded and reported. */
   async function attemptOnce<Input, Value>(
@@ -98,24 +118,31 @@ export function createTransport(options: TransportOptions): Transport {
     place: RequestPlace,
     attempt: number,
     timeoutMs: number,
-    mayFollow = route.followsRedirect === true && route.kind === 'read' && route.method === 'GET',
+    follows?: Redirected,
   ): Promise<Read<Value>> {
     const { host } = place
     const content = route.body?.(input)
     const request = {
-      url: urlOf(route, input, host),
+      url: follows?.url ?? urlOf(route, input, host),
       body: content === undefined ? undefined : JSON.stringify(content),
       timeoutMs,
     }
     const startMs = clock.monotonicMs()
     let answer: Exchange | undefined
     let failure: unknown
-    let movedTo: string | undefined
+    let movedTo: Redirected | undefined
+    // A redirect is followed once.
+    const mayFollow =
+      follows === undefined &&
+      route.followsRedirect === true &&
+      route.kind === 'read' &&
+      route.method === 'GET'
     try {
-      answer = await exchange(options, place, request, attempt)
+      const ended = route.kind === 'read' ? hosts.began(host) : undefined
+      answer = await exchange(options, place, request, attempt).finally(ended)
       const serverDateMs = serverDates(host, answer.date)
       if (serverDateMs !== undefined) hosts.sawClock(host, serverDateMs, answer.tookMs)
-      if (mayFollow) movedTo = redirectedBase(answer, request.url, host, hosts.isKnown)
+      if (mayFollow) movedTo = redirected(answer, request.url, host, hosts.isKnown)
       if (movedTo === undefined) {
         if (answer.status < 200 || answer.status > 299) {
           throw errorOfStatus(place, answer, attempt, route.unservedMeans)
@@ -127,6 +154,11 @@ export function createTransport(options: TransportOptions): Transport {
           traceId,
         })
         hosts.succeeded(host)
+        if (missing.length > 0) options.onMissing?.({ route: place.route, host, rows: missing })
+        const madeAtMs = route.madeAtMs?.(value)
+        if (madeAtMs !== undefined) {
+          hosts.sawPrices(host, priceAgeOf(madeAtMs, answer.leftAtMs, serverDateMs), madeAtMs)
+        }
         return {
           value,
           readAtMs: answer.leftAtMs,
@@ -155,8 +187,8 @@ export function createTransport(options: TransportOptions): Transport {
         })
       }
     }
-    hosts.takeTurn(movedTo)
-    return attemptOnce(route, input, { ...place, host: movedTo }, attempt, timeoutMs, false)
+    hosts.takeTurn(movedTo.host)
+    return attemptOnce(route, input, { ...place, host: movedTo.host }, attempt, timeoutMs, movedTo)
   }
 
   function noteHealth(host: string, error: unknown): void {
@@ -172,14 +204,38 @@ export function createTransport(options: TransportOptions): Transport {
         // The route is not served there; the host may be well for all others.
         hosts.released(host)
       } else {
-        hosts.failed(host, error.shortMessage)
+        hosts.failed(host, error.shortMessage, error.silence === 'timeout')
       }
+      noteWait(host, error)
     } else if (error instanceof DecodeError && (error.path === '' || error.isOfAnother)) {
-      hosts.failed(host, error.shortMessage)
+      hosts.failed(host, error.shortMessage, false)
     } else {
       // It answered in its own words: the host is well.
       hosts.succeeded(host)
     }
+  }
+
+  /** Keeps how long a host asked to be left alone, whoever is asked meanwhile; of a route that it does not serve, the route. */
+  function noteWait(host: string, { status, retryAfterMs, route, unavailability }: UnreachableError): void {
+    if (retryAfterMs === undefined) return
+    const waitMs = Math.min(retryAfterMs, limits.restMaxMs)
+    const isOfRoute = unavailability === 'backend' || unavailability === 'route'
+    askedToWait.set(isOfRoute ? `${host} ${route}` : host, clock.monotonicMs() + waitMs)
+    if (!isOfRoute && status !== 429 && waitMs > 0) hosts.rest(host, waitMs, `answered ${status}`, false)
+  }
+
+  /** A request beside another one, to see whether a host is back: nobody waits for it. */
+  function probe<Input, Value>(
+    route: Route<Input, Value>,
+    input: Input,
+    host: string,
+    timeoutMs: number,
+  ): void {
+    const place = { route: route.path, method: route.method, kind: route.kind, host }
+    // What it shows of the host was noted; its value is nobody's.
+    lanes
+      .inTurn(place, route.isHistory === true, () => attemptOnce(route, input, place, 1, timeoutMs))
+      .catch(() => {})
   }
 
   /** Attempts until one succeeds, one is final, or there are no more. */
@@ -196,19 +252,38 @@ export function createTransport(options: TransportOptions): Transport {
     const needsTrust = kind === 'prepare' || kind === 'submit'
     const failed = new Set<string>()
     let sent: Sent = 'no'
+    let best: Read<Value> | undefined
     for (let attempt = 1; ; attempt++) {
-      const host = pinned ?? hosts.choose(route, { avoid: failed, needsTrust })
+      const away = new Set([...failed, ...bases.filter((base) => mustWaitMs(base, path) > 0)])
+      const host =
+        pinned ??
+        (best === undefined
+          ? hosts.choose(route, { avoid: away, needsTrust })
+          : hosts.another(route, away, route.madeAtMs?.(best.value)))
       const place = { route: path, method, kind, host: host ?? bases.join(', ') }
       if (host === undefined) {
+        if (best !== undefined) return best
         const silence = bases.length === 0 ? 'no-host' : 'resting'
         throw new UnreachableError({ ...place, silence, sent, attempts: attempt - 1 })
       }
+      const leaveMs = pinned === undefined ? mustWaitMs(host, path) : 0
+      if (leaveMs > limits.retryAfterMaxMs) {
+        const told = { silence: 'resting', sent, attempts: attempt - 1, retryAfterMs: leaveMs } as const
+        throw new UnreachableError({ ...place, ...told })
+      }
+      if (leaveMs > 0) await clock.sleep(leaveMs)
+      const due = kind === 'read' && pinned === undefined ? hosts.probeBeside(route, host) : undefined
+      if (due !== undefined) probe(route, input, due, timeoutMs)
       try {
-        return await lanes.inTurn(place, route.isHistory === true, () =>
+        const read = await lanes.inTurn(place, route.isHistory === true, () =>
           attemptOnce(route, input, place, attempt, timeoutMs),
         )
+        best = best === undefined || isBetter(route, read, best) ? read : best
+        failed.add(host)
+        if (pinned !== undefined || attempt >= most || isGood(route, best)) return best
       } catch (error) {
         failed.add(host)
+        if (best !== undefined) continue
         const hasOther = pinned === undefined && bases.some((base) => !failed.has(base))
         const unreachable = error instanceof UnreachableError ? error : undefined
         if (unreachable?.sent === 'maybe') sent = 'maybe'
@@ -221,6 +296,30 @@ export function createTransport(options: TransportOptions): Transport {
         await clock.sleep(waitMs)
       }
     }
+  }
+
+  /** Whether another host could have nothing better: every row could be read, and its prices go on. */
+  function isGood<Value>(route: Pick<Route<never, Value>, 'madeAtMs'>, read: Read<Value>): boolean {
+    return read.missing === undefined && !isOld(route, read)
+  }
+
+  function isOld<Value>(route: Pick<Route<never, Value>, 'madeAtMs'>, read: Read<Value>): boolean {
+    const madeAtMs = route.madeAtMs?.(read.value)
+    return (
+      madeAtMs !== undefined && priceAgeOf(madeAtMs, read.readAtMs, read.serverDateMs) > limits.maxPriceAgeMs
+    )
+  }
+
+  /** Of two answers the one with prices that go on, then the one with the younger prices, then the more complete one. */
+  function isBetter<Value>(
+    route: Pick<Route<never, Value>, 'madeAtMs'>,
+    one: Read<Value>,
+    other: Read<Value>,
+  ): boolean {
+    if (isOld(route, one) || isOld(route, other)) {
+      return (route.madeAtMs?.(one.value) ?? 0) > (route.madeAtMs?.(other.value) ?? 0)
+    }
+    return (one.missing?.length ?? 0) < (other.missing?.length ?? 0)
   }
 
   function backoffMs(attempt: number): number {
@@ -255,6 +354,18 @@ function timeoutOf(
   if (route.kind === 'prepare') return limits.prepareTimeoutMs
   if (route.kind === 'submit') return limits.submitTimeoutMs
   return Math.min(route.timeoutMs ?? limits.timeoutMs, limits.timeoutMs)
+}
+
+/** How far a host's clock and ours may be apart before its own word on the age of its prices is not taken, ms. */
+const TRUSTED_SKEW_MS = 30_000
+
+/**
+ * Age of a stamp, ms: by the clock of its host, and no less than by ours and the difference that two honest clocks may have. A
+ * proxy that serves an answer of yesterday serves its `Date` too.
+ */
+function priceAgeOf(madeAtMs: number, readAtMs: number, serverDateMs: number | undefined): number {
+  const byOursMs = readAtMs - madeAtMs
+  return serverDateMs === undefined ? byOursMs : Math.max(serverDateMs - madeAtMs, byOursMs - TRUSTED_SKEW_MS)
 }
 
 function outcomeOf(error: unknown): AttemptOutcome {

@@ -17,6 +17,7 @@ import {
 } from './decode.ts'
 import { type Guess, guessed } from './guess.ts'
 import { type CallOptions, OUR_SHARE_MS, type Read, type Route } from './route.ts'
+import { rows } from './rows.ts'
 import type { Transport } from './transport.ts'
 
 /** Whose wallet. */
@@ -69,11 +70,17 @@ const balancesRoute: Route<WalletQuery, readonly Balance[]> = {
   kind: 'read',
   cacheMs: OUR_SHARE_MS,
   query: ({ account }) => ({ address: account }),
-  decode: (body) =>
-    list(body, '', (value) => {
-      const row = object(value)
-      return { ...walletToken(row), balance: uint(row.balance, 'balance') }
-    }),
+  decode: (body, asked) =>
+    rows(
+      body,
+      '',
+      (value) => {
+        const row = object(value)
+        return { ...walletToken(row), balance: uint(row.balance, 'balance') }
+      },
+      asked,
+      { token: 'address', mayBeEmpty: true },
+    ),
 }
 
 /** Whose allowances, and to whom. */

@@ -1,5 +1,5 @@
 /** Yield of pools and fee earnings of a wallet (application document, "Pool yield row", "Earnings response"). */
-import type { Address } from '../domain/address.ts'
+import { type Address, sameHex } from '../domain/address.ts'
 import type { Usd } from '../domain/units.ts'
 import {
   address,
@@ -7,6 +7,7 @@ import {
   float,
   inside,
   list,
+  Malformed,
   object,
   optional,
   present,
@@ -87,11 +88,14 @@ const earningsRoute: Route<{ readonly account: Address }, GmUserEarnings> = {
   cacheMs: 2_000,
   unservedMeans: 'the earnings data is warming up, or this deployment has none',
   query: ({ account }) => ({ account }),
-  decode: (body) => {
+  decode: (body, { input }) => {
     const fields = object(body)
     const window = object(fields.window, 'window')
+    const account = address(fields.account, 'account')
+    if (!sameHex(account, input.account))
+      throw new Malformed('account', `is not ${input.account}`, account, true)
     return {
-      account: address(fields.account, 'account'),
+      account,
       windowDays: float(window.days, 'window.days'),
       startTimestampSeconds: unixSeconds(window.startTimestamp, 'window.startTimestamp'),
       endTimestampSeconds: unixSeconds(window.endTimestamp, 'window.endTimestamp'),

@@ -68,6 +68,14 @@ export const documentedRules: readonly DocumentedRule[] = [
       ['errorsTable', '/ping 500: an oracle without its database says so'],
     ],
     [
+      'tickers tell when they were updated: old ones are a failure of their host',
+      [
+        'hosts',
+        'a primary whose prices stand still is left for its fallbacks',
+        'where no host has young prices the freshest of any host is the answer',
+      ],
+    ],
+    [
       'retry with backoff, and the fallback hosts',
       ['rules', 'on a %s the oracle is asked again with backoff, at its fallback host'],
     ],
@@ -151,6 +159,7 @@ export const documentedRules: readonly DocumentedRule[] = [
         'errorsTable',
         '308: stats of a host that does not compute them',
         '308: a redirect to %s is not followed',
+        '308: another path of the same origin is followed, once',
         '308: a redirect is followed once',
       ],
     ],
@@ -231,6 +240,7 @@ export const documentedRules: readonly DocumentedRule[] = [
         'backoff is drawn evenly below a bound that doubles',
       ],
       ['transport', 'Retry-After rests the host'],
+      ['hosts', 'a 503 that says how long is heeded', 'a hung host costs one timeout'],
     ],
     [
       'a 200 does not prove freshness',

@@ -1,7 +1,7 @@
 /** What an order's label means, and how its wish became a size. Pure. */
 import type { IntentState, Label } from '../domain/intent.ts'
 import { formatUnits, formatUsd } from '../domain/units.ts'
-import { money, span } from '../monitor/text.ts'
+import { money, sourceTexts, span } from '../monitor/text.ts'
 
 /** What a label means for the operator: what is known, and what comes next. */
 const meanings: Readonly<Record<Label, string>> = {
@@ -44,7 +44,7 @@ export function sizingLines({ intent }: IntentState): string[] {
       ? ''
       : `, collateral ${formatUnits(terms.collateralDelta, terms.collateralToken.decimals)} ${terms.collateralToken.symbol}`
   lines.push(
-    `price ${formatUsd(terms.referencePrice)} (oracle), slippage asked ${terms.slippageBps / 100} %${collateral}, reserved ${money(reservationUsd)}`,
+    `price ${formatUsd(terms.referencePrice)} (${sizing.priceSource === undefined ? 'oracle' : `${sourceTexts[sizing.priceSource]}: the oracle had no fresh one`}), slippage asked ${terms.slippageBps / 100} %${collateral}, reserved ${money(reservationUsd)}`,
   )
   return lines
 }

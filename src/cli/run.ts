@@ -167,6 +167,8 @@ async function live(
     },
     onAttempt: (attempt) => emit({ type: 'host.attempt', ...attempt }),
     onRest: ({ host, restMs, reason }) => emit({ type: 'host.rested', host, restMs, reason }),
+    onPrices: (prices) => emit({ type: 'host.prices', ...prices }),
+    onMissing: (missing) => emit({ type: 'rows.missing', ...missing }),
   })
   const evidence = chooseEvidence(config, venue?.chains[chain.name])
   const chainReader = await connect(config, evidence, { emit, fetch: fetch.fetch }, closers)
@@ -251,6 +253,7 @@ async function live(
         drainMs: config.execution.drainSeconds * 1000,
         defaultSlippageBps: config.limits.maxSlippageBps,
         watchMs,
+        maxMarketValuesAgeMs: config.maxMarketValuesAgeMs,
         heartbeatMs,
       },
     },

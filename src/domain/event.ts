@@ -9,8 +9,10 @@ import type { Facts } from './errors.ts'
 import type { FlattenOutcome } from './flatten.ts'
 import type { Denial, Intent, IntentState, Label } from './intent.ts'
 import type { TradingState } from './limits.ts'
+import type { MissingRow } from './missing.ts'
 import type { Position } from './position.ts'
 import type { JournalRecord } from './records.ts'
+import type { PriceSource } from './snapshot.ts'
 import type { SubaccountReport } from './subaccount.ts'
 import type { Usd } from './units.ts'
 import type { JudgedWarning, WarningAction } from './warning.ts'
@@ -185,6 +187,22 @@ export type Event =
       readonly outcome: string
     }
   | { readonly type: 'host.rested'; readonly host: string; readonly restMs: number; readonly reason: string }
+  /** The prices of an oracle host stand still, or go on again; told once each. `ageMs`: of its newest price. */
+  | { readonly type: 'host.prices'; readonly host: string; readonly isStale: boolean; readonly ageMs: number }
+  /** Rows of a polled list that could not be read: it was used without them, and is known to be incomplete. */
+  | {
+      readonly type: 'rows.missing'
+      readonly route: string
+      readonly host: string
+      readonly rows: readonly MissingRow[]
+    }
+  /** A reduction stands on another price than a fresh one of the oracle; told when it is admitted. */
+  | {
+      readonly type: 'price.stoodIn'
+      readonly symbol: string
+      readonly source: PriceSource
+      readonly ageMs: number
+    }
   /** What closes orders in this run. `endpoints` is 0 in API-only mode; `isWeak` when real money has no chain's word. */
   | {
       readonly type: 'evidence.chosen'

@@ -6,6 +6,7 @@ import type { Address, Hex } from './address.ts'
 import type { CreateOrderParams, UpdateOrderParams } from './batch.ts'
 import type { Decision } from './decision.ts'
 import type { Direction } from './market.ts'
+import type { PriceSource } from './snapshot.ts'
 import { bps, minOf, mulDivUp, type TokenAmount, type Usd } from './units.ts'
 import type { WarnedFacts } from './warning.ts'
 
@@ -33,6 +34,8 @@ export type Lane = 'order-chain' | 'relay'
 /** A token as an order needs it. */
 export interface TermsToken {
   readonly symbol: string
+  /** How requests name it where another token of the chain has the same symbol; absent: by its symbol. */
+  readonly wireName?: string
   readonly address: Address
   readonly decimals: number
 }
@@ -177,6 +180,8 @@ export interface Sizing {
   readonly cuts: readonly { readonly by: string; readonly toUsd: Usd }[]
   /** Age of the data the size stands on, ms. */
   readonly dataAgeMs: number
+  /** Where the price is from that stands in for a fresh one of the oracle; absent: it is the oracle's. */
+  readonly priceSource?: PriceSource
 }
 
 /** An admitted, sized order of ours; made here and persisted (J1) before anything is sent. */

@@ -5,7 +5,8 @@
  * our fills and the findings before. What is left over is not ours: the protocol's (liquidation, ADL), the owner's by hand,
  * or a sign of a lost journal or a stolen key. It is reported once, and increases on its market wait for an operator.
  *
- * Nothing is judged that an attempt of ours may have made without our knowing: its order would look like a stranger's.
+ * Nothing is judged that an attempt of ours may have made without our knowing: its order would look like a stranger's. Nor
+ * what a row that could not be read may be about.
  */
 import {
   type AccountState,
@@ -17,6 +18,7 @@ import {
 } from './accountRecord.ts'
 import { type Address, sameHex } from './address.ts'
 import type { Fill } from './fills.ts'
+import { lacksMarket, lacksOrder, type MissingRow } from './missing.ts'
 import type { Order, Position, Trade } from './position.ts'
 import { formatUsd, type Usd } from './units.ts'
 
@@ -26,6 +28,8 @@ export interface ReconcileView {
   readonly orders: readonly Order[]
   /** Trades since `throughSeconds`, in any order. */
   readonly trades: readonly Trade[]
+  /** Rows of the three lists that could not be read. Absent: they are whole. */
+  readonly missing?: Readonly<Record<'positions' | 'orders' | 'trades', readonly MissingRow[]>>
   /** Lower-case keys of orders that the journal explains. */
   readonly explained: ReadonlySet<string>
   /** Our fills: the sums of closed intents, and those of open ones. */
@@ -61,9 +65,15 @@ export function reconcile(view: ReconcileView): Reconciliation {
   const { account, busyMarkets, explained } = view
   const raised: Finding[] = []
   const gone: string[] = []
-  let deferred = 0
+  // Past a trade that could not be read the account is not reconciled.
+  let deferred = view.missing?.trades.length ?? 0
   const isNew = (findingId: string) => !account.findings.has(findingId)
-  const isBusy = (marketToken: string) => busyMarkets.has(marketToken.toLowerCase())
+  const { missing } = view
+  // A position that is not shown, and a trade that is not, both look like a wrong sum.
+  const isBusy = (marketToken: string) =>
+    busyMarkets.has(marketToken.toLowerCase()) ||
+    lacksMarket(missing?.positions, marketToken) ||
+    lacksMarket(missing?.trades, marketToken)
   const mayBeOurs = (marketToken: string, atSeconds: number) =>
     atSeconds >= (view.unresolvedSince.get(marketToken.toLowerCase()) ?? Number.POSITIVE_INFINITY)
 
@@ -79,7 +89,8 @@ export function reconcile(view: ReconcileView): Reconciliation {
     if (trade.eventName !== 'OrderExecuted' || explained.has(trade.orderKey.toLowerCase())) continue
     const findingId = `trade:${trade.id}`
     if (!isNew(findingId)) continue
-    if (trade.marketToken !== undefined && mayBeOurs(trade.marketToken, trade.timestampSeconds)) {
+    const { marketToken: on } = trade
+    if (on !== undefined && (mayBeOurs(on, trade.timestampSeconds) || lacksMarket(missing?.positions, on))) {
       deferred += 1
       continue
     }
@@ -143,7 +154,8 @@ export function reconcile(view: ReconcileView): Reconciliation {
 
   for (const [findingId, { finding, end }] of account.findings) {
     if (end !== undefined) continue
-    if (finding.kind === 'unexplained-order' && !resting.has(findingId)) gone.push(findingId)
+    const mayRest = lacksOrder(missing?.orders, finding.orderKey ?? '')
+    if (finding.kind === 'unexplained-order' && !resting.has(findingId) && !mayRest) gone.push(findingId)
     if (finding.kind === 'unexplained-position' && !wrong.has(findingId) && !isBusy(finding.marketToken)) {
       gone.push(findingId)
     }

@@ -13,13 +13,22 @@ import type {
   Token,
   TradingCapacity,
 } from './market.ts'
+import type { MissingRow } from './missing.ts'
 import type { Order, Position } from './position.ts'
 
 /** A value with the moment (Unix ms) it was true at, as well as we know: the venue's own stamp, else when we read it. */
 export interface Reading<T> {
   readonly value: T
   readonly atMs: number
+  /** Of a list: rows that could not be read. That something is not in it shows nothing then. Absent: the list is whole. */
+  readonly missing?: readonly MissingRow[]
 }
+
+/**
+ * Where a price comes from that stands in for a fresh one of the oracle: an older one, the freshest of any of its hosts; the
+ * venue's own mark in the market's ticker; or the mark in the position's row.
+ */
+export type PriceSource = 'old-oracle' | 'ticker' | 'position'
 
 /** What is known of one market. A part is absent when it was not asked for or could not be read. */
 export interface MarketView {
@@ -31,6 +40,15 @@ export interface MarketView {
   readonly ticker?: Reading<Ticker>
   /** The index token's price from the oracle service: the second opinion that signing is bounded by. */
   readonly oraclePrice?: Reading<OraclePrice>
+  /** Absent while `oraclePrice` is the oracle's and as fresh as it should be. */
+  readonly priceSource?: PriceSource
+  /** Why the venue's values of this market count as stale, and its capacity with them; absent: they do not. */
+  readonly staleValues?: string
+  /**
+   * What of this market's own data is wrong: a clause for each row of a list that is or may be its, and could not be read.
+   * Increases wait. Absent: nothing.
+   */
+  readonly gaps?: readonly string[]
   /** Doubts about the oracle's prices of this market's tokens; a doubted price is not here. Absent: none. */
   readonly priceDoubts?: readonly PriceDoubt[]
   readonly capacityLong?: Reading<TradingCapacity>

@@ -64,7 +64,8 @@ export function createBreakers(
       ...shell.recentlyLanded().filter(({ intent }) => shell.closedAgoMs(intent.intentId) < listLagMs),
     ]
     try {
-      await equity.take(await readEquity(api, account, moving), clock.now())
+      const reading = await readEquity(api, account, moving)
+      if (reading !== undefined) await equity.take(reading, clock.now())
     } catch (error) {
       // What cannot be read is no loss; how long it could not is another breaker's.
       if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error

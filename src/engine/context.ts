@@ -25,6 +25,8 @@ export interface EngineSettings {
   readonly defaultSlippageBps: number
   /** Cadence of the account's own watch: positions for status and metrics. */
   readonly watchMs: number
+  /** Oldest refresh of a market's values that increases may stand on; absent: half a minute. */
+  readonly maxMarketValuesAgeMs?: number
   readonly heartbeatMs: number
 }
 

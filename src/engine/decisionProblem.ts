@@ -38,14 +38,20 @@ const orderKeys: FieldRule = {
   isGood: (value) => Array.isArray(value) && value.every(isKey),
   expected: 'a list of order keys, 32 bytes in hex each',
 }
+/** Durations of a twap are whole minutes, s. */
+const TWAP_STEP_SECONDS = 60
+
 const twap: FieldRule = {
   isGood: (value) => {
     if (!isObject(value)) return false
     const { parts, durationSeconds } = value
     const isCount = Number.isSafeInteger(parts) && Number(parts) >= 2 && Number(parts) <= 30
-    return isCount && Number.isSafeInteger(durationSeconds) && Number(durationSeconds) > 0
+    // The venue's unit is not documented; whole minutes mean the same in seconds and in minutes.
+    const isMinutes =
+      Number.isSafeInteger(durationSeconds) && Number(durationSeconds) % TWAP_STEP_SECONDS === 0
+    return isCount && isMinutes && Number(durationSeconds) > 0
   },
-  expected: 'an object with parts (2 to 30) and durationSeconds (whole, above 0)',
+  expected: 'an object with parts (2 to 30) and durationSeconds (a multiple of 60, above 0)',
 }
 const exits: FieldRule = {
   isGood: (value) =>

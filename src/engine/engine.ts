@@ -26,6 +26,7 @@ import {
 import type { Limits } from '../domain/limits.ts'
 import { worstCase } from '../domain/machine/exposure.ts'
 import type { Market } from '../domain/market.ts'
+import { lacksMarket } from '../domain/missing.ts'
 import { marksOf } from '../domain/orderMarks.ts'
 import type { Position } from '../domain/position.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
@@ -43,6 +44,7 @@ import { createFlattener } from './flatten.ts'
 import { withHeldMarkets } from './heldMarkets.ts'
 import { createInstance } from './instance.ts'
 import { createKill } from './kill.ts'
+import { createKnown } from './known.ts'
 import { type ConfiguredLimits, createLiveLimits } from './liveLimits.ts'
 import { createMarketCount } from './marketCount.ts'
 import { operate } from './operator.ts'
@@ -151,6 +153,7 @@ export function createEngine(
   let notReady: readonly string[] = ['starting']
   /** Prices that were not doubted, over all strategies' snapshots. */
   const acceptedPrices = new Map<string, bigint>()
+  const known = createKnown()
   let positions: readonly Position[] = []
   let symbols: Readonly<Record<string, string>> = {}
 
@@ -170,6 +173,8 @@ export function createEngine(
     const filledAtSeconds = closing?.settlement?.timestampSeconds
     if (filledAtSeconds === undefined) return false
     const { terms, kind } = intent
+    // What cannot be read shows nothing, gone positions least of all.
+    if (lacksMarket(snapshot.positions.missing, terms.marketToken)) return false
     const row = positionsOn(snapshot, terms.marketToken, terms.direction).find(({ collateralToken }) =>
       sameHex(collateralToken, terms.collateralToken.address),
     )
@@ -206,7 +211,9 @@ export function createEngine(
   const flattener = createFlattener({ ...context, ...byOperator, isSeen })
 
   function read(needs: Needs): Promise<Snapshot> {
-    return readSnapshot({ api, clock, account, acceptedPrices, onFeed }, needs)
+    const { maxMarketValuesAgeMs } = engineSettings
+    const ages = maxMarketValuesAgeMs === undefined ? {} : { maxMarketValuesAgeMs }
+    return readSnapshot({ api, clock, account, acceptedPrices, known, onFeed, ...ages }, needs)
   }
 
   async function watchAccount(): Promise<void> {

@@ -22,18 +22,22 @@ export interface EquityReading {
 // MarketSwap, LimitSwap, MarketIncrease, LimitIncrease and StopIncrease hold what they pay (wire: eip712-and-chain, 6).
 const payingOrders: ReadonlySet<number> = new Set([0, 1, 2, 3, 8])
 
-/** Reads what the account is worth. `inFlight`: intents whose payment may be in no list. Throws what the api throws. */
+/**
+ * Reads what the account is worth; undefined when a row of what it has cannot be read, which is no loss. `inFlight`: intents
+ * whose payment may be in no list. Throws what the api throws.
+ */
 export async function readEquity(
   api: Pick<Api, 'getPositions' | 'getOrders' | 'getWalletBalances' | 'getTokensInfo'>,
   account: Address,
   inFlight: readonly IntentState[],
-): Promise<EquityReading> {
+): Promise<EquityReading | undefined> {
   const [positions, orders, balances, tokens] = await Promise.all([
     api.getPositions({ account }),
     api.getOrders({ account }),
     api.getWalletBalances({ account }),
     api.getTokensInfo(),
   ])
+  if ([positions, orders, balances, tokens].some(({ missing }) => missing !== undefined)) return undefined
   const byAddress = new Map(tokens.value.map((token) => [hexKey(token.address), token]))
   const worth = (address: Address, amount: TokenAmount): Usd => {
     const token = byAddress.get(hexKey(address))

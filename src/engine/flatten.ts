@@ -9,6 +9,7 @@ import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { FlattenOutcome, FlattenState } from '../domain/flatten.ts'
 import { FLATTEN_TRIES, flattenKeyOf, flattenStepOf, type Opened } from '../domain/flattenPlan.ts'
 import type { Denial, IntentState } from '../domain/intent.ts'
+import { lacksMarket } from '../domain/missing.ts'
 import { isOnMarket } from '../domain/position.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import { formatUsd, minOf } from '../domain/units.ts'
@@ -187,6 +188,14 @@ export function createFlattener(context: FlattenContext): Flattener {
       const held = positionsOn(snapshot, side.marketToken, side.direction).find(({ collateralToken }) =>
         sameHex(collateralToken, side.collateralToken),
       )
+      if (held === undefined && lacksMarket(snapshot.positions.missing, side.marketToken)) {
+        isOver = false
+        tell(
+          intentId,
+          `a position that may be it cannot be read: ${snapshot.positions.missing?.[0]?.problem}`,
+        )
+        continue
+      }
       if (held === undefined || held.sizeInUsd <= 0n) {
         gone.add(firstKey)
         statements.push(`${what} that it opened was gone already`)

@@ -122,7 +122,15 @@ export function createKill(context: KillContext): Kill {
       if (denial === undefined || denial.code === 'REDUCE_IN_FLIGHT') continue
       denials.push(`${decision.kind}: ${denial.code}, ${denial.reason}`)
     }
-    problem = denials.length === 0 ? undefined : denials.join('; ')
+    // Lists that lack rows say nothing of what is left.
+    const unread = [
+      ...(snapshot.orders.missing ?? []).map((row) => `an order cannot be read: ${row.problem}`),
+      ...(close ? (snapshot.positions.missing ?? []) : []).map(
+        (row) => `a position cannot be read: ${row.problem}`,
+      ),
+    ]
+    const problems = [...unread, ...denials]
+    problem = problems.length === 0 ? undefined : problems.join('; ')
     // An increase that just executed may be in no list yet.
     const readAgoMs = Math.max(0, clock.now() - snapshot.orders.atMs)
     const hasNewFills = shell
@@ -131,7 +139,7 @@ export function createKill(context: KillContext): Kill {
         ({ intent }) =>
           intent.reservationUsd > 0n && shell.closedAgoMs(intent.intentId) - readAgoMs < listLagMs,
       )
-    const isQuiet = resting.length + held.length + inFlight === 0 && !hasNewFills
+    const isQuiet = resting.length + held.length + inFlight === 0 && !hasNewFills && unread.length === 0
     quietLooks = isQuiet ? quietLooks + 1 : 0
   }
 

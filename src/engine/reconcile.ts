@@ -8,6 +8,7 @@ import { type Finding, type FindingEnd, type FindingState, pauses } from '../dom
 import { hexKey } from '../domain/address.ts'
 import { fillsOf } from '../domain/fills.ts'
 import { type IntentState, isUnresolved, lastAttempt } from '../domain/intent.ts'
+import type { MissingRow } from '../domain/missing.ts'
 import type { Trade } from '../domain/position.ts'
 import { reconcile } from '../domain/reconcile.ts'
 import { accountOf } from '../execution/context.ts'
@@ -58,21 +59,25 @@ export function createReconciler(
     if (finding !== undefined) emit({ type: 'account.findingSettled', finding, as })
   }
 
-  async function readTrades(sinceSeconds: number): Promise<readonly Trade[]> {
+  async function readTrades(
+    sinceSeconds: number,
+  ): Promise<{ readonly trades: readonly Trade[]; readonly missing: readonly MissingRow[] }> {
     const trades: Trade[] = []
+    const lacking: MissingRow[] = []
     let cursor: string | undefined
     for (let page = 0; page < tradesPagesMax; page += 1) {
-      const { value } = await api.getTrades({
+      const { value, missing = [] } = await api.getTrades({
         account,
         sinceSeconds,
         limit: tradesLimit,
         ...(cursor === undefined ? {} : { cursor }),
       })
       trades.push(...value.trades)
+      lacking.push(...missing)
       cursor = value.nextCursor
       if (!value.hasMore || cursor === undefined) break
     }
-    return trades
+    return { trades, missing: lacking }
   }
 
   function unresolvedSince(): ReadonlyMap<string, number> {
@@ -109,7 +114,7 @@ export function createReconciler(
       const isFirst = state.throughSeconds === undefined
       const sinceSeconds = Math.max(0, isFirst ? throughSeconds : throughSeconds - overlapSeconds)
       const readSeconds = Math.floor(clock.now() / 1000)
-      const [positions, orders, trades] = await Promise.all([
+      const [positions, orders, { trades, missing }] = await Promise.all([
         api.getPositions({ account }),
         api.getOrders({ account }),
         readTrades(sinceSeconds),
@@ -119,6 +124,11 @@ export function createReconciler(
         positions: positions.value,
         orders: orders.value,
         trades,
+        missing: {
+          positions: positions.missing ?? [],
+          orders: orders.missing ?? [],
+          trades: missing,
+        },
         explained: new Set(keys.filter((key) => journal.explains(key, ''))),
         fills: [...journal.closedFills(), ...shell.open().flatMap((each) => fillsOf(each.state))],
         busyMarkets: busyMarkets(),

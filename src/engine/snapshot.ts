@@ -3,21 +3,30 @@
  *
  * The catalogue, the tokens and the account are needed by everyone: without them there is no snapshot. Tickers, capacity,
  * oracle prices, candles and market status may be missing; a missing part is absent, never a default, and what stands on
- * it is then denied. Concurrent reads of many strategies are shared by the transport within the venue's cache windows.
+ * it is then denied. A list of which a row cannot be read says so, and its market with it. Concurrent reads of many strategies are shared by the transport within the venue's cache windows.
  */
 import type { Api } from '../api/client.ts'
 import { doubtsOf } from '../api/priceSanity.ts'
 import type { Read } from '../api/route.ts'
 import type { Address } from '../domain/address.ts'
-import { hexKey } from '../domain/address.ts'
+import { hexKey, sameHex } from '../domain/address.ts'
 import type { Clock } from '../domain/clock.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
-import type { Candle, Market, OraclePrice, PriceDoubt, Token } from '../domain/market.ts'
+import type { Candle, Market, OraclePrice, PriceDoubt, Token, TradingCapacity } from '../domain/market.ts'
+import type { MissingRow } from '../domain/missing.ts'
 import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
 import { absOf, bps, type Usd } from '../domain/units.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { withHeldMarkets } from './heldMarkets.ts'
+import {
+  createKnown,
+  type KnownVenue,
+  MARKET_VALUES_AGE_MS,
+  marketsNow,
+  staleValues,
+  tokensNow,
+} from './known.ts'
 
 /** The world could not be read well enough to decide on. */
 export class SnapshotError extends BaseError {}
@@ -29,6 +38,10 @@ export interface SnapshotContext {
   readonly account: Address
   /** Medians of oracle prices that were not doubted, by lower-cased token; kept from snapshot to snapshot. Absent: none. */
   readonly acceptedPrices?: Map<string, Usd>
+  /** What was seen of the venue before; kept from snapshot to snapshot. Absent: nothing. */
+  readonly known?: KnownVenue
+  /** Oldest refresh of a market's values that its data counts as fresh with, ms. Absent: `MARKET_VALUES_AGE_MS`. */
+  readonly maxMarketValuesAgeMs?: number
   /** Told of every part that was read, with its age. */
   readonly onFeed: (feed: Feed, ageMs: number) => void
 }
@@ -43,24 +56,28 @@ const capacityReadsMax = 8
 
 /** Reads what `needs` asks for. Throws what the api throws when the catalogue, the tokens or the account cannot be read. */
 export async function readSnapshot(context: SnapshotContext, needs: Needs): Promise<Snapshot> {
-  const { api, account } = context
-  const [markets, tokens, positions, orders, oraclePrices, states, balances] = await Promise.all([
+  const { api, account, clock, known = createKnown() } = context
+  const [markets, tokens, positions, orders, oracleTokens, states, balances, staleOf] = await Promise.all([
     api.getMarkets(),
     api.getTokensInfo(),
     api.getPositions({ account }),
     api.getOrders({ account }),
-    tolerate(readPrices(api)),
+    tolerate(api.getOracleTokens()),
     tolerate(api.getMarketsState()),
     needs.balances === true ? tolerate(api.getWalletBalances({ account })) : undefined,
+    staleValues(api, clock, known, context.maxMarketValuesAgeMs ?? MARKET_VALUES_AGE_MS),
   ])
-  const rows = [...positions.value, ...orders.value]
-  const known = await withHeldMarkets(
+  const oraclePrices = oracleTokens && (await tolerate(readPrices(api, oracleTokens.value)))
+  const tokensByAddress = tokensNow(tokens, known)
+  const held = needs.allPositionMarkets === true ? [...positions.value, ...orders.value] : []
+  const catalogue = await withHeldMarkets(
     api,
-    markets.value,
-    rows.map(({ marketToken }) => marketToken),
+    [...marketsNow(markets, known).values()],
+    held.map(({ marketToken }) => marketToken),
   )
-  const wanted = wantedMarkets(known, needs, rows)
-  const tokensByAddress = new Map(tokens.value.map((token) => [hexKey(token.address), token]))
+  const wanted = wantedMarkets(catalogue, needs, held).filter((market) =>
+    hasTokens(market, tokensByAddress, tokens.missing),
+  )
   const { trusted: pricesByAddress, doubts } = trustedPrices(
     oraclePrices?.value ?? [],
     tokens.value,
@@ -68,8 +85,11 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
   )
   const toOurClock = oracleStamps(api, oraclePrices)
   const capacitySymbols = new Set(needs.symbols.length <= capacityReadsMax ? needs.symbols : [])
+  const listed = wanted.filter(({ isListed }) => isListed)
   const [tickers, views] = await Promise.all([
-    readTickers(api, wanted),
+    listed.length === 0
+      ? undefined
+      : tolerate(api.getMarketTickers({ symbols: listed.map(({ symbol }) => symbol) })),
     Promise.all(
       wanted.map(async (market) => {
         const [capacityLong, capacityShort, candles] = await Promise.all([
@@ -82,7 +102,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
     ),
   ])
   const byMarket = new Map<string, MarketView>()
-  const nowMs = context.clock.now()
+  const nowMs = clock.now()
   const priceOf = (address: Address) => {
     const price = pricesByAddress.get(hexKey(address))
     return price !== undefined && nowMs - toOurClock(price) <= tokenPriceMaxAgeMs ? price : undefined
@@ -91,6 +111,16 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
     const ticker = tickers?.value.find((each) => hexKey(each.marketToken) === hexKey(market.marketToken))
     const oraclePrice = pricesByAddress.get(hexKey(market.indexToken))
     const atMs = tickers?.readAtMs ?? 0
+    const stale = staleOf(market.marketToken)
+    const fresh = (capacity: Reading<TradingCapacity> | undefined) =>
+      stale === undefined || capacity === undefined ? capacity : withStaleData(capacity)
+    const gaps = [
+      ...gapsOf('markets', markets.missing, 'marketToken', [market.marketToken]),
+      ...gapsOf('tickers', tickers?.missing, 'marketToken', [market.marketToken]),
+      ...gapsOf('oracle prices', oraclePrices?.missing, 'token', tokensOf(market)),
+      ...gapsOf('oracle tokens', oracleTokens?.missing, 'token', tokensOf(market)),
+      ...gapsOf('tokens', tokens.missing, 'token', tokensOf(market)),
+    ]
     byMarket.set(hexKey(market.marketToken), {
       market,
       indexToken: tokenOf(tokensByAddress, market.indexToken, oraclePrice),
@@ -98,38 +128,74 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
       shortToken: tokenOf(tokensByAddress, market.shortToken, priceOf(market.shortToken)),
       status: states?.value.get(hexKey(market.marketToken)) ?? 'unknown',
       ...optional('ticker', ticker === undefined ? undefined : { value: ticker, atMs }),
-      ...optional('capacityLong', capacityLong ?? readingOf(ticker?.capacityLong, atMs)),
-      ...optional('capacityShort', capacityShort ?? readingOf(ticker?.capacityShort, atMs)),
+      ...optional('capacityLong', fresh(capacityLong ?? readingOf(ticker?.capacityLong, atMs))),
+      ...optional('capacityShort', fresh(capacityShort ?? readingOf(ticker?.capacityShort, atMs))),
       ...optional(
         'oraclePrice',
         oraclePrice === undefined ? undefined : { value: oraclePrice, atMs: toOurClock(oraclePrice) },
       ),
       ...optional('priceDoubts', doubtsOn(market, doubts)),
       ...optional('candles', candles),
+      ...optional('staleValues', stale),
+      ...optional('gaps', gaps.length === 0 ? undefined : gaps),
     })
   }
   const snapshot: Snapshot = {
-    atMs: context.clock.now(),
+    atMs: clock.now(),
     account,
     markets: byMarket,
-    positions: { value: positions.value, atMs: positions.readAtMs },
-    orders: { value: orders.value, atMs: orders.readAtMs },
-    ...optional('balances', readingOf(balances?.value, balances?.readAtMs ?? 0)),
+    positions: listReading(positions),
+    orders: listReading(orders),
+    ...optional('balances', balances && listReading(balances)),
   }
   reportFeeds(context, snapshot)
   return snapshot
 }
 
+function listReading<T>({ value, readAtMs, missing }: Read<T>): Reading<T> {
+  return { value, atMs: readAtMs, ...optional('missing', missing) }
+}
+
+/** The venue's own word for it: the market's data is not fresh, and nothing is sized by it. */
+function withStaleData({ value, atMs }: Reading<TradingCapacity>): Reading<TradingCapacity> {
+  return { value: { ...value, marketDataStatus: 'stale' }, atMs }
+}
+
+function tokensOf({ indexToken, longToken, shortToken }: Market): readonly Address[] {
+  return [indexToken, longToken, shortToken]
+}
+
+/** What is wrong with rows of a list that are, or may be, of one of these addresses. */
+function gapsOf(
+  list: string,
+  missing: readonly MissingRow[] | undefined,
+  by: 'marketToken' | 'token',
+  addresses: readonly Address[],
+): readonly string[] {
+  return (missing ?? []).flatMap((row) => {
+    const named = row[by]
+    const isMeant = named === undefined || addresses.some((address) => sameHex(address, named))
+    return isMeant ? [`${list} ${row.problem}`] : []
+  })
+}
+
+/** A market whose token was never read can be neither sized nor signed for; the other markets do not wait for it. */
+function hasTokens(
+  market: Market,
+  tokens: ReadonlyMap<string, Token>,
+  missing: readonly MissingRow[] | undefined,
+): boolean {
+  return missing === undefined || tokensOf(market).every((address) => tokens.has(hexKey(address)))
+}
+
 function wantedMarkets(
   markets: readonly Market[],
   needs: Needs,
-  rows: readonly { readonly marketToken: Address }[],
+  held: readonly { readonly marketToken: Address }[],
 ): readonly Market[] {
-  const held = new Set(
-    needs.allPositionMarkets === true ? rows.map(({ marketToken }) => hexKey(marketToken)) : [],
-  )
+  const tokens = new Set(held.map(({ marketToken }) => hexKey(marketToken)))
   const symbols = new Set(needs.symbols)
-  return markets.filter((market) => symbols.has(market.symbol) || held.has(hexKey(market.marketToken)))
+  return markets.filter((market) => symbols.has(market.symbol) || tokens.has(hexKey(market.marketToken)))
 }
 
 /**
@@ -164,16 +230,9 @@ function oracleStamps(api: Api, read: Read<unknown> | undefined): (price: Oracle
   return ({ updatedAtSeconds }) => Math.min(readAtMs, updatedAtSeconds * 1000 - skewMs)
 }
 
-/** Tickers of the listed markets: a filter that names another may be refused whole. */
-function readTickers(api: Api, markets: readonly Market[]) {
-  const symbols = markets.flatMap(({ isListed, symbol }) => (isListed ? [symbol] : []))
-  return symbols.length === 0 ? undefined : tolerate(api.getMarketTickers({ symbols }))
-}
-
 /** Oracle prices, joined with the oracle's own token list for their decimals. */
-async function readPrices(api: Api) {
-  const tokens = await api.getOracleTokens()
-  const decimals = new Map(tokens.value.map((token) => [hexKey(token.address), token.decimals]))
+function readPrices(api: Api, tokens: readonly Pick<Token, 'address' | 'decimals'>[]) {
+  const decimals = new Map(tokens.map((token) => [hexKey(token.address), token.decimals]))
   return api.getPrices((address) => decimals.get(hexKey(address)))
 }
 

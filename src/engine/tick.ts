@@ -13,8 +13,11 @@ import { bookOf } from '../risk/book.ts'
 import { type Budget, checkBudget, OPERATOR_RETRY_MS } from '../risk/budget.ts'
 import { slippageOf } from '../risk/checks.ts'
 import { isDenial } from '../risk/desk.ts'
+import { withSizes } from '../risk/gaps.ts'
 import { orphanCancels } from '../risk/orphans.ts'
+import { checkPause } from '../risk/pause.ts'
 import { roomOf } from '../risk/room.ts'
+import { withStandIn } from '../risk/standIn.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
 import { viewOf } from '../strategy/strategy.ts'
@@ -33,6 +36,8 @@ export interface TickReport {
 
 const hourMs = 3_600_000
 const dayMs = 86_400_000
+/** Newest intents of a strategy among which refusals of a wish are looked for. */
+const refusalsRead = 40
 
 /** Intents that the book must count on top of the snapshot's positions: the open ones, and fills too new to be seen. */
 export type UnseenIntents = (snapshot: Snapshot) => readonly IntentState[]
@@ -161,7 +166,11 @@ export async function consider(
   }
   const nowMs = clock.now()
   // Ages count until now: the process may have stood still since the world was read.
-  const judged: Snapshot = { ...snapshot, atMs: Math.max(snapshot.atMs, nowMs) }
+  const counted = withSizes(snapshot, (token) => {
+    const { symbol: other } = marketOf(snapshot, token)?.market ?? {}
+    return context.limits.on(other, loaded.name).maxPositionSizeUsd
+  })
+  const judged: Snapshot = { ...counted, atMs: Math.max(snapshot.atMs, nowMs) }
   const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol
   const overBudget = checkBudget(
     decision,
@@ -186,9 +195,9 @@ export async function consider(
   const equityUsd = context.equityUsd()
   const { defaultSlippageBps } = engineSettings
   const admitted = admit(decision, {
-    snapshot: judged,
+    snapshot: withStandIn(judged, { decision, adds }, limits),
     // Folded anew for each decision, so that two of one tick cannot both spend the same room.
-    book: bookOf(snapshot, unseen(snapshot)),
+    book: bookOf(counted, unseen(snapshot)),
     limits,
     accountLimits: isOperator ? {} : context.limits.current().account,
     marketLimits: isOperator ? {} : context.limits.countedOn(symbol),
@@ -220,7 +229,15 @@ export async function consider(
     },
   })
   if (admitted.kind === 'denial') return admitted.denial
+  const recent = journal.intents({ strategy: name, limit: refusalsRead })
+  const paused = checkPause(admitted.intent, adds, recent, nowMs)
+  if (paused !== undefined) return paused
   context.emit({ type: 'decision.admitted', intent: admitted.intent })
+  const { sizing, terms } = admitted.intent
+  if (sizing.priceSource !== undefined) {
+    const { priceSource: source, dataAgeMs: ageMs } = sizing
+    context.emit({ type: 'price.stoodIn', symbol: terms.symbol, source, ageMs })
+  }
   if (await context.shell.accept(admitted.intent)) {
     context.acceptedOnMarkets.add(decision.marketToken, nowMs)
     return undefined

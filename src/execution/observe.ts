@@ -8,6 +8,7 @@ import { BaseError } from '../domain/errors.ts'
 import { type IntentState, lastAttempt } from '../domain/intent.ts'
 import { contestedBy, longestLifeSeconds } from '../domain/machine/apiEvidence.ts'
 import type { AccountView, HostAnswer, Observation } from '../domain/machine/observation.ts'
+import type { MissingRow } from '../domain/missing.ts'
 import type { Trade } from '../domain/position.ts'
 import type { ExecutionContext } from './context.ts'
 import { noAnswer } from './noAnswer.ts'
@@ -120,7 +121,18 @@ async function readAccount(
     orders: answered.flatMap((view) => view.orders),
     positions: answered.flatMap((view) => view.positions),
     trades: answered.flatMap((view) => view.trades),
+    ...missingOf(
+      answered.flatMap((view) => view.missing?.orders ?? []),
+      answered.flatMap((view) => view.missing?.trades ?? []),
+    ),
   }
+}
+
+function missingOf(
+  orders: readonly MissingRow[],
+  trades: readonly MissingRow[],
+): Pick<AccountView, 'missing'> {
+  return orders.length + trades.length === 0 ? {} : { missing: { orders, trades } }
 }
 
 /** One host's lists, or undefined when one of them was not answered. */
@@ -136,7 +148,14 @@ async function readPeer(
       context.api.getPositions({ account }, options),
       readTrades(context, state, options),
     ])
-    return { orders: orders.value, positions: positions.value, ...trades }
+    const isWhole = [orders, positions].every(({ missing }) => missing === undefined)
+    return {
+      orders: orders.value,
+      positions: positions.value,
+      trades: trades.trades,
+      complete: trades.complete && trades.missing.length === 0 && isWhole,
+      ...missingOf(orders.missing ?? [], trades.missing),
+    }
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
     return undefined
@@ -148,14 +167,16 @@ async function readTrades(
   context: ExecutionContext,
   state: IntentState,
   options: CallOptions,
-): Promise<{ readonly trades: readonly Trade[]; readonly complete: boolean }> {
+): Promise<Pick<AccountView, 'trades' | 'complete'> & { readonly missing: readonly MissingRow[] }> {
   const { account, terms, kind } = state.intent
   const deadlineSeconds = lastAttempt(state)?.armed?.deadlineSeconds ?? longestLifeSeconds
   const sinceSeconds = Math.max(0, deadlineSeconds - longestLifeSeconds)
   const trades: Trade[] = []
+  const lacking: MissingRow[] = []
+  const found = (complete: boolean) => ({ trades, complete, missing: lacking })
   let cursor: string | undefined
   for (let page = 0; page < tradesPagesMax; page += 1) {
-    const { value } = await context.api.getTrades(
+    const { value, missing = [] } = await context.api.getTrades(
       {
         account,
         // The rows of a swap name no market, and what a cancel or a batch names may be one.
@@ -169,8 +190,9 @@ async function readTrades(
       options,
     )
     trades.push(...value.trades)
+    lacking.push(...missing)
     cursor = value.nextCursor
-    if (!value.hasMore || cursor === undefined) return { trades, complete: true }
+    if (!value.hasMore || cursor === undefined) return found(true)
   }
-  return { trades, complete: false }
+  return found(false)
 }

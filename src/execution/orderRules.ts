@@ -3,7 +3,13 @@ import { type Address, ZERO_ADDRESS } from '../domain/address.ts'
 import type { CreateOrderParams } from '../domain/batch.ts'
 import { type ExitTerms, type Intent, keptShare, type OrderTerms, type SwapTerms } from '../domain/intent.ts'
 import { expectedOf } from '../domain/machine/expected.ts'
-import { contractPriceOf, MAX_UINT256, priceOfContractPrice, type TokenAmount, type Usd } from '../domain/units.ts'
+import {
+  contractPriceOf,
+  MAX_UINT256,
+  priceOfContractPrice,
+  type TokenAmount,
+  type Usd,
+} from '../domain/units.ts'
 import { anyPriceOf, type PriceRule } from './verifyPrice.ts'
 
 /** What one created order must say. */

@@ -1,11 +1,13 @@
 /** Intent to Prepared: ask one host to build the message. Moves nothing; may be repeated. */
+import { RefusedError } from '../api/errors.ts'
 import type { CancelRequest, CollateralRequest, EditRequest } from '../api/orderChangeRequest.ts'
 import type { Prepared } from '../api/orders.ts'
 import type { PrepareRequest } from '../api/prepareRequest.ts'
 import type { Read } from '../api/route.ts'
+import { positionKeyOf } from '../chains/relayRouter.ts'
 import type { SubaccountApproval } from '../chains/subaccountApproval.ts'
-import type { Hex } from '../domain/address.ts'
-import type { Intent } from '../domain/intent.ts'
+import { type Hex, sameHex } from '../domain/address.ts'
+import type { Intent, TermsToken } from '../domain/intent.ts'
 import { priceOfContractPrice } from '../domain/units.ts'
 import type { ExecutionContext } from './context.ts'
 
@@ -59,6 +61,11 @@ export function requestOf(context: Asking, intent: Intent): AskedRequest {
   }
 }
 
+/** A token as a request names it: two tokens of Arbitrum have the symbol BTC. */
+function nameOf({ symbol, wireName }: TermsToken): string {
+  return wireName ?? symbol
+}
+
 function orderRequest(asking: Asking, intent: Intent): PrepareRequest {
   const { kind, terms } = intent
   const { orderType, triggerPrice, twap, tpsl, swap, acceptablePriceImpactBps } = terms
@@ -75,13 +82,14 @@ function orderRequest(asking: Asking, intent: Intent): PrepareRequest {
     ...(triggerPrice === undefined ? {} : { triggerPrice }),
     ...(twap === undefined ? {} : { twapConfig: twap }),
   } as const
-  const collateralToPay = { amount: terms.collateralDelta, token: terms.collateralToken.symbol }
+  const collateralToken = nameOf(terms.collateralToken)
+  const collateralToPay = { amount: terms.collateralDelta, token: collateralToken }
   if (swap !== undefined) {
     return {
       ...base,
       kind: 'swap',
       collateralToPay,
-      receiveToken: swap.receiveToken.symbol,
+      receiveToken: nameOf(swap.receiveToken),
       manualSwapPath: [terms.marketToken],
     }
   }
@@ -89,7 +97,7 @@ function orderRequest(asking: Asking, intent: Intent): PrepareRequest {
     ...base,
     direction: terms.direction,
     sizeDeltaUsd: terms.sizeDeltaUsd,
-    collateralToken: terms.collateralToken.symbol,
+    collateralToken,
   }
   if (kind === 'increase') {
     return { ...position, kind: 'increase', collateralToPay, ...(tpsl === undefined ? {} : { tpsl }) }
@@ -97,7 +105,7 @@ function orderRequest(asking: Asking, intent: Intent): PrepareRequest {
   return {
     ...position,
     kind: 'decrease',
-    receiveToken: terms.collateralToken.symbol,
+    receiveToken: collateralToken,
     // The venue's builder lets exits end with their position by itself; prepare lists no field for it.
     keepLeverage: terms.keepLeverage,
   }
@@ -149,11 +157,32 @@ export async function prepare(
   host: string,
   signing: Omit<Asking, 'chain'> = {},
 ): Promise<Prepared> {
-  const { value } = await ask(context, requestOf({ ...context, ...signing }, intent), {
-    host,
-    attempts: attemptsPerHost,
-  })
-  return value
+  const asked = requestOf({ ...context, ...signing }, intent)
+  const options = { host, attempts: attemptsPerHost }
+  try {
+    return (await ask(context, asked, options)).value
+  } catch (error) {
+    const again = withContractKey(asked, intent, error)
+    if (again === undefined) throw error
+    return (await ask(context, again, options)).value
+  }
+}
+
+/**
+ * The same change of collateral with the contract's key of the position, after one whose row key the venue does not know:
+ * which of the two names a position there is not documented. Undefined for any other refusal.
+ */
+function withContractKey(
+  asked: AskedRequest,
+  { account, terms }: Intent,
+  error: unknown,
+): AskedRequest | undefined {
+  if (asked.route !== 'collateral' || !(error instanceof RefusedError)) return undefined
+  if (error.serverCode !== 'POSITION_NOT_FOUND') return undefined
+  const { marketToken, collateralToken, direction } = terms
+  const positionKey = positionKeyOf(account, marketToken, collateralToken.address, direction === 'long')
+  if (sameHex(positionKey, asked.request.positionKey)) return undefined
+  return { route: 'collateral', request: { ...asked.request, positionKey } }
 }
 
 function ask(

@@ -191,6 +191,21 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'HTTP requests sent or tried, by route, host and outcome; each try of a repeated read counts.',
     ['route', 'host', 'outcome'],
   )
+  const missingRows = counter(
+    'perpd_missing_rows_total',
+    'Rows of polled lists that could not be read, by route and host; the lists were used without them.',
+    ['route', 'host'],
+  )
+  const stalePrices = gauge(
+    'perpd_oracle_stale',
+    '1 while the prices of an oracle host stand still and its fallbacks are asked, 0 when they go on again.',
+    ['host'],
+  )
+  const standIns = counter(
+    'perpd_price_stand_ins_total',
+    "Reductions admitted on another price than a fresh one of the oracle: old-oracle, or the venue's mark in ticker or position.",
+    ['source'],
+  )
   const poisoned = counter(
     'perpd_poisoned_payloads_total',
     'Payloads to sign that did not say what was meant; none was signed.',
@@ -316,6 +331,15 @@ export function createMetrics(options: MetricsOptions): Metrics {
         return
       case 'host.attempt':
         attempts.inc({ route: event.route, host: hostName(event.host), outcome: event.outcome })
+        return
+      case 'rows.missing':
+        missingRows.inc({ route: event.route, host: hostName(event.host) }, event.rows.length)
+        return
+      case 'host.prices':
+        stalePrices.set({ host: hostName(event.host) }, event.isStale ? 1 : 0)
+        return
+      case 'price.stoodIn':
+        standIns.inc({ source: event.source })
         return
       case 'evidence.chosen':
         evidenceEndpoints.set(event.endpoints)

@@ -7,7 +7,7 @@ import type { Event } from '../domain/event.ts'
 import { type Line, line, usdField } from './line.ts'
 import { accountLine } from './phraseAccount.ts'
 import { attemptFields, orderLine } from './phraseOrder.ts'
-import { counted, money, plain, shortId, span } from './text.ts'
+import { counted, money, plain, shortId, sourceTexts, span } from './text.ts'
 
 /** The line of an event. */
 export function phrase(event: Event): Line {
@@ -139,6 +139,42 @@ export function phrase(event: Event): Line {
         'host',
         `${event.host} rests for ${span(event.restMs)}: ${plain(event.reason)}. Other hosts are asked meanwhile`,
         { host: event.host, rest_ms: event.restMs, reason: event.reason },
+      )
+    case 'host.prices':
+      return event.isStale
+        ? line(
+            'warn',
+            'host',
+            `the prices of ${event.host} stand still: the newest is ${span(event.ageMs)} old. Its fallbacks are asked; it is looked at again ever more seldom`,
+            { host: event.host, age_ms: Math.round(event.ageMs) },
+          )
+        : line('info', 'host', `the prices of ${event.host} go on again`, {
+            host: event.host,
+            age_ms: Math.round(event.ageMs),
+          })
+    case 'rows.missing': {
+      const [first] = event.rows
+      const all = event.rows.length === 1 ? 'a row' : `${event.rows.length} rows`
+      return line(
+        'warn',
+        'host',
+        `${event.host} ${event.route}: ${all} cannot be read: ${first?.problem ?? ''}. The rest is used; increases wait on the markets that it may be of, reductions go on`,
+        {
+          host: event.host,
+          route: event.route,
+          rows: event.rows.length,
+          problem: first?.problem ?? '',
+          ...(first?.marketToken === undefined ? {} : { market_token: first.marketToken }),
+          ...(first?.token === undefined ? {} : { token: first.token }),
+        },
+      )
+    }
+    case 'price.stoodIn':
+      return line(
+        'warn',
+        'price',
+        `a reduction on ${event.symbol} stands on ${sourceTexts[event.source]}, ${span(event.ageMs)} old: no host of the oracle has a fresh price. Increases wait`,
+        { market: event.symbol, source: event.source, age_ms: Math.round(event.ageMs) },
       )
     case 'feed.read':
       return line('debug', 'feed', `${event.feed} read, ${span(event.ageMs)} old`, {

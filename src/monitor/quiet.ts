@@ -4,10 +4,13 @@
  *
  * What counts as one cause:
  *   a host          host and kind of failure; over when it has answered well for half a minute
+ *   rows            of a list that cannot be read: the list and what is wrong with them
+ *   a price         that stands in for the oracle's: the market and where it comes from
  *   an endpoint     of the chain, and its fault; over with its next good answer
  *   the clock       that differs from the chain's time
  *   a strategy      its failure's text, or why it was not asked; over with its next good turn
  *   a denial        strategy, wish and code; over when such a wish is admitted. The wish itself is told with it only once.
+ *                   A pause after a refusal is told once, and the next longer one again
  *   positions       told when one appears, disappears or changes size
  *   the heartbeat   told every ten minutes
  */
@@ -85,6 +88,12 @@ export function createQuiet(now: () => number): (event: Event) => readonly Line[
       }
       case 'host.rested':
         return [repeated(`rest ${event.host} ${event.reason}`, line)]
+      case 'rows.missing': {
+        const causes = event.rows.map(({ problem }) => problem.replaceAll(/\[\d+\]/g, '[]')).sort()
+        return [repeated(`rows ${event.route} ${[...new Set(causes)].join()}`, line)]
+      }
+      case 'price.stoodIn':
+        return [repeated(`price ${event.symbol} ${event.source}`, line)]
       case 'chain.read': {
         if (event.error !== undefined) return [repeated(`chain ${event.endpoint} ${event.error}`, line)]
         const count = causes.size === 0 ? 0 : over(`chain ${event.endpoint} `)
@@ -110,8 +119,13 @@ export function createQuiet(now: () => number): (event: Event) => readonly Line[
       case 'decision.made':
         return [isKnown(wishKey(event.strategy, event.symbol, event.decision)) ? lower(line) : line]
       case 'decision.denied': {
-        const key = `${wishKey(event.strategy, event.symbol, event.decision)}${event.denial.code}`
-        return [repeated(key, line)]
+        const wish = wishKey(event.strategy, event.symbol, event.decision)
+        const { code, reason } = event.denial
+        if (code !== 'REFUSED_BEFORE') return [repeated(`${wish}${code}`, line)]
+        // Each pause is told once: its end is in the reason.
+        const pause = `${wish}${code} ${reason}`
+        const isTold = causes.has(pause)
+        return [isTold ? lower(line) : repeated(pause, line)]
       }
       case 'decision.admitted': {
         const { intent } = event

@@ -1,5 +1,7 @@
 /** Small pieces of text for people: ids, spans of time, counts, amounts. Used by the log and by the commands. */
+
 import type { Intent } from '../domain/intent.ts'
+import type { PriceSource } from '../domain/snapshot.ts'
 import { formatUnits, formatUsd, toDecimal, USD_DECIMALS, type Usd, usd } from '../domain/units.ts'
 
 /** First eight characters of an intent id: enough for people and for `perpd explain`. */
@@ -59,4 +61,11 @@ export function termsOf({ terms, kind }: Intent): string {
 /** A sentence to be embedded in another: on one line, without its full stop. */
 export function plain(sentence: string): string {
   return sentence.replace(/\s+/g, ' ').trim().replace(/\.$/, '')
+}
+
+/** How a price that stands in for the oracle's reads. */
+export const sourceTexts: Readonly<Record<PriceSource, string>> = {
+  'old-oracle': "the oracle's freshest price of any host",
+  ticker: "the venue's own mark price",
+  position: "the mark price in the position's row",
 }

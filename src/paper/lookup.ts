@@ -46,7 +46,11 @@ export function findMarket(world: World, name: string): WorldMarket | undefined 
   return index.bySymbol.get(name) ?? world.marketByKey.get(hexKey(name)) ?? index.byAlias.get(name)
 }
 
-/** A token by symbol or address in any case. */
+/** A token by symbol, by address in any case, or by the symbol of the asset that it is (`WBTC`, whose symbol is `BTC`). */
 export function findToken(world: World, name: string): CatalogToken | undefined {
-  return world.catalog.tokenBySymbol.get(name) ?? world.catalog.tokenByAddress.get(hexKey(name))
+  return (
+    world.catalog.tokenBySymbol.get(name) ??
+    world.catalog.tokenByAddress.get(hexKey(name)) ??
+    world.catalog.catalog.tokens.find(({ assetSymbol }) => assetSymbol === name)
+  )
 }

@@ -190,7 +190,8 @@ const metrics: Readonly<Record<string, (figures: StatsFigures) => Amount>> = {
 function dayOf(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null) return undefined
-  if (!/^\d{1,10}$/.test(text) || Number(text) > 2_147_483_647) {
+  // The bound of the times of trades is not one of stats.
+  if (!/^\d{1,15}$/.test(text)) {
     throw badRequest(`Invalid ${name} timestamp: whole seconds expected`)
   }
   return Math.floor(Number(text) / DAY)

@@ -23,6 +23,7 @@ import {
 import { planCollateral } from './collateral.ts'
 import { type Desk, deskMarket, isDenial, marketUnknown } from './desk.ts'
 import { checkPriceDoubts } from './doubts.ts'
+import { checkGaps } from './gaps.ts'
 import { type Plan, plainTerms, termsToken } from './plan.ts'
 import { type Sized, sizeIncrease, sizeReduction } from './sizing.ts'
 import { planSwap } from './swap.ts'
@@ -50,6 +51,7 @@ export function admit(decision: Decision, desk: Desk): Admission {
     checkReduceInFlight(wish, side, limits, nowMs) ??
     checkOrdersPerHour(wish, desk.acceptedLastHour, limits, desk.accountLimits, desk.marketLimits) ??
     checkPriceDoubts(wish, view) ??
+    checkGaps(wish, view, snapshot, limits) ??
     checkDataAge(wish, snapshot, view, limits) ??
     checkPriceDivergence(wish, view, limits) ??
     checkClockSkew(wish, desk.clockSkewMs ?? 0, limits) ??
@@ -72,6 +74,7 @@ export function admit(decision: Decision, desk: Desk): Admission {
       kind: decision.kind,
       decision,
       ...plan,
+      sizing: { ...plan.sizing, ...(view.priceSource && { priceSource: view.priceSource }) },
       expiresAtMs: desk.expiresAtMs,
       acceptedAtMs: nowMs,
     },

@@ -102,6 +102,12 @@ export function bookOf(
     }))
   }
 
+  // A position whose row cannot be read is held all the same.
+  for (const { marketToken, direction, sizeInUsd = 0n } of snapshot.positions.missing ?? []) {
+    if (marketToken === undefined) continue
+    change(marketToken, direction ?? 'long', (side) => ({ heldUsd: side.heldUsd + sizeInUsd }))
+  }
+
   const open = openIntents.filter(isOpen)
   for (const state of [...open].sort((a, b) => a.intent.acceptedAtMs - b.intent.acceptedAtMs)) {
     const { intent } = state

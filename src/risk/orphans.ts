@@ -7,6 +7,7 @@ import { type Address, hexKey, sameHex } from '../domain/address.ts'
 import type { CancelDecision } from '../domain/decision.ts'
 import { type Child, hasEnded, type IntentState, isProvisional, lastAttempt } from '../domain/intent.ts'
 import type { Direction } from '../domain/market.ts'
+import { lacksMarket } from '../domain/missing.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import type { Book } from './book.ts'
 
@@ -68,6 +69,8 @@ function orphansOf(state: IntentState, snapshot: Snapshot): readonly Child[] {
 }
 
 function hasPosition({ intent: { terms } }: IntentState, snapshot: Snapshot): boolean {
+  // A position whose row cannot be read is not gone.
+  if (lacksMarket(snapshot.positions.missing, terms.marketToken)) return true
   return positionsOn(snapshot, terms.marketToken, terms.direction).some(
     ({ collateralToken, sizeInUsd }) =>
       sizeInUsd > 0n && sameHex(collateralToken, terms.collateralToken.address),

@@ -15,8 +15,8 @@ export interface Plan {
 }
 
 /** A token as terms name it. */
-export function termsToken({ symbol, address, decimals }: Token): TermsToken {
-  return { symbol, address, decimals }
+export function termsToken({ symbol, address, decimals, wireName }: Token): TermsToken {
+  return { symbol, address, decimals, ...(wireName === undefined ? {} : { wireName }) }
 }
 
 /** Terms that every kind shares: a market order that changes nothing, for the kinds to fill. */

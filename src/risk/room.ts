@@ -42,7 +42,10 @@ export function roomOf(
   if (capacity.marketDataStatus !== 'fresh') {
     return {
       code: 'MARKET_DATA_STALE',
-      reason: `The venue says its own data of ${view.market.symbol} is not fresh; nothing is added on it.`,
+      reason:
+        view.staleValues === undefined
+          ? `The venue says its own data of ${view.market.symbol} is not fresh; nothing is added on it.`
+          : `The venue's own data of ${view.market.symbol} is not fresh, ${view.staleValues}; nothing is added on it.`,
       wanted: 'marketDataStatus fresh',
       allowed: `marketDataStatus ${capacity.marketDataStatus}`,
     }

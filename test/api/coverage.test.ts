@@ -85,7 +85,10 @@ test('tickers asked within 0.3 s are one request, and after it another', async (
 })
 
 test('candles are cached 15 s for short periods and 60 s for longer ones', async () => {
-  const { transport, clock, seen } = scriptedTransport(() => ({ body: fixtureText('oracle-candles') }))
+  const body = JSON.parse(fixtureText('oracle-candles')) as object
+  const { transport, clock, seen } = scriptedTransport(({ url }) => ({
+    body: { ...body, period: new URL(url).searchParams.get('period') },
+  }))
   const ask = (period: '5m' | '15m') => getCandles(transport, { tokenSymbol: 'ETH', period, limit: 9 })
   const askBoth = async () => {
     await ask('5m')

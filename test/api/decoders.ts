@@ -2,7 +2,7 @@
 import { getOrders, getPositions, getPositionsWithOrders, getTrades } from '../../src/api/account.ts'
 import { getWithdrawalStatus, prepareDeposit, prepareWithdrawal } from '../../src/api/accountTransfers.ts'
 import { prepareClassicCancel } from '../../src/api/classicOrders.ts'
-import { RefusedError } from '../../src/api/errors.ts'
+import { DecodeError, RefusedError } from '../../src/api/errors.ts'
 import { getApy, getPerformanceAnnualized, getPerformanceSnapshots, getRates } from '../../src/api/history.ts'
 import { getJitHistory, getJitLiquidity } from '../../src/api/jit.ts'
 import { getMarketsConfig, getMarketsInfo, getMarketsValues } from '../../src/api/marketInfo.ts'
@@ -19,6 +19,7 @@ import { getPairs, getRiskOracleMarkets, getTokensInfo } from '../../src/api/tok
 import type { Transport } from '../../src/api/transport.ts'
 import { getAllowances, getBuybackStats, getStakingPower, getWalletBalances } from '../../src/api/wallet.ts'
 import { getGmPools, getGmUserEarnings } from '../../src/api/yield.ts'
+import type { MissingRow } from '../../src/domain/missing.ts'
 import { fixtureText, transportAnswering } from './support.ts'
 
 const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
@@ -148,10 +149,18 @@ export function bodyOf(name: string): string {
   return fixtureText(sharedBodies[name] ?? name)
 }
 
-export function ask(name: string, body: unknown): Promise<{ readonly value: unknown }> {
+/** Reads a body by a route. A row that cannot be read is told as the error that it is to that row. */
+export async function ask(name: string, body: unknown): Promise<{ readonly value: unknown }> {
   const route = routes[name]
   if (route === undefined) throw new Error(`no route ${name}`)
-  return route(transportAnswering(body))
+  const read: { readonly value: unknown; readonly missing?: readonly MissingRow[] } = await route(
+    transportAnswering(body),
+  )
+  const [row] = read.missing ?? []
+  if (row === undefined) return read
+  const [path = '', ...problem] = row.problem.split(' ')
+  const place = { route: name, method: 'GET', kind: 'read', host: 'http://one' } as const
+  throw new DecodeError({ ...place, path, problem: problem.join(' '), value: undefined })
 }
 
 export type Path = readonly (string | number)[]

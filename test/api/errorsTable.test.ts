@@ -309,6 +309,30 @@ test.each([
   expect(attempts.map(({ host, outcome }) => [host, outcome])).toEqual([[two, 'not-now']])
 })
 
+test('308: another path of the same origin is followed, once, with the query of the question', async () => {
+  const attempts: RequestAttempt[] = []
+  const query = { networks: 'arbitrum' }
+  nock('http://megaeth.venue-b.test')
+    .get('/v1/stats/summary')
+    .query(query)
+    .reply(308, '', { Location: '/v1/stats/v2/summary' })
+  nock('http://megaeth.venue-b.test')
+    .get('/v1/stats/v2/summary')
+    .query(query)
+    .reply(200, fixtureText('stats-summary'))
+  const scope = { networks: ['arbitrum'] } as const
+  const options = { host: two, attempts: 1 }
+  const read = await getStatsSummary(connected(attempts), scope, options)
+  expect(read.host).toBe(two)
+  expect(attempts.map(({ status, outcome }) => [status, outcome])).toEqual([
+    [308, 'redirected'],
+    [200, 'ok'],
+  ])
+  nock('http://megaeth.venue-b.test').get(/stats/).times(2).reply(308, '', { Location: '/v1/stats/again' })
+  const again = await failureOf(getStatsSummary(connected(), scope, options))
+  expect(again).toMatchObject({ status: 308, host: two })
+})
+
 test('308: a redirect is followed once, of stats alone, and a configured host is known', async () => {
   nock('http://megaeth.venue-b.test')
     .get('/v1/stats/sources')

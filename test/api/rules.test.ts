@@ -98,7 +98,10 @@ test('a hundred strategies cost the venue what one costs', async () => {
 })
 
 test('earnings are shared per account, not between accounts', async () => {
-  const { transport, seen } = scriptedTransport(() => ({ body: fixtureText('gm-user-earnings') }))
+  const body = JSON.parse(fixtureText('gm-user-earnings')) as object
+  const { transport, seen } = scriptedTransport(({ url }) => ({
+    body: { ...body, account: new URL(url).searchParams.get('account') },
+  }))
   await getGmUserEarnings(transport, { account })
   await getGmUserEarnings(transport, { account })
   await getGmUserEarnings(transport, { account: '0x1563915e194D8CfBA1943570603F7606A3115508' })

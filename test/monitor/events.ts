@@ -175,6 +175,19 @@ export const everyEvent: readonly Event[] = [
     outcome: 'not-now',
   },
   { type: 'host.rested', host, restMs: 30_000, reason: 'Five failures in a row.' },
+  { type: 'host.prices', host, isStale: true, ageMs: 600_000 },
+  {
+    type: 'rows.missing',
+    route: '/positions',
+    host,
+    rows: [
+      {
+        problem: '[1].sizeInUsd is not an unsigned whole number of at most 256 bits',
+        marketToken: ethMarket,
+      },
+    ],
+  },
+  { type: 'price.stoodIn', symbol, source: 'ticker', ageMs: 400 },
   { type: 'trading.state', scope: 'eth-trend', state: 'reducing', reason: 'Its loss limit was reached.' },
   { type: 'daemon.heartbeat', openIntents: 1, unresolved: 0, positions: 1, exposureUsd: usd(500) },
   { type: 'daemon.draining', signal: 'SIGTERM', openIntents: 1, drainMs: 10_000 },

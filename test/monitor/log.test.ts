@@ -58,6 +58,9 @@ test('on a terminal every event reads as one plain line', () => {
     position  long ETH/USD [WETH-USDC] $500.00, PnL after fees $0.99
     host      https://arbitrum.gmxapi.io/v1 GET /markets/tickers: not-now (HTTP 503) after 31 ms, attempt 1
     host      https://arbitrum.gmxapi.io/v1 rests for 30 s: Five failures in a row. Other hosts are asked meanwhile
+    host      the prices of https://arbitrum.gmxapi.io/v1 stand still: the newest is 10 min 0 s old. Its fallbacks are asked; it is looked at again ever more seldom
+    host      https://arbitrum.gmxapi.io/v1 /positions: a row cannot be read: [1].sizeInUsd is not an unsigned whole number of at most 256 bits. The rest is used; increases wait on the markets that it may be of, reductions go on
+    price     a reduction on ETH/USD [WETH-USDC] stands on the venue's own mark price, 400 ms old: no host of the oracle has a fresh price. Increases wait
     trading   eth-trend is reducing: Its loss limit was reached
     alive     1 position, exposure $500.00, 1 open order, 0 unresolved
     perpd     SIGTERM: no new orders; following 1 open order for up to 10 s. A second signal leaves at once; both are safe
@@ -142,6 +145,9 @@ test('lines below the level are not written', () => {
     'order',
     'host',
     'host',
+    'host',
+    'host',
+    'price',
     'trading',
     'warn',
   ])

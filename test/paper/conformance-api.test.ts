@@ -331,6 +331,8 @@ test.each(['from', 'to'])('Errors, 400 /stats/timeseries: %s is whole Unix secon
   for (const value of ['1.5', '-1', 'today']) {
     expectFailing(await paper.get(`/stats/timeseries?metric=volume.total&${name}=${value}`), 400)
   }
+  // The bound of the times of trades, 2147483647, is none of these.
+  expect((await paper.get(`/stats/timeseries?metric=volume.total&${name}=4102444800`)).status).toBe(200)
 })
 
 test('Errors, 400 /stats: a filter that matches no configured source', async () => {

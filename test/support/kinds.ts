@@ -122,7 +122,10 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
       inFlight -= 1
     }
   }
+  const events: Event[] = []
   const bench = venueBench({
+    onPrices: (prices) => void events.push({ type: 'host.prices', ...prices }),
+    onMissing: (missing) => void events.push({ type: 'rows.missing', ...missing }),
     settings: {
       keeperJitterMs: 0,
       safeLagBlocks: 4,
@@ -145,7 +148,6 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
     swapMarkets: swapMarketsOf(markets),
   }
   const journal = createMemoryJournal()
-  const events: Event[] = []
   const emit = (event: Event): void => void events.push(event)
   const reader =
     options.isByChain === true

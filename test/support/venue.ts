@@ -1,5 +1,5 @@
 /** The paper venue in this process, on a clock that the test moves, with a client of both APIs over it. */
-import { type Api, createApi } from '../../src/api/client.ts'
+import { type Api, type ApiOptions, createApi } from '../../src/api/client.ts'
 import type { Fetch } from '../../src/api/route.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { Clock } from '../../src/domain/clock.ts'
@@ -79,7 +79,7 @@ export function venueBench(
     readonly between?: Between
     /** Waits until what was woken has nothing left to do. Default: some turns of the event loop. */
     readonly settled?: () => Promise<void>
-  } = {},
+  } & Pick<ApiOptions, 'onPrices' | 'onMissing'> = {},
 ): VenueBench {
   const clock = manualClock(options.startMs ?? Date.UTC(2026, 10, 20, 12), options.settled)
   const venue = createVenue({ clock, chain: arbitrum, seed: 7, settings: options.settings ?? {} })
@@ -88,7 +88,7 @@ export function venueBench(
     const request = new Request(url, { method: init.method, headers: init.headers, body: init.body ?? null })
     return venue.fetch(request)
   }
-  const { between } = options
+  const { between, onPrices, onMissing } = options
   const api = createApi({
     chain: arbitrum,
     hosts: {
@@ -100,6 +100,8 @@ export function venueBench(
     clock,
     random: () => 0.5,
     limits: { requestsPerSecondPerHost: Number.POSITIVE_INFINITY },
+    ...(onPrices && { onPrices }),
+    ...(onMissing && { onMissing }),
   })
   return { clock, venue, api }
 }

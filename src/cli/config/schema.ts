@@ -281,6 +281,11 @@ export const schema = {
       "Share of the venue's capacity that is left untouched, basis points of it.",
     ),
     maxDataAgeMs: setting(ms(500), 15_000, 'Oldest market data an increase may be sized on, ms.'),
+    maxMarketValuesAgeMs: setting(
+      ms(10_000),
+      30_000,
+      "Oldest refresh of a market's values by the venue that an increase may stand on, ms. The venue pulls them every 5 s and marks them stale at 15 s.",
+    ),
     maxPriceDivergenceBps: setting(
       bps(10_000),
       100,
@@ -451,6 +456,11 @@ export const schema = {
     ),
     concurrencyPerHost: setting(as.integer(1, 256), 8, 'Most requests in flight at one host.'),
     requestsPerSecondPerHost: setting(as.integer(1, 10_000), 5, 'Most requests a second at one host.'),
+    maxPriceAgeMs: setting(
+      ms(1_000),
+      15_000,
+      'Oldest newest price of an oracle host, ms. One whose prices stand still for longer is left for its fallbacks.',
+    ),
   },
   paper: {
     chains: setting(

@@ -108,6 +108,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       maxMiB: number(raw.journal.maxMiB),
     },
     strategies: { paths: texts(raw.strategies.paths).map(file) },
+    maxMarketValuesAgeMs: number(risk.maxMarketValuesAgeMs),
     limits: {
       maxPositionSizeUsd: amount(risk.maxPositionSizeUsd),
       maxTotalExposureUsd: amount(risk.maxTotalExposureUsd),
@@ -187,6 +188,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       attempts: number(api.attempts),
       concurrencyPerHost: number(api.concurrencyPerHost),
       requestsPerSecondPerHost: number(api.requestsPerSecondPerHost),
+      maxPriceAgeMs: number(api.maxPriceAgeMs),
     },
     paper: {
       chains: [...new Set([chain, ...texts(paper.chains).map((name) => chains[name as ChainName])])],

@@ -84,6 +84,8 @@ export interface Config {
   readonly limits: Limits & Required<Pick<Limits, AlwaysSet>>
   /** Limits of single markets, by symbol. */
   readonly marketLimits: Readonly<Record<string, Limits>>
+  /** Oldest refresh of a market's values that its data counts as fresh with. */
+  readonly maxMarketValuesAgeMs: number
   readonly breakers: BreakerSettings
   readonly execution: {
     readonly intentExpirySeconds: number
@@ -120,6 +122,7 @@ export interface Config {
     readonly attempts: number
     readonly concurrencyPerHost: number
     readonly requestsPerSecondPerHost: number
+    readonly maxPriceAgeMs: number
   }
   readonly paper: {
     /** Chains the venue serves, the daemon's own first. */

@@ -26,6 +26,7 @@ import {
   lastAttempt,
   type Settlement,
 } from '../intent.ts'
+import { lacksOrder } from '../missing.ts'
 import type { Trade } from '../position.ts'
 import { priceOfContractPrice } from '../units.ts'
 import { expectedOf, fits, match } from './expected.ts'
@@ -78,8 +79,8 @@ export function apiLanding(state: IntentState, observation: Observation): Landin
     if (!isNamed || expected.changes.some(({ event }) => event === 'OrderUpdated')) return undefined
   }
   if (rows.size === 0 && state.intent.lane === 'relay' && saysLanded) {
-    // The relay's word alone, without the transaction it speaks of, is not enough for a guess.
-    if (answer.txHash === undefined) return undefined
+    // The relay's word alone, without the transaction it speaks of, is not enough for a guess; nor are lists that lack a row.
+    if (answer.txHash === undefined || account.missing !== undefined) return undefined
     const earliestSeconds = (attempt.armed?.deadlineSeconds ?? 0) - longestRelayLifeSeconds
     for (const row of [...account.orders, ...account.trades]) {
       if (ours(row) && atSecondsOf(row) >= earliestSeconds) rows.set(row.orderKey.toLowerCase(), row)
@@ -129,6 +130,8 @@ export function apiEnd(state: IntentState, child: Child, observation: Observatio
   const isAsked = state.intent.lane === 'order-chain' && !isWaiting(state.intent, child) && !isVoid
   if (isAsked && (answer.kind !== 'status' || !endedStatuses.has(answer.status))) return undefined
   if (account.orders.some((order) => sameHex(order.orderKey, child.orderKey))) return undefined
+  // A row that cannot be read may be its own: that it is not seen to rest shows nothing.
+  if (lacksOrder(account.missing?.orders, child.orderKey)) return undefined
   const trade = account.trades.find(
     (each) =>
       sameHex(each.orderKey, child.orderKey) &&

@@ -1,6 +1,7 @@
 /** What one look at the world brings, and what may be concluded from it: the words that evidence is judged in. */
 import type { Hex } from '../address.ts'
 import type { ChildRole, Evidence, Settlement } from '../intent.ts'
+import type { MissingRow } from '../missing.ts'
 import type { Order, Position, Trade } from '../position.ts'
 import type { ChainView } from './chainView.ts'
 
@@ -30,11 +31,13 @@ export type HostAnswer =
 
 /** What the account's own lists show, over every peer that was asked. */
 export interface AccountView {
-  /** True when every configured peer answered orders, positions and trades. */
+  /** True when every configured peer answered orders, positions and trades, and every row of them could be read. */
   readonly complete: boolean
   readonly orders: readonly Order[]
   readonly positions: readonly Position[]
   readonly trades: readonly Trade[]
+  /** Rows that could not be read; absent: all could. */
+  readonly missing?: Readonly<Record<'orders' | 'trades', readonly MissingRow[]>>
 }
 
 /** One look at the world for one attempt. */

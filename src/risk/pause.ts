@@ -1,0 +1,99 @@
+/**
+ * Pauses after refusals: a 400 of prepare is not cured by asking again unchanged (application document, "Order transactions
+ * and relay", rule 5). The same wish waits, longer with each refusal by the same cause, and only the shortest pause once
+ * something changed that could change the answer. What cannot add risk waits for short and is never given up.
+ */
+import { sameHex } from '../domain/address.ts'
+import type { Denial, Intent, IntentState } from '../domain/intent.ts'
+import { absOf, bps, minOf } from '../domain/units.ts'
+
+interface Pauses {
+  readonly firstMs: number
+  readonly mostMs: number
+}
+
+const ofIncreases: Pauses = { firstMs: 5_000, mostMs: 900_000 }
+const ofReductions: Pauses = { firstMs: 2_000, mostMs: 60_000 }
+/** Past this the venue may answer otherwise for reasons of its own, ms. */
+const forgottenMs = 86_400_000
+
+/** Least part by which a size, a payment or the room must differ to be another question, bps, and a price. */
+const sizeChangeBps = 500
+const priceChangeBps = 50
+
+/**
+ * REFUSED_BEFORE: the venue refused to prepare this wish, and its pause is not over. `states`: the strategy's newest intents,
+ * newest first. Refusals count back to the last one of the wish that worked, or was refused by another cause.
+ */
+export function checkPause(
+  intent: Intent,
+  adds: boolean,
+  states: readonly IntentState[],
+  nowMs: number,
+): Denial | undefined {
+  let newest: IntentState | undefined
+  let count = 0
+  for (const state of states) {
+    if (!isSameWish(state.intent, intent) || state.closing === undefined) continue
+    const { outcome, code } = state.closing
+    if (outcome === 'EXECUTED' || outcome === 'PARTIAL') break
+    if (!isRefusedByVenue(state) || nowMs - closedAtMs(state) >= forgottenMs) continue
+    if (newest !== undefined && newest.closing?.code !== code) break
+    newest ??= state
+    count += 1
+  }
+  if (newest === undefined) return undefined
+  const { firstMs, mostMs } = adds ? ofIncreases : ofReductions
+  const grownMs = Math.min(firstMs * 2 ** (count - 1), mostMs)
+  const change = changeOf(newest.intent, intent)
+  const untilMs = closedAtMs(newest) + (change === undefined ? grownMs : firstMs)
+  // A clock that was set back makes no pause longer than it is.
+  if (nowMs >= untilMs || untilMs - nowMs > mostMs) return undefined
+  return {
+    code: 'REFUSED_BEFORE',
+    reason: `The venue refused this order ${count === 1 ? 'once' : `${count} times in a row`} (${newest.closing?.code}); it is asked for again at ${new Date(untilMs).toISOString()}, or soon after its size, its price or the room changes.`,
+    wanted: `again after ${nowMs - closedAtMs(newest)} ms`,
+    allowed: `again after ${untilMs - closedAtMs(newest)} ms`,
+  }
+}
+
+function closedAtMs({ closedAtMs: atMs, updatedAtMs }: IntentState): number {
+  return atMs ?? updatedAtMs
+}
+
+function isRefusedByVenue({ closing }: IntentState): boolean {
+  const status = closing?.facts?.httpStatus
+  return closing?.outcome === 'REFUSED_LOCAL' && typeof status === 'number' && status >= 400 && status < 500
+}
+
+/** One question of the venue: the same kind of order on the same side, or about the same orders. */
+function isSameWish(one: Intent, other: Intent): boolean {
+  const [a, b] = [one.terms, other.terms]
+  return (
+    one.kind === other.kind &&
+    a.orderType === b.orderType &&
+    a.direction === b.direction &&
+    sameHex(a.marketToken, b.marketToken) &&
+    sameHex(a.collateralToken.address, b.collateralToken.address) &&
+    a.edit?.orderKey === b.edit?.orderKey &&
+    a.cancelOrderKeys?.join() === b.cancelOrderKeys?.join()
+  )
+}
+
+/** What changed since the refusal that could change the answer; undefined when nothing did. */
+function changeOf(
+  refused: Intent,
+  intent: Intent,
+): 'size' | 'payment' | 'price' | 'trigger' | 'room' | undefined {
+  const [was, is] = [refused.terms, intent.terms]
+  if (differs(was.sizeDeltaUsd, is.sizeDeltaUsd, sizeChangeBps)) return 'size'
+  if (differs(was.collateralDelta, is.collateralDelta, sizeChangeBps)) return 'payment'
+  if (differs(was.referencePrice, is.referencePrice, priceChangeBps)) return 'price'
+  if (differs(was.triggerPrice ?? 0n, is.triggerPrice ?? 0n, priceChangeBps)) return 'trigger'
+  if (differs(refused.sizing.capacityUsd ?? 0n, intent.sizing.capacityUsd ?? 0n, sizeChangeBps)) return 'room'
+  return undefined
+}
+
+function differs(was: bigint, is: bigint, leastBps: number): boolean {
+  return absOf(was - is) > bps(minOf(was, is), leastBps)
+}
