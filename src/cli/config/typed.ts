@@ -1,6 +1,6 @@
 /** From checked values to the typed configuration, and the rules that hold between settings. */
 import { resolve } from 'node:path'
-import type { Chain } from '../../chains/chain.ts'
+import type { Chain, ChainName } from '../../chains/chain.ts'
 import type { Finality } from '../../chains/finality.ts'
 import { chains } from '../../chains/index.ts'
 import type { Address, Hex } from '../../domain/address.ts'
