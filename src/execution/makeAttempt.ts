@@ -147,13 +147,13 @@ async function preparedMessage(
     return prepareFailed(context, host, error)
   }
   const time = await timeAt(prepared.host)
+  await looked
   atMs = timed(context, intent.intentId, 'prepare', atMs)
   const heeded = await heedWarnings(context, intent, prepared, log)
   if (heeded.kind === 'stop') return { isStopped: true }
   if (heeded.kind === 'shrink') return { smaller: heeded.intent }
   if (heeded.kind === 'drop')
     return refused(context, 'PREPARE_WARNED', heeded.reason, { requestId: prepared.requestId })
-  await looked
   const asked = { batch: prepared.typedData.batch, relayParams: prepared.relayParams }
   const feeEstimate = context.fees?.estimateFor(intent, asked)
   const policy = feeEstimate === undefined ? bounds : { ...bounds, feeEstimate }

@@ -6,39 +6,19 @@ import { chains } from '../../chains/index.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Limits } from '../../domain/limits.ts'
 import { Secret } from '../../domain/secret.ts'
-import { mulDivUp, NATIVE_DECIMALS, parseUnits, type TokenAmount, type Usd, usd } from '../../domain/units.ts'
+import { mulDivUp, NATIVE_DECIMALS, parseUnits, type Usd, usd } from '../../domain/units.ts'
 import type { WarningAction, WarningPolicy } from '../../domain/warning.ts'
 import { isJournalLocation } from '../../journal/open.ts'
 import { isLoopback } from './formats.ts'
 import type { RawConfig } from './schema.ts'
 import type { Config } from './types.ts'
-
-/** Least that fees are taken for on each chain: one order's execution fee in native token, and its whole fee in USD. */
-const usualFees: Readonly<Record<ChainName, { readonly execution: string; readonly wholeUsd: string }>> = {
-  arbitrum: { execution: '0.0002', wholeUsd: '1' },
-  avalanche: { execution: '0.05', wholeUsd: '1' },
-  megaeth: { execution: '0.00002', wholeUsd: '0.1' },
-}
+import { usualFeesOf } from './usualFees.ts'
 
 /** The 32 bytes of a referral code: as they are, or of its text, padded with zeros at the end. */
 function referralCodeOf(text: string): Hex | undefined {
   if (text === '') return undefined
   if (text.startsWith('0x')) return text as Hex
   return `0x${Buffer.from(text, 'ascii').toString('hex').padEnd(64, '0')}`
-}
-
-/** The fees that are usual: as configured, or for 0 the chain's own. Native token, smallest unit; USD. */
-function usualFeesOf(
-  chain: ChainName,
-  signing: RawConfig['signing'],
-): { readonly usualExecutionFee: TokenAmount; readonly usualRelayFeeUsd: Usd } {
-  const execution = parseUnits(String(signing.usualExecutionFee), NATIVE_DECIMALS)
-  const wholeUsd = usd(String(signing.usualRelayFeeUsd))
-  const usual = usualFees[chain]
-  return {
-    usualExecutionFee: execution > 0n ? execution : parseUnits(usual.execution, NATIVE_DECIMALS),
-    usualRelayFeeUsd: wholeUsd > 0n ? wholeUsd : usd(usual.wholeUsd),
-  }
 }
 
 /** `CODE=action` as a policy; the last of two of one code counts. */
