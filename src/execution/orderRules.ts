@@ -46,7 +46,7 @@ export interface SizeRule {
   readonly other?: Usd
   /** Whether it closes all that there is when it executes: then the largest uint256 says the same, on orders that wait. */
   readonly isAll: boolean
-  /** The whole position, for orders that reduce one now. */
+  /** The whole position, or its share in each part of a twap, for orders that reduce one now. */
   readonly wholeUsd?: Usd
 }
 
@@ -54,8 +54,8 @@ export interface SizeRule {
 export type CollateralRule =
   | { readonly kind: 'exact'; readonly amount: TokenAmount }
   /**
-   * At most `part`; at most `all` where the size is that of the whole position: a full close pays all of it out whatever the
-   * order says (DecreasePositionUtils.decreasePosition).
+   * At most `part`; at most `all` where the size is that of the whole position, or was to be and is not the part that it was
+   * made from: a full close pays all of it out whatever the order says (DecreasePositionUtils.decreasePosition).
    */
   | {
       readonly kind: 'at-most'
@@ -125,7 +125,7 @@ function mainRule({ kind, terms: given }: Intent, orderType: number): OrderRule 
       asked: share(terms.sizeDeltaUsd),
       ...(terms.otherSizeDeltaUsd === undefined ? {} : { other: terms.otherSizeDeltaUsd }),
       ...(kind === 'decrease' || kind === 'close'
-        ? { wholeUsd: terms.held?.sizeInUsd ?? terms.sizeDeltaUsd }
+        ? { wholeUsd: share(terms.held?.sizeInUsd ?? terms.sizeDeltaUsd) }
         : {}),
       isAll: waits && terms.held !== undefined && terms.sizeDeltaUsd >= terms.held.sizeInUsd,
     },
@@ -149,9 +149,9 @@ function mainRule({ kind, terms: given }: Intent, orderType: number): OrderRule 
   }
 }
 
-/** Whether a reduction is of the whole position, the parts of a twap together. */
-function closesAll({ held, sizeDeltaUsd }: OrderTerms): boolean {
-  return held !== undefined && sizeDeltaUsd >= held.sizeInUsd
+/** Whether a reduction was decided to be of the whole position, the parts of a twap together; not where sizing made a part it. */
+function closesAll({ held, sizeDeltaUsd, otherSizeDeltaUsd }: OrderTerms): boolean {
+  return held !== undefined && sizeDeltaUsd >= held.sizeInUsd && otherSizeDeltaUsd === undefined
 }
 
 function exitRule(terms: OrderTerms, exit: ExitTerms, orderType: number): OrderRule {

@@ -182,7 +182,7 @@ const movedCollateralBps = 500
 function checkCollateral(
   findings: Findings,
   field: string,
-  { collateral }: OrderRule,
+  { collateral, size }: OrderRule,
   { initialCollateralDeltaAmount: found, sizeDeltaUsd }: CreateOrderParams['numbers'],
 ): void {
   if (collateral.kind === 'exact') {
@@ -191,7 +191,9 @@ function checkCollateral(
   }
   const { part, all, wholeUsd } = collateral
   const isWhole = wholeUsd !== undefined && (sizeDeltaUsd === wholeUsd || sizeDeltaUsd === MAX_UINT256)
-  const most = isWhole ? all : part
+  // A whole position that has shrunk since it was sized is still whole; a part that sizing made the whole is a part.
+  const wasWhole = size.asked === wholeUsd && sizeDeltaUsd !== size.other
+  const most = isWhole || wasWhole ? all : part
   const isMove = most > 0n && found <= most + bps(all, movedCollateralBps)
   findings.atMost(field, most, found, isMove ? 'POSITION_MOVED' : undefined)
 }
