@@ -221,6 +221,8 @@ export type SendClass = 'accepted' | 'refused' | 'unanswered' | 'not-sent'
 
 /** An order as the signed message creates it. */
 export interface SignedOrder {
+  /** On-chain order type. Absent in records of before it was kept. */
+  readonly orderType?: number
   /** USD. */
   readonly sizeDeltaUsd: Usd
   /** What is paid in, or asked to be paid out, base units of the order's collateral token. */

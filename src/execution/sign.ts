@@ -75,7 +75,8 @@ export function armedFactsOf(
     deadlineSeconds: verified.deadlineSeconds,
     userNonce: relayParams.userNonce,
     signature,
-    creates: batch.createOrderParamsList.map(({ numbers }) => ({
+    creates: batch.createOrderParamsList.map(({ orderType, numbers }) => ({
+      orderType: Number(orderType),
       sizeDeltaUsd: numbers.sizeDeltaUsd,
       collateralAmount: numbers.initialCollateralDeltaAmount,
     })),

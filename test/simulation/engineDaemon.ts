@@ -13,7 +13,7 @@ import type { IntentState, Lane } from '../../src/domain/intent.ts'
 import type { Limits } from '../../src/domain/limits.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
 import type { SignRequest } from '../../src/domain/signer.ts'
-import { usd } from '../../src/domain/units.ts'
+import { MAX_UINT256, usd } from '../../src/domain/units.ts'
 import { createAccountBook } from '../../src/engine/accountBook.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import type { ConfiguredLimits } from '../../src/engine/liveLimits.ts'
@@ -348,13 +348,23 @@ class EngineDaemon implements Daemon {
         readonly addresses: { readonly receiver: string; readonly market: string }
         readonly numbers: { readonly sizeDeltaUsd: bigint }
         readonly isLong: boolean
+        readonly orderType: bigint
       }[]
       readonly cancelOrderKeys: readonly string[]
     }
-    for (const { addresses, numbers, isLong } of createOrderParamsList) {
+    for (const { addresses, numbers, isLong, orderType } of createOrderParamsList) {
       if (addresses.receiver.toLowerCase() !== account.toLowerCase())
         truth.fail('I9', `${intentId} pays ${addresses.receiver}`)
-      if (numbers.sizeDeltaUsd > terms.sizeDeltaUsd)
+      // What waits to close all is cut to the position, so the largest number says the same; a part may become the whole.
+      const heldUsd = terms.held?.sizeInUsd ?? 0n
+      const meansAll =
+        kind === 'increase'
+          ? terms.tpsl?.some((exit) => exit.sizeDeltaUsd >= heldUsd + terms.sizeDeltaUsd) === true
+          : terms.sizeDeltaUsd >= heldUsd
+      const waits = orderType === 5n || orderType === 6n
+      const isAll = meansAll && waits && numbers.sizeDeltaUsd === MAX_UINT256
+      const isWhole = numbers.sizeDeltaUsd === terms.otherSizeDeltaUsd
+      if (numbers.sizeDeltaUsd > terms.sizeDeltaUsd && !isAll && !isWhole)
         truth.fail('I9', `${intentId} signs ${numbers.sizeDeltaUsd} of ${terms.sizeDeltaUsd}`)
       if (
         addresses.market.toLowerCase() !== terms.marketToken.toLowerCase() ||

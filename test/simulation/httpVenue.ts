@@ -6,17 +6,18 @@
 import type { Fetch, FetchAnswer } from '../../src/api/route.ts'
 import { RequestFailed } from '../../src/api/sent.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
+import type { CreateOrderParams } from '../../src/domain/batch.ts'
 import type { Intent } from '../../src/domain/intent.ts'
 import { expectedOf } from '../../src/domain/machine/expected.ts'
 import type { HostAnswer } from '../../src/domain/machine/observation.ts'
-import { contractPriceOf } from '../../src/domain/units.ts'
+import { contractPriceOf, MAX_UINT256 } from '../../src/domain/units.ts'
 import { usdc } from '../support/intents.ts'
-import type { Message, ModelOrder } from './chainModel.ts'
+import type { Message, ModelOrder, OrderSpec } from './chainModel.ts'
 import type { DaemonParts } from './daemon.ts'
 import { type MarketModel, oracleHost } from './engineMarkets.ts'
 import { specsOf } from './intentsOf.ts'
 import type { NetOutcome } from './network.ts'
-import { hostilities, jsonText, payloadOf } from './payload.ts'
+import { hostilities, jsonText, offerOf } from './payload.ts'
 import { epochMs } from './timeline.ts'
 import type { Truth } from './truth.ts'
 import type { ListRow, Peer } from './venueModel.ts'
@@ -265,6 +266,9 @@ export function createFetch(
     const nowSeconds = Math.floor((epochMs + timeline.nowMs + peer.skewMs) / 1000)
     const deadlineSeconds = nowSeconds + parts.deadlineSeconds()
     const requestId = `req-${random.hex(6)}`
+    const times = { nowSeconds, deadlineSeconds }
+    const { payload, digest, creates } = offerOf(intent, times, random, hostility, parts.delegate)
+    venue.offers.set(digest, creates)
     venue.keep(peer.host, { requestId, intentId: intent.intentId, deadlineSeconds, task: undefined })
     return {
       status: 200,
@@ -273,7 +277,7 @@ export function createFetch(
         mode: 'express',
         payloadType: 'typed-data',
         expiresAt: deadlineSeconds,
-        payload: payloadOf(intent, { nowSeconds, deadlineSeconds }, random, hostility, parts.delegate),
+        payload,
         estimates: {},
         validationWarnings: [],
       },
@@ -289,7 +293,7 @@ export function createFetch(
       signature: signed.signature,
       intentId: signed.intentId,
       deadlineSeconds: parts.truth.deadlineOf(signed.digest) ?? 0,
-      creates: specsOf(intent, random),
+      creates: asOffered(specsOf(intent, random), intent, venue.offers.get(signed.digest)),
       changes: expectedOf(intent).changes,
       revertsLeft: 0,
     }
@@ -339,6 +343,23 @@ function relayWord(status: string): string {
 function relayReply(taskId: string, answer: HostAnswer): Reply {
   if (answer.kind !== 'status') return { status: 404, body: { message: 'Task not found' } }
   return { status: 200, body: { taskId, status: relayWord(answer.status), txHash: answer.txHash } }
+}
+
+/** The orders of a message as its host shaped them: in its order, and in the sizes that differ from what was asked. */
+function asOffered(
+  specs: readonly OrderSpec[],
+  { terms }: Intent,
+  offered: readonly CreateOrderParams[] | undefined,
+): readonly OrderSpec[] {
+  if (offered === undefined || offered.length !== specs.length) return specs
+  const left = [...specs]
+  return offered.flatMap(({ orderType, numbers }) => {
+    const at = left.findIndex((spec) => BigInt(spec.orderType) === orderType)
+    const [spec] = at < 0 ? [] : left.splice(at, 1)
+    if (spec === undefined) return []
+    const isWhole = numbers.sizeDeltaUsd === MAX_UINT256 || numbers.sizeDeltaUsd === terms.otherSizeDeltaUsd
+    return [isWhole ? { ...spec, sizeDeltaUsd: numbers.sizeDeltaUsd } : spec]
+  })
 }
 
 /** Orders that hold what they pay while they wait. */

@@ -3,6 +3,7 @@
  * Peers may forget, lie, lag or be down; the chain decides what is so.
  */
 import type { Hex } from '../../src/domain/address.ts'
+import type { CreateOrderParams } from '../../src/domain/batch.ts'
 import type { HostAnswer } from '../../src/domain/machine/observation.ts'
 import type { Message, ModelChain, ModelLog, ModelOrder, Tx, TxResult } from './chainModel.ts'
 import type { Faults } from './faults.ts'
@@ -26,8 +27,6 @@ export interface PeerRecord {
   readonly requestId: string
   readonly intentId: string
   readonly deadlineSeconds: number
-  /** What prepare offered, for the tier that speaks HTTP. */
-  readonly payload?: unknown
   task: Task | undefined
 }
 
@@ -71,6 +70,8 @@ export interface VenueModel {
   keeperDoes: 'OrderCancelled' | 'OrderFrozen' | undefined
   readonly peers: readonly Peer[]
   readonly tasks: Map<string, Task>
+  /** Orders of the messages that hosts offered to sign, by digest; for the tier that speaks HTTP. */
+  readonly offers: Map<Hex, readonly CreateOrderParams[]>
   peer(host: string): Peer
   /** Keeps a prepared request. */
   keep(host: string, record: PeerRecord): void
@@ -311,6 +312,7 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
     keeperDoes: undefined,
     peers,
     tasks,
+    offers: new Map(),
     peer: requireOf,
     send,
     keep: (host, record) => void requireOf(host).records.set(record.requestId, record),

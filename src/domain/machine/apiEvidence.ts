@@ -29,7 +29,7 @@ import {
 import { lacksOrder } from '../missing.ts'
 import type { Trade } from '../position.ts'
 import { priceOfContractPrice } from '../units.ts'
-import { expectedOf, fits, match } from './expected.ts'
+import { expectedOf, expectedOfSigned, fits, match } from './expected.ts'
 import type { AccountView, End, EvidenceRules, Landing, Observation } from './observation.ts'
 
 const landedStatuses: ReadonlySet<string> = new Set(['created', 'executed', 'cancelled'])
@@ -51,7 +51,7 @@ export function apiLanding(state: IntentState, observation: Observation): Landin
   const saysLanded = landedStatuses.has(answer.status)
   if (!saysLanded && !gaveUpStatuses.has(answer.status)) return undefined
   if (account === undefined || attempt === undefined) return undefined
-  const expected = expectedOf(state.intent)
+  const expected = expectedOfSigned(state.intent, attempt.armed ?? {})
   const hashes = [answer.createdTxnHash, answer.executionTxnHash, answer.txHash, attempt.send?.txHash].filter(
     (hash) => hash !== undefined,
   )

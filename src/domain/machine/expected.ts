@@ -94,7 +94,7 @@ export function expectedOfSigned(intent: Intent, armed: Pick<ArmedFacts, 'create
   const { creates } = armed
   if (creates === undefined || creates.length !== orders.length) return { orders, changes }
   return {
-    orders: orders.map((order, index) => {
+    orders: asSigned(orders, creates).map((order, index) => {
       const signed = creates[index]
       if (signed === undefined) return order
       return {
@@ -105,6 +105,22 @@ export function expectedOfSigned(intent: Intent, armed: Pick<ArmedFacts, 'create
     }),
     changes,
   }
+}
+
+/**
+ * The orders in the order of the signed message: exits that came with an increase may stand in another order than they were
+ * asked in.
+ */
+function asSigned(
+  orders: readonly ExpectedOrder[],
+  creates: NonNullable<ArmedFacts['creates']>,
+): readonly ExpectedOrder[] {
+  const left = [...orders]
+  const found = creates.flatMap(({ orderType }) => {
+    const at = orderType === undefined ? 0 : left.findIndex((order) => order.orderType === orderType)
+    return at < 0 ? [] : left.splice(at, 1)
+  })
+  return found.length === orders.length ? found : orders
 }
 
 function mainOrders({ kind, terms }: Intent): readonly ExpectedOrder[] {

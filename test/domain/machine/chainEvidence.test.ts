@@ -222,6 +222,44 @@ describe('a landing', () => {
     expect(run.state?.attempts[0]?.children.map((child) => child.orderKey)).toEqual([orderKey])
   })
 
+  test('is known when the venue put the exits of an increase in another order than they were asked in', () => {
+    const exit = (orderType: number, key: Hex): OrderLog =>
+      created(5, {
+        orderKey: key,
+        created: {
+          orderKey: key,
+          orderType,
+          marketToken: ethMarket,
+          direction: 'long',
+          sizeDeltaUsd: usd(500),
+        },
+      })
+    const base = intentOf()
+    const exitOf = (type: 'take-profit' | 'stop-loss', price: number) =>
+      ({ type, triggerPrice: usd(price), sizeDeltaUsd: usd(500) }) as const
+    const terms = { ...base.terms, tpsl: [exitOf('take-profit', 2_000), exitOf('stop-loss', 1_600)] }
+    const signed = [2, 6, 5].map((orderType) => ({
+      orderType,
+      sizeDeltaUsd: usd(500),
+      collateralAmount: 0n,
+    }))
+    const run = sent({ ...base, terms }, armedFacts({ creates: signed }))
+    const otherKey: Hex = `0x${'0c'.repeat(32)}`
+    look(run, [
+      endpoint({
+        latest: 8,
+        final: 2,
+        landedAt: 5,
+        logs: [created(5), exit(6, exitKey), exit(5, otherKey)],
+      }),
+    ])
+    expect(run.state?.attempts.at(-1)?.children.map(({ role, orderKey: key }) => [role, key])).toEqual([
+      ['main', orderKey],
+      ['stop-loss', exitKey],
+      ['take-profit', otherKey],
+    ])
+  })
+
   test('of two reductions by parts that a relay bundled is the one of the sizes that were signed', () => {
     const base = intentOf()
     const terms = {
