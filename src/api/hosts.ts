@@ -345,7 +345,9 @@ export function createHosts(options: {
     },
 
     isResting(host) {
-      return stateOf(host).restUntilMs > clock.monotonicMs()
+      const { restUntilMs, isHung, rests } = stateOf(host)
+      // One that hung is away until it answered again: an order that is sent there would hang too.
+      return restUntilMs > clock.monotonicMs() || (isHung && rests > 0)
     },
 
     sawClock(host, serverDateMs, tookMs) {

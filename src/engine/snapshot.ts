@@ -57,17 +57,17 @@ const capacityReadsMax = 8
 /** Reads what `needs` asks for. Throws what the api throws when the catalogue, the tokens or the account cannot be read. */
 export async function readSnapshot(context: SnapshotContext, needs: Needs): Promise<Snapshot> {
   const { api, account, clock, known = createKnown() } = context
-  const [markets, tokens, positions, orders, oracleTokens, states, balances, staleOf] = await Promise.all([
+  const [markets, tokens, positions, orders, oracle, states, balances, staleOf] = await Promise.all([
     api.getMarkets(),
     api.getTokensInfo(),
     api.getPositions({ account }),
     api.getOrders({ account }),
-    tolerate(api.getOracleTokens()),
+    tolerate(readPrices(api)),
     tolerate(api.getMarketsState()),
     needs.balances === true ? tolerate(api.getWalletBalances({ account })) : undefined,
     staleValues(api, clock, known, context.maxMarketValuesAgeMs ?? MARKET_VALUES_AGE_MS),
   ])
-  const oraclePrices = oracleTokens && (await tolerate(readPrices(api, oracleTokens.value)))
+  const oraclePrices = oracle?.prices
   const tokensByAddress = tokensNow(tokens, known)
   const held = needs.allPositionMarkets === true ? [...positions.value, ...orders.value] : []
   const catalogue = await withHeldMarkets(
@@ -118,7 +118,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
       ...gapsOf('markets', markets.missing, 'marketToken', [market.marketToken]),
       ...gapsOf('tickers', tickers?.missing, 'marketToken', [market.marketToken]),
       ...gapsOf('oracle prices', oraclePrices?.missing, 'token', tokensOf(market)),
-      ...gapsOf('oracle tokens', oracleTokens?.missing, 'token', tokensOf(market)),
+      ...gapsOf('oracle tokens', oracle?.tokens.missing, 'token', tokensOf(market)),
       ...gapsOf('tokens', tokens.missing, 'token', tokensOf(market)),
     ]
     byMarket.set(hexKey(market.marketToken), {
@@ -231,9 +231,10 @@ function oracleStamps(api: Api, read: Read<unknown> | undefined): (price: Oracle
 }
 
 /** Oracle prices, joined with the oracle's own token list for their decimals. */
-function readPrices(api: Api, tokens: readonly Pick<Token, 'address' | 'decimals'>[]) {
-  const decimals = new Map(tokens.map((token) => [hexKey(token.address), token.decimals]))
-  return api.getPrices((address) => decimals.get(hexKey(address)))
+async function readPrices(api: Api) {
+  const tokens = await api.getOracleTokens()
+  const decimals = new Map(tokens.value.map((token) => [hexKey(token.address), token.decimals]))
+  return { tokens, prices: await api.getPrices((address) => decimals.get(hexKey(address))) }
 }
 
 async function readCapacity(api: Api, market: Market, direction: 'long' | 'short') {

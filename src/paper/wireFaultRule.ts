@@ -108,7 +108,7 @@ export function readWireFault(value: unknown, fallbackId: string): WireFault | s
   if (retryAfterSeconds === undefined) return 'retryAfterSeconds must be a whole number from 0 to 86400'
   if (latencyMs === undefined) return 'latencyMs must be a whole number from 0 to 600000'
   if (skewMs === undefined) return 'skewMs must be a whole number'
-  const edits = kind === 'edit' ? readAnswerEdits(value.edits) : []
+  const edits = value.edits === undefined ? [] : readAnswerEdits(value.edits)
   if (typeof edits === 'string') return edits
   return {
     id,

@@ -212,3 +212,22 @@ test('while a read hangs the next ones go to the peer, before its time is up', a
   expect(seen.filter((each) => nameOf(each) === 'one')).toHaveLength(1)
   await clock.drive(first)
 })
+
+test('no order goes to a host that hung before it answered again', async () => {
+  let isHung = true
+  const { transport, clock } = scriptedTransport((request) =>
+    isHung && nameOf(request) === 'one' ? 'silence' : { body: '[]' },
+  )
+  await clock.drive(getOrders(transport, { account }))
+  for (let second = 0; second < 60; second += 1) {
+    expect([second, transport.isResting('http://one/v1')]).toEqual([second, true])
+    await clock.advance(1_000)
+    await clock.drive(getOrders(transport, { account }))
+  }
+  isHung = false
+  for (let second = 0; second < 125; second += 1) {
+    await clock.advance(1_000)
+    await clock.drive(getOrders(transport, { account }))
+  }
+  expect(transport.isResting('http://one/v1')).toBe(false)
+})

@@ -263,6 +263,11 @@ export function createMarketModel(parts: {
           // An old field that no size may stand on.
           return { ...capacity, availableLiquidityLong: legacyUsd, availableLiquidityShort: legacyUsd }
         }
+        case '/markets/values':
+          return modelMarkets.map(({ marketToken }) => ({
+            marketTokenAddress: marketToken,
+            updatedAt: nowSeconds(peer) * 1000,
+          }))
         case '/positions':
           return positionRows(peer)
         case '/balances/wallet':
