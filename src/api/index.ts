@@ -50,6 +50,7 @@ export {
 export type * from './account.ts'
 export type * from './accountRows.ts'
 export type * from './accountTransfers.ts'
+export type { BatchCopy } from './batchCopy.ts'
 export type * from './capacityFacts.ts'
 export { capacityUnavailableReason, liquidityShortfall } from './capacityFacts.ts'
 export type * from './classicOrders.ts'

@@ -69,11 +69,12 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
   ])
   const oraclePrices = oracle?.prices
   const tokensByAddress = tokensNow(tokens, known)
-  const held = needs.allPositionMarkets === true ? [...positions.value, ...orders.value] : []
+  const rows = [...positions.value, ...orders.value]
+  const held = needs.allPositionMarkets === true ? rows : []
   const catalogue = await withHeldMarkets(
     api,
     [...marketsNow(markets, known).values()],
-    held.map(({ marketToken }) => marketToken),
+    rows.map(({ marketToken }) => marketToken),
   )
   const wanted = wantedMarkets(catalogue, needs, held).filter((market) =>
     hasTokens(market, tokensByAddress, tokens.missing),
