@@ -118,7 +118,7 @@ describe('a row that an order of the relay lane is guessed from', () => {
       [run(events)].filter((state) => state !== undefined),
       [tradeOf(row)],
     ).size === 1
-  const seenAfter = (seconds: number) => ({ timestampSeconds: deadlineSeconds + seconds })
+  const pastDeadline = (seconds: number) => ({ timestampSeconds: deadlineSeconds + seconds })
 
   test('may be of another whose fate is not known, open or closed by the word of an operator', () => {
     expect(contested(armedOnce)).toBe(true)
@@ -134,9 +134,9 @@ describe('a row that an order of the relay lane is guessed from', () => {
       { type: 'accept', nowMs: startMs, intent: waiting },
       ...armedOnce.slice(1),
     ]
-    expect(contested([...armedOnce, word], seenAfter(900))).toBe(true)
-    expect(contested([...armedOnce, word], seenAfter(901))).toBe(false)
-    expect(contested(armedOnce, seenAfter(901))).toBe(true)
-    expect(contested([...resting, word], { ...seenAfter(86_400), orderType: 3 })).toBe(true)
+    expect(contested([...armedOnce, word], pastDeadline(900))).toBe(true)
+    expect(contested([...armedOnce, word], pastDeadline(901))).toBe(false)
+    expect(contested(armedOnce, pastDeadline(901))).toBe(true)
+    expect(contested([...resting, word], { ...pastDeadline(86_400), orderType: 3 })).toBe(true)
   })
 })
