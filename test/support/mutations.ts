@@ -209,6 +209,8 @@ function listsNear(found: readonly unknown[], name: string | number | undefined)
   ]
 }
 
+const capped = (value: bigint): bigint => (value > MAX ? MAX : value)
+
 /** Changes that a venue makes by itself, and two places that change together. */
 const shapes: readonly ((whole: Whole, value: number) => Whole)[] = [
   // The price, a little off, on every order.
@@ -218,7 +220,7 @@ const shapes: readonly ((whole: Whole, value: number) => Whole)[] = [
       ...each,
       numbers: {
         ...each.numbers,
-        acceptablePrice: (each.numbers.acceptablePrice * BigInt(9_700 + (value % 600))) / 10_000n,
+        acceptablePrice: capped((each.numbers.acceptablePrice * BigInt(9_700 + (value % 600))) / 10_000n),
       },
     })),
   }),
@@ -230,9 +232,9 @@ const shapes: readonly ((whole: Whole, value: number) => Whole)[] = [
       ...whole,
       orders: whole.orders.map((each) => ({
         ...each,
-        numbers: { ...each.numbers, executionFee: each.numbers.executionFee * times },
+        numbers: { ...each.numbers, executionFee: capped(each.numbers.executionFee * times) },
       })),
-      relayParams: { ...whole.relayParams, fee: { ...fee, feeAmount: fee.feeAmount * times } },
+      relayParams: { ...whole.relayParams, fee: { ...fee, feeAmount: capped(fee.feeAmount * times) } },
     }
   },
   // The whole position with all of its collateral.
@@ -272,7 +274,7 @@ const shapes: readonly ((whole: Whole, value: number) => Whole)[] = [
     ...whole,
     orders: whole.orders.map((each) => ({
       ...each,
-      numbers: { ...each.numbers, validFromTime: each.numbers.validFromTime + BigInt(value % 90) },
+      numbers: { ...each.numbers, validFromTime: capped(each.numbers.validFromTime + BigInt(value % 90)) },
     })),
   }),
   // Another way of the same swap.
