@@ -72,10 +72,10 @@ test('no accepted message can do more harm than was meant', () => {
         kinds.set(name, (kinds.get(name) ?? 0) + 1)
       }
     }),
-    { seed: 20_260_706, numRuns: 3_000 },
+    { seed: 20_260_706, numRuns: 4_000 },
   )
   // Of each kind some are accepted, and of what is changed both many are accepted and many are harmful.
   expect([...kinds.keys()].sort()).toEqual([...orderNames, ...changeNames].sort())
-  expect(seen.changed, JSON.stringify(seen)).toBeGreaterThan(500)
-  expect(seen.harmful, JSON.stringify(seen)).toBeGreaterThan(1_000)
-})
+  expect(seen.changed, JSON.stringify(seen)).toBeGreaterThan(1_000)
+  expect(seen.harmful, JSON.stringify(seen)).toBeGreaterThan(1_200)
+}, 120_000)

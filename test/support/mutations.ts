@@ -289,6 +289,45 @@ const shapes: readonly ((whole: Whole, value: number) => Whole)[] = [
       },
     })),
   }),
+  // One order paid out otherwise, unwrapped, or ended with its position.
+  (whole, value) => ({
+    ...whole,
+    orders: whole.orders.map((each, index) =>
+      index === value % whole.orders.length
+        ? {
+            ...each,
+            decreasePositionSwapType: BigInt(value % 3),
+            shouldUnwrapNativeToken:
+              value % 5 === 0 ? !each.shouldUnwrapNativeToken : each.shouldUnwrapNativeToken,
+            autoCancel: value % 7 === 0 ? !each.autoCancel : each.autoCancel,
+          }
+        : each,
+    ),
+  }),
+  // One order at another time.
+  (whole, value) => ({
+    ...whole,
+    orders: whole.orders.map((each, index) => {
+      const { validFromTime } = each.numbers
+      const later = capped(validFromTime + BigInt(value % 240))
+      const other = value % 2 === 0 ? later : validFromTime / 2n
+      return index === value % whole.orders.length
+        ? { ...each, numbers: { ...each.numbers, validFromTime: other } }
+        : each
+    }),
+  }),
+  // One order with other collateral behind it, or more of it taken out.
+  (whole, value) => ({
+    ...whole,
+    orders: whole.orders.map((each, index) => {
+      const { held, collateralDelta } = whole.intent.terms
+      const all = (held?.collateralAmount ?? 0n) + collateralDelta
+      const other = (all * BigInt(value % 110)) / 100n
+      return index === value % whole.orders.length
+        ? { ...each, numbers: { ...each.numbers, initialCollateralDeltaAmount: other } }
+        : each
+    }),
+  }),
   // A deadline of its own.
   (whole, value) => ({
     ...whole,
