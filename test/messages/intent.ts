@@ -148,6 +148,8 @@ function leverageOf(want: Want, { state }: MessageCase, view: MarketView): numbe
   )
   if (token === undefined) return BPS_ONE
   const paidUsd = usdOfAmount(big(want.collateralAmount), token.minPrice ?? 0n, token.decimals)
+  // An increase on the collateral that is held pays nothing; its amount is the case's in any event.
+  if (paidUsd <= 0n && big(want.collateralAmount) === 0n) return BPS_ONE
   if (paidUsd <= 0n) throw new Error(`state.prices has no price for ${token.symbol} at ${state.blockTime}`)
   return Number((big(want.sizeDeltaUsd) * BigInt(BPS_ONE)) / paidUsd)
 }
@@ -171,9 +173,7 @@ function asAsked(intent: Intent, one: MessageCase): Intent {
     ...(want.acceptablePriceImpactBps === undefined
       ? {}
       : { acceptablePriceImpactBps: want.acceptablePriceImpactBps }),
-    ...(intent.kind === 'increase' && want.collateralAmount !== undefined
-      ? { collateralDelta: BigInt(want.collateralAmount) }
-      : {}),
+    ...(intent.kind === 'increase' ? { collateralDelta: big(want.collateralAmount) } : {}),
     ...(tpsl === undefined ? {} : { tpsl }),
     ...(terms.edit === undefined ? {} : { edit: editAsked(terms.edit, one) }),
   }

@@ -121,7 +121,8 @@ function own(name: 'own order' | 'own update', facts: Facts): Parts {
   const isIncrease = orderType === 'market increase' || orderType === 'limit' || orderType === 'stop-market'
   const alike: SceneName =
     orderType === 'limit' || orderType === 'stop-market' ? `${orderType} increase` : orderType
-  const { orders = [] } = isIncrease ? increase(alike, facts) : decrease(alike, facts)
+  const near: Facts = { ...facts, impactBps: 30 }
+  const { orders = [] } = isIncrease ? increase(alike, near) : decrease(alike, near)
   const updates: readonly UpdateOrderParams[] = name === 'own update' ? updatesOf(facts) : []
   const creates = name === 'own order' ? orders : []
   const addedUsd = creates.reduce((sum, { numbers }) => sum + (isIncrease ? numbers.sizeDeltaUsd : 0n), 0n)

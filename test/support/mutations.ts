@@ -209,6 +209,8 @@ function listsNear(found: readonly unknown[], name: string | number | undefined)
   ]
 }
 
+const capped = (value: bigint): bigint => (value > MAX ? MAX : value)
+
 /** Changes that a venue makes by itself, and two places that change together. */
 const shapes: readonly ((whole: Whole, value: number) => Whole)[] = [
   // The price, a little off, on every order.
@@ -218,7 +220,7 @@ const shapes: readonly ((whole: Whole, value: number) => Whole)[] = [
       ...each,
       numbers: {
         ...each.numbers,
-        acceptablePrice: (each.numbers.acceptablePrice * BigInt(9_700 + (value % 600))) / 10_000n,
+        acceptablePrice: capped((each.numbers.acceptablePrice * BigInt(9_700 + (value % 600))) / 10_000n),
       },
     })),
   }),
@@ -230,9 +232,9 @@ const shapes: readonly ((whole: Whole, value: number) => Whole)[] = [
       ...whole,
       orders: whole.orders.map((each) => ({
         ...each,
-        numbers: { ...each.numbers, executionFee: each.numbers.executionFee * times },
+        numbers: { ...each.numbers, executionFee: capped(each.numbers.executionFee * times) },
       })),
-      relayParams: { ...whole.relayParams, fee: { ...fee, feeAmount: fee.feeAmount * times } },
+      relayParams: { ...whole.relayParams, fee: { ...fee, feeAmount: capped(fee.feeAmount * times) } },
     }
   },
   // The whole position with all of its collateral.
@@ -272,7 +274,7 @@ const shapes: readonly ((whole: Whole, value: number) => Whole)[] = [
     ...whole,
     orders: whole.orders.map((each) => ({
       ...each,
-      numbers: { ...each.numbers, validFromTime: each.numbers.validFromTime + BigInt(value % 90) },
+      numbers: { ...each.numbers, validFromTime: capped(each.numbers.validFromTime + BigInt(value % 90)) },
     })),
   }),
   // Another way of the same swap.
@@ -286,6 +288,45 @@ const shapes: readonly ((whole: Whole, value: number) => Whole)[] = [
           value % 3 === 0 ? [secondEthMarket] : value % 3 === 1 ? [btcMarket] : [ethMarket, secondEthMarket],
       },
     })),
+  }),
+  // One order paid out otherwise, unwrapped, or ended with its position.
+  (whole, value) => ({
+    ...whole,
+    orders: whole.orders.map((each, index) =>
+      index === value % whole.orders.length
+        ? {
+            ...each,
+            decreasePositionSwapType: BigInt(value % 3),
+            shouldUnwrapNativeToken:
+              value % 5 === 0 ? !each.shouldUnwrapNativeToken : each.shouldUnwrapNativeToken,
+            autoCancel: value % 7 === 0 ? !each.autoCancel : each.autoCancel,
+          }
+        : each,
+    ),
+  }),
+  // One order at another time.
+  (whole, value) => ({
+    ...whole,
+    orders: whole.orders.map((each, index) => {
+      const { validFromTime } = each.numbers
+      const later = capped(validFromTime + BigInt(value % 240))
+      const other = value % 2 === 0 ? later : validFromTime / 2n
+      return index === value % whole.orders.length
+        ? { ...each, numbers: { ...each.numbers, validFromTime: other } }
+        : each
+    }),
+  }),
+  // One order with other collateral behind it, or more of it taken out.
+  (whole, value) => ({
+    ...whole,
+    orders: whole.orders.map((each, index) => {
+      const { held, collateralDelta } = whole.intent.terms
+      const all = (held?.collateralAmount ?? 0n) + collateralDelta
+      const other = (all * BigInt(value % 110)) / 100n
+      return index === value % whole.orders.length
+        ? { ...each, numbers: { ...each.numbers, initialCollateralDeltaAmount: other } }
+        : each
+    }),
   }),
   // A deadline of its own.
   (whole, value) => ({

@@ -3,23 +3,28 @@
  * each order one row; what a row says is signed is signed, and what it refuses is refused for the reason that it gives.
  */
 import { describe, expect, test } from 'vitest'
-import { batchTypes } from '../../src/chains/batchTypes.ts'
-import { changeNames, orderNames } from '../support/messageScenes.ts'
-import { type Change, type Rule, scenes, textOf } from '../support/ruleCases.ts'
-import { type RuleRow, readRuleTable } from '../support/ruleTable.ts'
-import { codeOf, judgeBatch, judgePrepared, wholeOf } from '../support/wholeMessage.ts'
-import { messageRules } from './messageRules.ts'
-import { orderRules } from './orderRules.ts'
+import { batchTypes } from '../../../src/chains/batchTypes.ts'
+import { changeNames, orderNames } from '../../support/messageScenes.ts'
+import { type Change, type Rule, scenes, textOf } from '../../support/ruleCases.ts'
+import { type RuleRow, readRuleTable } from '../../support/ruleTable.ts'
+import { codeOf, judgeBatch, judgePrepared, wholeOf } from '../../support/wholeMessage.ts'
+import { amountRules } from './amounts.ts'
+import { answerRules } from './answer.ts'
+import { changeRules } from './changes.ts'
+import { messageRules } from './message.ts'
+import { placeRules } from './places.ts'
+import { priceRules } from './prices.ts'
 
 const table = readRuleTable()
-const rules: Readonly<Record<string, Rule>> = { ...orderRules, ...messageRules }
+const sets = [placeRules, amountRules, priceRules, changeRules, messageRules, answerRules]
+const rules: Readonly<Record<string, Rule>> = Object.assign({}, ...sets)
 const keyOf = ({ field, holdsFor }: RuleRow): string => `${field} | ${holdsFor}`
 
 test('every row of the table has one rule here, and every rule its row', () => {
   const rows = table.rows.map(keyOf)
   expect(new Set(rows).size).toBe(rows.length)
   expect([...rows].sort()).toEqual(Object.keys(rules).sort())
-  expect(Object.keys(orderRules).length + Object.keys(messageRules).length).toBe(rows.length)
+  expect(sets.flatMap((set) => Object.keys(set))).toHaveLength(rows.length)
 })
 
 test('every field of every order and update that can be signed has one row', () => {

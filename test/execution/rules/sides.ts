@@ -1,0 +1,34 @@
+/** What rules reckon with: bounds by what a message does to risk, sides, and the parts of a twap. */
+import type { Scene } from '../../support/messageScenes.ts'
+import type { Changes } from '../../support/ruleCases.ts'
+
+const adding = { executionFee: 10n ** 15n, toleranceBps: 100n }
+const reducing = { executionFee: 5n * 10n ** 15n, toleranceBps: 200n }
+
+/** Whether the message of a scene adds risk. */
+export function adds({ name, facts: { orderType } }: Scene): boolean {
+  if (name === 'own order') return ['market increase', 'limit', 'stop-market'].includes(orderType)
+  if (name === 'edit') return orderType === 'limit' || orderType === 'stop-market'
+  return /increase|exit|swap|collateral-out/.test(name)
+}
+
+/** The bounds of the message of a scene. */
+export const boundsOf = (scene: Scene) => (adds(scene) ? adding : reducing)
+
+/** Whether an order fills upwards: increases of longs, decreases of shorts. */
+export function buys({ name, facts: { direction, orderType } }: Scene): boolean {
+  const text = name === 'own order' ? orderType : name
+  return /increase|collateral-in|^limit|^stop-market/.test(text) === (direction === 'long')
+}
+
+/** A number of one part of a twap. */
+export const part =
+  (name: 'sizeDeltaUsd' | 'initialCollateralDeltaAmount' | 'validFromTime') =>
+  (index: number, value: bigint): Changes => ({
+    [`part ${index} is ${value}`]: (whole) => ({
+      ...whole,
+      orders: whole.orders.map((each, at) =>
+        at === index ? { ...each, numbers: { ...each.numbers, [name]: value } } : each,
+      ),
+    }),
+  })

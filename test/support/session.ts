@@ -1,0 +1,39 @@
+/** Messages that a session key signs. */
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import { hashSubaccountApproval, type SubaccountApproval } from '../../src/chains/subaccountApproval.ts'
+import { approvalOf } from '../../src/execution/verifyApproval.ts'
+import { nowSeconds, stranger } from './honestOrders.ts'
+import type { Whole } from './wholeMessage.ts'
+
+/** An approval that goes with messages of a session key. */
+export const approval: SubaccountApproval = {
+  ...approvalOf(arbitrum, {
+    subaccount: stranger,
+    expiresAtSeconds: nowSeconds + 86_400,
+    maxAllowedCount: 90n,
+    nonce: 3n,
+  }),
+  signature: `0x${'51'.repeat(65)}`,
+}
+/** The router of session keys. */
+export const subaccountRouter = arbitrum.contracts.subaccountGelatoRelayRouter
+
+/** The same, signed by a session key. */
+export const bySession = (whole: Whole): Whole => ({
+  ...whole,
+  policy: { ...whole.policy, mode: { kind: 'subaccount', approval } },
+  batch: {
+    account: whole.intent.account,
+    subaccountApproval: hashSubaccountApproval(approval),
+    ...whole.batch,
+  },
+  typedData: {
+    domain: {
+      name: 'GmxBaseGelatoRelayRouter',
+      version: '1',
+      chainId: 42161,
+      verifyingContract: subaccountRouter,
+    },
+    ...whole.typedData,
+  },
+})
