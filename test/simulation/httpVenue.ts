@@ -3,14 +3,15 @@
  * modelled network. Bodies may come malformed.
  */
 
+import { decodeFunctionData } from 'viem'
 import type { Fetch, FetchAnswer } from '../../src/api/route.ts'
 import { RequestFailed } from '../../src/api/sent.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
-import type { CreateOrderParams } from '../../src/domain/batch.ts'
 import type { Intent } from '../../src/domain/intent.ts'
 import { expectedOf } from '../../src/domain/machine/expected.ts'
 import type { HostAnswer } from '../../src/domain/machine/observation.ts'
 import { contractPriceOf, MAX_UINT256 } from '../../src/domain/units.ts'
+import { relayRouterAbi, subaccountRouterAbi } from '../../src/paper/relayCall.ts'
 import { usdc } from '../support/intents.ts'
 import type { Message, ModelOrder, OrderSpec } from './chainModel.ts'
 import type { DaemonParts } from './daemon.ts'
@@ -285,7 +286,7 @@ export function createFetch(
   }
 
   /** The message behind a signature, as calldata. One message, however often it is handed in. */
-  function messageOf(signed: SignedMessage): Message {
+  function messageOf(signed: SignedMessage, creates: readonly Created[] | undefined): Message {
     const intent = parts.truth.intents.get(signed.intentId)
     if (intent === undefined) throw new Error('a signed intent is unknown')
     signed.message ??= {
@@ -293,7 +294,7 @@ export function createFetch(
       signature: signed.signature,
       intentId: signed.intentId,
       deadlineSeconds: parts.truth.deadlineOf(signed.digest) ?? 0,
-      creates: asOffered(specsOf(intent, random), intent, venue.offers.get(signed.digest)),
+      creates: asShaped(specsOf(intent, random), intent, creates),
       changes: expectedOf(intent).changes,
       revertsLeft: 0,
     }
@@ -304,7 +305,8 @@ export function createFetch(
     const requestId = String(body.requestId)
     const signed = signatures.get(String(body.signature))
     if (signed === undefined) return { status: 400, body: { message: 'Invalid signature' } }
-    const task = venue.handIn(peer.host, requestId, messageOf(signed))
+    const message = messageOf(signed, venue.offers.get(signed.digest))
+    const task = venue.handIn(peer.host, requestId, message)
     if (task === 'unknown-request') return { status: 404, body: { message: 'Transaction not found' } }
     return { status: 200, body: { requestId, status: `relay_${task.word}`, taskId: task.taskId } }
   }
@@ -312,7 +314,8 @@ export function createFetch(
   function relayed(body: Body): Reply {
     const signed = signedIn(String(body.data))
     if (signed === undefined) return { status: 400, body: { message: 'Invalid calldata' } }
-    const task = venue.handIn(undefined, undefined, messageOf(signed))
+    const message = messageOf(signed, createsIn(String(body.data) as Hex))
+    const task = venue.handIn(undefined, undefined, message)
     if (task === 'unknown-request') throw new Error('the relay keeps no requests')
     return { status: 200, body: { taskId: task.taskId, status: relayWord(`relay_${task.word}`) } }
   }
@@ -345,16 +348,29 @@ function relayReply(taskId: string, answer: HostAnswer): Reply {
   return { status: 200, body: { taskId, status: relayWord(answer.status), txHash: answer.txHash } }
 }
 
+/** What of a created order its host may shape. */
+interface Created {
+  readonly orderType: bigint | number
+  readonly numbers: { readonly sizeDeltaUsd: bigint }
+}
+
+/** The orders in the calldata of a relay router's batch. */
+function createsIn(data: Hex): readonly Created[] {
+  const { args } = decodeFunctionData({ abi: [...relayRouterAbi, ...subaccountRouterAbi], data })
+  const params = args.at(-1)
+  return typeof params === 'object' && 'createOrderParamsList' in params ? params.createOrderParamsList : []
+}
+
 /** The orders of a message as its host shaped them: in its order, and in the sizes that differ from what was asked. */
-function asOffered(
+function asShaped(
   specs: readonly OrderSpec[],
   { terms }: Intent,
-  offered: readonly CreateOrderParams[] | undefined,
+  creates: readonly Created[] | undefined,
 ): readonly OrderSpec[] {
-  if (offered === undefined || offered.length !== specs.length) return specs
+  if (creates === undefined || creates.length !== specs.length) return specs
   const left = [...specs]
-  return offered.flatMap(({ orderType, numbers }) => {
-    const at = left.findIndex((spec) => BigInt(spec.orderType) === orderType)
+  return creates.flatMap(({ orderType, numbers }) => {
+    const at = left.findIndex((spec) => spec.orderType === Number(orderType))
     const [spec] = at < 0 ? [] : left.splice(at, 1)
     if (spec === undefined) return []
     const isWhole = numbers.sizeDeltaUsd === MAX_UINT256 || numbers.sizeDeltaUsd === terms.otherSizeDeltaUsd

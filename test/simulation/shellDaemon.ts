@@ -224,9 +224,10 @@ class ShellDaemon implements Daemon {
       const parts = BigInt(message.createOrderParamsList.length)
       const isTwap =
         parts > 1n && message.createOrderParamsList.every((each) => each.orderType === create.orderType)
-      const amounts = isTwap ? [sizeDeltaUsd * parts] : [sizeDeltaUsd, initialCollateralDeltaAmount]
-      const asked = amounts.map((amount) => intentIdOf(numberOfAmount(amount)))
-      return open.find(({ intentId }) => asked.includes(intentId))
+      const whole = isTwap ? sizeDeltaUsd * parts : sizeDeltaUsd
+      // The collateral of a reduction is the venue's choice: it tells the decision only where no size does.
+      const asked = intentIdOf(numberOfAmount(whole > 0n ? whole : initialCollateralDeltaAmount))
+      return open.find(({ intentId }) => asked === intentId)
     }
     if (update !== undefined) return intents.get(intentIdOf(numberOfAmount(update.sizeDeltaUsd)))
     const [key] = message.cancelOrderKeys
