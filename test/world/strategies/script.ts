@@ -81,7 +81,7 @@ function play(view: StrategyView<Params>, symbol: string): Decision[] {
   }
   const levels = levelsOf(view, symbol)
   const isThere =
-    step.when === undefined || Math.abs(Number(((price - levels[step.when]) * 10_000n) / price)) < 30
+    step.when === undefined || Math.abs(Number(((price - levels[step.when]) * 10_000n) / price)) < 20
   if (place.begun === undefined && (!isThere || open.some(({ kind }) => kind !== 'increase'))) return []
   place.begun ??= size
   const frozen = view.restingOrders.find(
@@ -89,9 +89,9 @@ function play(view: StrategyView<Params>, symbol: string): Decision[] {
       isFrozen && !isChanging && marketToken === market.market.marketToken,
   )
   if (frozen !== undefined) {
-    const { marketToken, direction, orderKey, triggerPrice } = frozen
-    const moved = triggerPrice === undefined ? {} : { triggerPrice: triggerPrice - bpsOf(triggerPrice, 5) }
-    return [{ kind: 'edit', marketToken, direction, orderKey, ...moved, reason: 'it is frozen' }]
+    const { marketToken, direction, orderKey } = frozen
+    // The same again lifts the freeze.
+    return [{ kind: 'edit', marketToken, direction, orderKey, reason: 'the script: it is frozen' }]
   }
   if (open.length > 0 || !isThere) return []
   const wish = wishOf(view, step, market, held, levels)
@@ -154,7 +154,7 @@ function wishOf(
   } as const
   const usd = step.usd ?? held?.sizeInUsd ?? 0n
   const tpsl: readonly ExitWish[] = [
-    { type: 'take-profit', triggerPrice: levels.high - bpsOf(levels.high, 50) },
+    { type: 'take-profit', triggerPrice: levels.high - bpsOf(levels.high, 30) },
     { type: 'stop-loss', triggerPrice: levels.low - bpsOf(levels.low, 100), shareBps: 5000 },
     { type: 'stop-loss', triggerPrice: levels.low - bpsOf(levels.low, 200) },
   ]
@@ -178,7 +178,7 @@ function wishOf(
       if (step.do === 'twap')
         return { ...reduces, orderType: 'twap', twap: { parts: 2, durationSeconds: 60 } }
       const level = step.do === 'take-profit' ? levels.high : levels.low
-      const inward = bpsOf(level, 50)
+      const inward = bpsOf(level, 30)
       const triggerPrice = step.do === 'take-profit' ? level - inward : level + inward
       return { ...reduces, orderType: step.do, triggerPrice }
     }
