@@ -20,7 +20,7 @@ import { type Address, sameHex } from './address.ts'
 import type { Fill } from './fills.ts'
 import { lacksMarket, lacksOrder, type MissingRow } from './missing.ts'
 import type { Order, Position, Trade } from './position.ts'
-import { formatUsd, type Usd } from './units.ts'
+import { formatSize, formatUsd, type Usd } from './units.ts'
 
 /** What is compared. */
 export interface ReconcileView {
@@ -115,7 +115,7 @@ export function reconcile(view: ReconcileView): Reconciliation {
       marketToken: order.marketToken,
       direction: order.direction,
       collateralToken: order.initialCollateralToken,
-      statement: `an order of type ${order.orderType} over ${formatUsd(order.sizeDeltaUsd)} rests on ${symbolOf(view, order.marketToken)} ${order.direction} that perpd did not make`,
+      statement: `an order of type ${order.orderType} over ${formatSize(order.sizeDeltaUsd)} rests on ${symbolOf(view, order.marketToken)} ${order.direction} that perpd did not make`,
       sizeDeltaUsd: 0n,
       orderKey: order.orderKey,
       atSeconds: order.updatedAtSeconds,

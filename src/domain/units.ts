@@ -95,6 +95,14 @@ export function formatUsd(amount: Usd, digits = 2): string {
   return `${value.isNegative() ? '-' : ''}$${text}`
 }
 
+/**
+ * The size of an order for people. The largest uint256 means all of the position: the contracts cap the size of a limit or
+ * stop decrease to what there is (`DecreasePositionUtils.decreasePosition`).
+ */
+export function formatSize(sizeDeltaUsd: Usd): string {
+  return sizeDeltaUsd === MAX_UINT256 ? 'all of the position' : formatUsd(sizeDeltaUsd)
+}
+
 /** floor(a * b / c) for non-negative a, b and positive c. Throws RangeError on anything else. */
 export function mulDiv(a: bigint, b: bigint, c: bigint): bigint {
   if (a < 0n || b < 0n || c <= 0n) throw new RangeError(`mulDiv(${a}, ${b}, ${c}): operands out of range`)

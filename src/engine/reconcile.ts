@@ -7,7 +7,7 @@
 import { type Finding, type FindingEnd, type FindingState, pauses } from '../domain/accountRecord.ts'
 import { hexKey } from '../domain/address.ts'
 import { fillsOf } from '../domain/fills.ts'
-import { type IntentState, isUnresolved, lastAttempt } from '../domain/intent.ts'
+import { hasEnded, type IntentState, isUnresolved, lastAttempt } from '../domain/intent.ts'
 import type { MissingRow } from '../domain/missing.ts'
 import type { Trade } from '../domain/position.ts'
 import { reconcile } from '../domain/reconcile.ts'
@@ -96,11 +96,12 @@ export function createReconciler(
     return since
   }
 
-  function busyMarkets(): ReadonlySet<string> {
+  /** `listed`: lower-case keys of the orders that rest, as far as they could be read. */
+  function busyMarkets(listed: ReadonlySet<string>): ReadonlySet<string> {
     const nowMs = clock.now()
     const open = shell.open().map((each) => each.state)
     const busy = [
-      ...open.filter((each) => isBusy(each, nowMs)),
+      ...open.filter((each) => isBusy(each, nowMs) || hasLeftTheList(each, listed)),
       ...shell.recentlyLanded().filter(({ intent }) => shell.closedAgoMs(intent.intentId) < settleMs),
     ]
     return new Set(busy.map(({ intent }) => hexKey(intent.terms.marketToken)))
@@ -131,7 +132,7 @@ export function createReconciler(
         },
         explained: new Set(keys.filter((key) => journal.explains(key, ''))),
         fills: [...journal.closedFills(), ...shell.open().flatMap((each) => fillsOf(each.state))],
-        busyMarkets: busyMarkets(),
+        busyMarkets: busyMarkets(new Set(orders.value.map(({ orderKey }) => hexKey(orderKey)))),
         unresolvedSince: unresolvedSince(),
         account: state,
         symbols,
@@ -173,4 +174,13 @@ function isBusy(state: IntentState, nowMs: number): boolean {
   if (attempt !== undefined && isUnresolved(attempt)) return true
   // A stamp of the future is one from before the clock was set back.
   return attempt?.phase !== 'LANDED' || Math.abs(nowMs - state.updatedAtMs) <= settleMs
+}
+
+/**
+ * Whether an order of the intent rests by the journal and is in the list no longer: it was executed or cancelled, which the
+ * positions show before our evidence does.
+ */
+function hasLeftTheList(state: IntentState, listed: ReadonlySet<string>): boolean {
+  const children = lastAttempt(state)?.children ?? []
+  return children.some((child) => !hasEnded(child) && !listed.has(hexKey(child.orderKey)))
 }

@@ -2,15 +2,28 @@
 
 import type { Intent } from '../domain/intent.ts'
 import type { PriceSource } from '../domain/snapshot.ts'
-import { formatUnits, formatUsd, toDecimal, USD_DECIMALS, type Usd, usd } from '../domain/units.ts'
+import {
+  formatSize,
+  formatUnits,
+  formatUsd,
+  MAX_UINT256,
+  toDecimal,
+  USD_DECIMALS,
+  type Usd,
+  usd,
+} from '../domain/units.ts'
 
 /** First eight characters of an intent id: enough for people and for `perpd explain`. */
 export function shortId(intentId: string): string {
   return intentId.replace(/^0x/, '').slice(0, 8)
 }
 
-/** An amount of dollars for people, in whole cents; smaller ones show their digits. Prices go through `formatUsd`. */
+/**
+ * An amount of dollars for people, in whole cents; smaller ones show their digits, and the size that stands for all of a
+ * position says so. Prices go through `formatUsd`.
+ */
 export function money(amount: Usd): string {
+  if (amount === MAX_UINT256) return formatSize(amount)
   const cents = toDecimal(amount, USD_DECIMALS).toFixed(2)
   return amount !== 0n && /^-?0\.00$/.test(cents)
     ? formatUsd(amount)

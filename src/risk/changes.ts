@@ -22,6 +22,7 @@ import {
   type Usd,
   usdOfAmount,
 } from '../domain/units.ts'
+import { sideOf } from './book.ts'
 import { capsOf, type Fitted, fitInto, tooSmall } from './caps.ts'
 import type { Wish } from './checks.ts'
 import { type Desk, isDenial } from './desk.ts'
@@ -92,7 +93,10 @@ export function planCancel(
         }
       : otherSide(decision, order)
     if (denial !== undefined) return denial
-    worthUsd += order.sizeDeltaUsd
+    worthUsd += isIncreaseOrder(order)
+      ? order.sizeDeltaUsd
+      : // The largest uint256 stands for all of the position, and nothing takes off more than there is.
+        minOf(order.sizeDeltaUsd, sideOf(desk.book, order.marketToken, order.direction).heldUsd)
   }
   return {
     terms: { ...plainTerms(wish, view, desk), cancelOrderKeys: orderKeys },

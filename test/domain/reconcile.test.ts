@@ -146,6 +146,12 @@ test('a trade by hand is told once and explains its own size', () => {
   expect(reconcile(view({ positions, trades, account })).raised).toEqual([])
 })
 
+test('an exit of the whole that somebody placed by hand is told without its largest number', () => {
+  const exit = { ...order(strangerKey), orderType: 6 as const, sizeDeltaUsd: 2n ** 256n - 1n }
+  const [finding] = reconcile(view({ orders: [exit] })).raised
+  expect(finding?.statement).toContain('an order of type 6 over all of the position rests on ')
+})
+
 test('a resting order of a stranger is told, and is gone when it rests no longer', () => {
   const first = reconcile(view({ orders: [order(strangerKey), order(orderKey)] }))
   expect(first.raised.map(({ kind, orderKey: key }) => [kind, key])).toEqual([

@@ -1,5 +1,5 @@
 /** The account's watch over lists that are handed in. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
 import type { IntentState } from '../../src/domain/intent.ts'
 import { usd } from '../../src/domain/units.ts'
@@ -76,4 +76,64 @@ test('an order of ours is no stranger, however far ahead our clock stood when it
 
 test('what was executed before the order of ours can have been signed is told at once', async () => {
   expect(await watch(startMs, nowSeconds - 7_200, nowSeconds + 60)).toHaveLength(1)
+})
+
+/** A watch over a filled increase whose take-profit rests by the journal; no position shows, and these orders do. */
+async function watchExit(listed: readonly string[]) {
+  const journal = createMemoryJournal()
+  const events: Event[] = []
+  const emit = (event: Event) => void events.push(event)
+  const clock = { now: () => startMs + 3_600_000, monotonicMs: () => 5_000, sleep: async () => undefined }
+  const read = <T>(value: T) => Promise.resolve({ value, readAtMs: clock.now(), host: 'http://a.test/v1' })
+  const exitKey = `0x${'0c'.repeat(32)}` as const
+  const state: IntentState = {
+    intent: intentOf(),
+    updatedAtMs: startMs,
+    attempts: [
+      {
+        n: 1,
+        lane: 'order-chain',
+        host: 'http://a.test/v1',
+        phase: 'LANDED',
+        armed: armedFacts(),
+        armedAtMs: startMs,
+        children: [
+          {
+            index: 0,
+            orderKey,
+            phase: 'EXECUTED',
+            role: 'main',
+            settlement: { sizeDeltaUsd: usd(500) },
+          },
+          { index: 1, orderKey: exitKey, phase: 'CREATED', role: 'take-profit' },
+        ],
+      },
+    ],
+  }
+  vi.spyOn(journal, 'explains').mockReturnValue(true)
+  const orders = listed.map((key) => ({ orderKey: key, marketToken: ethMarket }))
+  const context = {
+    api: {
+      getPositions: () => read([]),
+      getOrders: () => read(orders),
+      getTrades: () => read({ trades: [], hasMore: false }),
+    },
+    clock,
+    emit,
+    journal,
+    shell: { open: () => [{ state, label: 'resting' }], recentlyLanded: () => [] },
+    signer: { address: account },
+    trading: createTrading({ book: createAccountBook({ journal, clock }), emit }),
+  } as unknown as Context
+  const reconciler = createReconciler(context)
+  for (let pass = 0; pass < 2; pass += 1) await reconciler.pass({})
+  return events.filter(({ type }) => type === 'account.finding')
+}
+
+test('a position that an exit of ours just closed is no finding while the chain has not shown the exit to us', async () => {
+  expect(await watchExit([])).toEqual([])
+})
+
+test('a position that is gone while all our orders still rest is a finding', async () => {
+  expect(await watchExit([`0x${'0C'.repeat(32)}`])).toHaveLength(1)
 })

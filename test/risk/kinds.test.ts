@@ -11,6 +11,7 @@ import type { Evidence, Intent, IntentState } from '../../src/domain/intent.ts'
 import type { Order } from '../../src/domain/position.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
 import { BPS_ONE, contractPriceOf, MAX_UINT256, ONE_USD, usd, usdOfAmount } from '../../src/domain/units.ts'
+import { termsOf } from '../../src/monitor/text.ts'
 import { admit } from '../../src/risk/admit.ts'
 import { bookOf, sideOf, worstCaseUsd } from '../../src/risk/book.ts'
 import type { Desk } from '../../src/risk/desk.ts'
@@ -333,6 +334,20 @@ test('a stop keeps its any price when its trigger moves', () => {
     acceptableContractPrice: MAX_UINT256,
     changed: ['size', 'trigger', 'auto-cancel'],
   })
+})
+
+test('a stop of all of the position is no size in dollars: its cancel is worth what is held, its edit keeps it', () => {
+  const whole = resting({ orderType: 6, sizeDeltaUsd: MAX_UINT256, acceptableContractPrice: 0n })
+  const parts: DeskParts = {
+    snapshot: snapshot({ orders: [whole], positions: [position()] }),
+    intents: [ownLimit(usd(300))],
+  }
+  const { sizing } = intentOf(cancel(key), parts)
+  expect(sizing).toMatchObject({ wantedUsd: position().sizeInUsd, sizeDeltaUsd: position().sizeInUsd })
+  const moved = intentOf(edit({ triggerPrice: usd(1850) }), parts)
+  expect(moved).toMatchObject({ reservationUsd: 0n, terms: { edit: { sizeDeltaUsd: MAX_UINT256 } } })
+  expect(termsOf(moved)).toContain('to all of the position at $1,850.00')
+  expect(bookOf(parts.snapshot ?? snapshot(), []).totalExposureUsd).toBe(position().sizeInUsd)
 })
 
 test('what an edit adds is sized, reserved and cut like an increase of that much', () => {

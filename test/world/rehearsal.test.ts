@@ -1,0 +1,192 @@
+/**
+ * A rehearsal on paper with the venue's real shapes and real processes, in both lanes and with both kinds of keys: prices
+ * move in waves, a script opens, adds, reduces, exits and closes, gas spikes, and a kill ends it. All executes, nothing is
+ * refused that is honest, no host rests and no breaker opens.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { operatedIn } from './operated.ts'
+import { killLeftOver, type OrderRow, ordersOf, perpd, scratch, startPaper, until } from './processes.ts'
+
+const folders: ReturnType<typeof scratch>[] = []
+afterAll(async () => {
+  await killLeftOver()
+  for (const folder of folders.splice(0)) folder.remove()
+})
+
+const WAVE_BPS = 90
+const mids = {
+  'ETH/USD [WETH-USDC]': 3000,
+  'BTC/USD [BTC-USDC]': 100_000,
+  'SOL/USD [SOL-USDC]': 150,
+  'LINK/USD [LINK-USDC]': 15,
+}
+
+const [eth, btc, sol, link] = Object.keys(mids) as [string, string, string, string]
+
+/** What is played, market by market, all of them at once. The last two steps are left to the kill. */
+const scripts = {
+  [eth]: [
+    { do: 'open', usd: 1000, when: 'mid' },
+    { do: 'open', usd: 500, when: 'mid' },
+    { do: 'decrease', usd: 200, keepLeverage: true, when: 'high' },
+    { do: 'decrease', usd: 150, when: 'high' },
+    { do: 'decrease', usd: 120, keepLeverage: true, when: 'low' },
+    { do: 'decrease', usd: 100, when: 'low' },
+    { do: 'close' },
+    { do: 'wait-others' },
+    { do: 'open', usd: 600 },
+    { do: 'rest', usd: 300 },
+  ],
+  [btc]: [
+    { do: 'open', usd: 1000, when: 'mid' },
+    { do: 'take-profit', usd: 200, when: 'mid' },
+    { do: 'stop-loss', usd: 300, when: 'mid' },
+    { do: 'take-profit', when: 'mid' },
+    { do: 'open', usd: 700, when: 'mid' },
+    { do: 'stop-loss', when: 'mid' },
+    { do: 'wait-others' },
+    { do: 'open', usd: 400 },
+  ],
+  [sol]: [
+    { do: 'open', usd: 800 },
+    { do: 'collateral-out', usd: 40 },
+    { do: 'twap' },
+    { do: 'wait-others' },
+  ],
+  [link]: [
+    { do: 'open', usd: 500 },
+    { do: 'collateral-in', usd: 30 },
+    { do: 'close' },
+    { do: 'open', usd: 600, when: 'mid', exits: true },
+    { do: 'open', usd: 500 },
+    { do: 'wait-others' },
+    { do: 'take-profit', when: 'mid' },
+  ],
+}
+
+/** Candles in which all four assets stand at mid, high, mid and low, two seconds each, again and again. */
+function writeWaves(path: string): void {
+  const rows = ['timestamp,open,high,low,close,symbol']
+  for (const [symbol, mid] of Object.entries(mids)) {
+    const asset = symbol.split('/')[0]
+    const at = (basisPoints: number): number => mid * (1 + basisPoints / 10_000)
+    const levels = [0, WAVE_BPS, 0, -WAVE_BPS].map(at)
+    let seconds = 1_700_000_000
+    const candle = (from: number, to: number, lengthSeconds: number): void => {
+      rows.push(`${seconds},${from},${Math.max(from, to)},${Math.min(from, to)},${to},${asset}`)
+      seconds += lengthSeconds
+    }
+    for (let wave = 0; wave < 60; wave += 1) {
+      for (const [index, level] of levels.entries()) {
+        candle(level, level, 2)
+        candle(level, levels[(index + 1) % 4] ?? level, 1)
+      }
+    }
+  }
+  writeFileSync(path, `${rows.join('\n')}\n`)
+}
+
+function writeScript(folder: string): void {
+  const params = { waveBps: WAVE_BPS, midUsd: mids, scripts }
+  const file = {
+    kind: join(import.meta.dirname, 'strategies', 'script.ts'),
+    markets: Object.keys(mids),
+    cadenceSeconds: 0.5,
+    size: { usd: 500, leverage: 4, collateral: 'short' },
+    params,
+  }
+  // JSON is YAML.
+  writeFileSync(join(folder, 'once.yaml'), JSON.stringify(file))
+}
+
+interface Run {
+  readonly lane: 'order-chain' | 'relay'
+  readonly key: 'own' | 'session'
+  /** Settings of the venue's shapes. */
+  readonly venue?: readonly string[]
+}
+
+async function rehearse({ lane, key, venue = [] }: Run): Promise<void> {
+  const folder = scratch()
+  folders.push(folder)
+  writeScript(folder.path)
+  writeWaves(join(folder.path, 'waves.csv'))
+  const own = await operatedIn(folder.path)
+  const paper = await startPaper([
+    `--paper.replayFile=${join(folder.path, 'waves.csv')}`,
+    '--paper.keeperDelayMs=300',
+    '--paper.keeperJitterMs=100',
+    '--paper.relayDelayMs=150',
+    '--paper.traders=0',
+    ...venue,
+  ])
+  const { hosts, control } = paper
+  const set = async (faults: object): Promise<void> => {
+    const answer = await fetch(`${control}/faults`, { method: 'POST', body: JSON.stringify(faults) })
+    if (!answer.ok) throw new Error(`faults: ${answer.status} ${await answer.text()}`)
+  }
+  const more = [
+    `--account.lane=${lane}`,
+    ...hosts.rpc.map((url) => `--rpc.http=${url}`),
+    `--paper.ownerKeyFile=${join(folder.path, 'owner')}`,
+    `--account.approvalFile=${join(folder.path, 'approval.json')}`,
+  ]
+  const command = async (...words: string[]) => {
+    const running = perpd([...words, ...own.flags(hosts), ...more])
+    return { code: await running.ended, said: running.said(), out: running.stdout() }
+  }
+  if (key === 'session') {
+    for (const words of [['create'], ['approve', '--days', '2', '--actions', '400']]) {
+      const made = await command('subaccount', ...words)
+      if (made.code !== 0) throw new Error(made.said)
+      const owner = /--account\.owner (0x[0-9a-fA-F]{40})/.exec(made.said)?.[1]
+      if (owner !== undefined) more.push(`--account.owner=${owner}`)
+    }
+  }
+  const daemon = perpd(['run', ...own.flags(hosts), ...more])
+  const { account } = await own.when('the daemon runs', daemon, ({ state }) => state === 'running')
+  const list = async (what: 'orders' | 'positions') => {
+    const rows: unknown = await (await fetch(`${hosts.api[0]}/${what}?address=${account}`)).json()
+    return Array.isArray(rows) ? (rows as readonly Record<string, unknown>[]) : []
+  }
+  const when = async (what: string, isTrue: () => Promise<boolean>): Promise<void> => {
+    await until(what, async () => (await isTrue()) || undefined, { seen: daemon.said, timeoutMs: 200_000 })
+  }
+
+  // The scripts but for the last: the take-profit of the whole of LINK rests, ETH and BTC are open again, and one more rests.
+  await when('all but the frozen order is played', async () => {
+    const [positions, orders] = [await list('positions'), await list('orders')]
+    // Only ETH's script ends with an order to buy.
+    const rests = orders.some(({ orderType }) => orderType === 3)
+    return rests && positions.length === 3 && orders.length === 2
+  })
+  await set({ keeperFails: 'InsufficientReserve' })
+  await when('the take-profit is frozen', async () => (await list('orders')).some(({ isFrozen }) => isFrozen))
+  await set({ keeperFails: '' })
+  await when('the frozen order is edited and executed', async () => (await list('positions')).length === 2)
+
+  await set({ gasSpikePercent: 2500 })
+  const killed = await command('kill', '--close', '--by', 'ann')
+  const { cpSync } = await import('node:fs')
+  writeFileSync(`/tmp/rh-${lane}-${key}.log`, `${daemon.said()}\n${killed.said}\n`)
+  cpSync(folder.path, `/tmp/rhf-${lane}-${key}`, { recursive: true })
+  for (const what of ['status', 'api/orders', 'metrics']) {
+    const url = `http://127.0.0.1:${own.port}/${what}`
+    writeFileSync(`/tmp/rhf-${lane}-${key}/out-${what.replace('/', '-')}`, await (await fetch(url)).text())
+  }
+  const rec = await (await fetch(`${control}/record`)).text()
+  writeFileSync(`/tmp/rhf-${lane}-${key}/out-record`, rec)
+  expect([killed.code, killed.said.trim().split('\n').at(-1)]).toEqual([0, 'done: nothing is left'])
+  expect([await list('positions'), await list('orders')]).toEqual([[], []])
+  daemon.child.kill('SIGTERM')
+  expect(await daemon.ended, daemon.said()).toBe(0)
+}
+
+test.concurrent.each([
+  { lane: 'order-chain', key: 'own' },
+  { lane: 'relay', key: 'own' },
+  { lane: 'order-chain', key: 'session' },
+  { lane: 'relay', key: 'session' },
+] as const)('$lane, $key', { timeout: 400_000 }, rehearse)
