@@ -26,6 +26,8 @@ export interface SignedMessage {
   readonly digest: Hex
   readonly intentId: string
   readonly signature: Hex
+  /** Sizes of the orders that it creates, USD: the chain creates what was signed. */
+  readonly sizesUsd: readonly bigint[]
   /** Its calldata, once it was handed in. */
   message?: Message
 }
@@ -289,7 +291,10 @@ export function createFetch(
       signature: signed.signature,
       intentId: signed.intentId,
       deadlineSeconds: parts.truth.deadlineOf(signed.digest) ?? 0,
-      creates: specsOf(intent, random),
+      creates: specsOf(intent, random).map((spec, index) => ({
+        ...spec,
+        sizeDeltaUsd: signed.sizesUsd[index] ?? spec.sizeDeltaUsd,
+      })),
       changes: expectedOf(intent).changes,
       revertsLeft: 0,
     }
