@@ -166,7 +166,10 @@ test('a wallet edits and cancels its resting order with the transactions of clas
   const cancelled = await me.send(
     toSend(await me.prepare('/orders/txns/cancel/prepare', { orderId: order.key })),
   )
-  expect([cancelled.status, eventsOf(cancelled)]).toEqual(['success', ['OrderCancelled']])
+  expect([cancelled.status, eventsOf(cancelled)]).toEqual([
+    'success',
+    ['OrderCancelled', 'KeeperExecutionFee', 'ExecutionFeeRefund'],
+  ])
   expect(await me.orders()).toEqual([])
   expect(await me.tokens(usdc)).toBe(100_000n * 10n ** 6n)
 })
@@ -177,7 +180,12 @@ test('a multicall made by hand creates, edits and cancels in one transaction eac
   const terms = [BigInt(usd(700)), 2n ** 256n - 1n, 10n ** 15n, 0n, 0n, false]
   const both = router.multicall(router.update(key, ...terms), router.cancel(key))
   const receipt = await me.send(both)
-  expect(eventsOf(receipt)).toEqual(['OrderUpdated', 'OrderCancelled'])
+  expect(eventsOf(receipt)).toEqual([
+    'OrderUpdated',
+    'OrderCancelled',
+    'KeeperExecutionFee',
+    'ExecutionFeeRefund',
+  ])
   expect(await me.orders()).toEqual([])
 })
 

@@ -378,7 +378,8 @@ class EngineDaemon implements Daemon {
       typedData.domain.verifyingContract.toLowerCase() !== arbitrum.contracts.gelatoRelayRouter.toLowerCase()
     )
       truth.fail('I9', `${intentId} signs for ${typedData.domain.verifyingContract}`)
-    this.#world.signatures.set(signature, { digest, signature, intentId })
+    const sizesUsd = createOrderParamsList.map(({ numbers }) => numbers.sizeDeltaUsd)
+    this.#world.signatures.set(signature, { digest, signature, intentId, sizesUsd })
   }
 
   #reader(): ChainReader {

@@ -28,6 +28,8 @@ export interface SignedMessage {
   readonly digest: Hex
   readonly intentId: string
   readonly signature: Hex
+  /** Sizes of the orders that it creates, USD: the chain creates what was signed. */
+  readonly sizesUsd: readonly bigint[]
   /** Its calldata, once it was handed in. */
   message?: Message
 }
@@ -294,7 +296,10 @@ export function createFetch(
       signature: signed.signature,
       intentId: signed.intentId,
       deadlineSeconds: parts.truth.deadlineOf(signed.digest) ?? 0,
-      creates: asShaped(specsOf(intent, random), intent, creates),
+      creates: asShaped(specsOf(intent, random), intent, creates).map((spec, index) => ({
+        ...spec,
+        sizeDeltaUsd: signed.sizesUsd[index] ?? spec.sizeDeltaUsd,
+      })),
       changes: expectedOf(intent).changes,
       revertsLeft: 0,
     }

@@ -212,7 +212,7 @@ function createParams(wish: Wish): CreateOrderParams {
   }
 }
 
-/** The orders that the intent's message creates on the modelled chain. */
+/** The orders that the intent's message creates on the modelled chain; where a message was really signed, its sizes count. */
 export function specsOf(intent: Intent, random: Random): readonly OrderSpec[] {
   const { terms, kind } = intent
   const parts = BigInt(terms.twap?.parts ?? 1)

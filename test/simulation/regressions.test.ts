@@ -12,6 +12,9 @@ const mended: readonly (readonly [TierName, number, string])[] = [
   ['files', 303_670_342, 'a torn commit is settled by the opening that commits over it'],
   // The judge: how long a process was frozen was read off a clock that was set back meanwhile.
   ['engine', 203_670_285, 'an acceptance is judged by what hosts had said when it was decided'],
+  // The model: the chain created reductions larger than they were signed.
+  ['shell', 3_200_002_769, 'the chain creates what was signed'],
+  ['files', 43, 'the chain creates what was signed, by parts too'],
   // The judge: the pause of what followed an order, begun just before its end, was taken for a timer that is left.
   ['engine', 3_400_000_137, 'timers are counted when all that ends by itself has ended'],
   ['engine', 70_024, 'what an operator lifted stays lifted when the clock was set back'],

@@ -204,7 +204,9 @@ class ShellDaemon implements Daemon {
       truth.fail('I9', `${intent.intentId} signs for ${verifyingContract}`)
     if (message.account.toLowerCase() !== (isDelegated ? account : ZERO_ADDRESS).toLowerCase())
       truth.fail('I9', `${intent.intentId} signs for the account ${message.account}`)
-    signatures.set(signature, { digest: request.digest, signature, intentId: intent.intentId })
+    const sizesUsd = message.createOrderParamsList.map(({ numbers }) => numbers.sizeDeltaUsd)
+    const { intentId } = intent
+    signatures.set(signature, { digest: request.digest, signature, intentId, sizesUsd })
   }
 
   #intentOf(message: {
