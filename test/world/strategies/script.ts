@@ -3,6 +3,7 @@
  * orders show what it was for. Prices move in waves between `low`, `mid` and `high`; a step may wait for one of them. Where
  * each script stands is kept in this module: the daemon that plays it is not started anew.
  */
+import { existsSync } from 'node:fs'
 import { collateralTokenOf, defineStrategy, type StrategyView, usdField, z } from '#strategy'
 import type { Decision, ExitWish } from '../../../src/domain/decision.ts'
 import type { Position } from '../../../src/domain/position.ts'
@@ -20,6 +21,7 @@ const stepSchema = z.strictObject({
     'collateral-in',
     'rest',
     'wait-others',
+    'wait-file',
   ]),
   /** Size; of a change of collateral its worth. Of an exit or a twap: all of the position when absent. */
   usd: usdField().optional(),
@@ -33,6 +35,8 @@ const params = z.strictObject({
   waveBps: z.number(),
   /** Price at `mid` by market symbol. */
   midUsd: z.record(z.string(), usdField()),
+  /** What `wait-file` waits for. */
+  goFile: z.string(),
   scripts: z.record(z.string(), z.array(stepSchema)),
 })
 type Params = z.output<typeof params>
@@ -127,6 +131,8 @@ function isOver(
         ({ marketToken, orderType }) =>
           orderType === 'limit' && marketToken === view.market(symbol)?.market.marketToken,
       )
+    case 'wait-file':
+      return existsSync(view.params.goFile)
     case 'wait-others':
       return Object.entries(view.params.scripts).every(
         ([other, steps]) =>
@@ -145,7 +151,7 @@ function wishOf(
   levels: ReturnType<typeof levelsOf>,
 ): Decision | undefined {
   const { size } = view.instance
-  if (size === undefined || step.do === 'wait-others') return undefined
+  if (size === undefined || step.do === 'wait-others' || step.do === 'wait-file') return undefined
   const collateralToken = collateralTokenOf(market, size.collateral)
   const base = {
     marketToken: market.market.marketToken,
