@@ -121,6 +121,10 @@ export function createReconciler(
         readTrades(sinceSeconds),
       ])
       const keys = [...orders.value, ...trades].map(({ orderKey }) => hexKey(orderKey))
+      const listed = new Set(orders.value.map(({ orderKey }) => hexKey(orderKey)))
+      // The chain is asked about resting orders every half minute only.
+      for (const { state: each } of shell.open())
+        if (hasLeftTheList(each, listed)) shell.lookSoon(each.intent.intentId)
       const found = reconcile({
         positions: positions.value,
         orders: orders.value,
@@ -132,7 +136,7 @@ export function createReconciler(
         },
         explained: new Set(keys.filter((key) => journal.explains(key, ''))),
         fills: [...journal.closedFills(), ...shell.open().flatMap((each) => fillsOf(each.state))],
-        busyMarkets: busyMarkets(new Set(orders.value.map(({ orderKey }) => hexKey(orderKey)))),
+        busyMarkets: busyMarkets(listed),
         unresolvedSince: unresolvedSince(),
         account: state,
         symbols,

@@ -76,6 +76,8 @@ export interface Shell {
   open(): readonly { readonly state: IntentState; readonly label: Label; readonly observedStatus?: string }[]
   /** Intents that closed after a landing in the last minutes: fills that a position list may not show yet. */
   recentlyLanded(): readonly IntentState[]
+  /** Something moved an order of an open intent: the chain is looked at soon. */
+  lookSoon(intentId: string): void
   /**
    * How long ago one of those closed, ms: by the monotonic clock, because the wall clock may be set back or forth in
    * between. Infinity for any other intent.
@@ -410,6 +412,7 @@ export function createShell(context: ExecutionContext): Shell {
       )
       await follower.lookAtAll()
     },
+    lookSoon: (intentId) => follower.touch(intentId),
     open() {
       return [...lives.values()].flatMap(({ state, label, observedStatus }) =>
         state === undefined || label === undefined

@@ -85,6 +85,7 @@ async function watchExit(listed: readonly string[]) {
   const emit = (event: Event) => void events.push(event)
   const clock = { now: () => startMs + 3_600_000, monotonicMs: () => 5_000, sleep: async () => undefined }
   const read = <T>(value: T) => Promise.resolve({ value, readAtMs: clock.now(), host: 'http://a.test/v1' })
+  let looks = 0
   const exitKey = `0x${'0c'.repeat(32)}` as const
   const state: IntentState = {
     intent: intentOf(),
@@ -105,7 +106,7 @@ async function watchExit(listed: readonly string[]) {
             role: 'main',
             settlement: { sizeDeltaUsd: usd(500) },
           },
-          { index: 1, orderKey: exitKey, phase: 'CREATED', role: 'take-profit' },
+          { index: 1, orderKey: exitKey, phase: 'OPEN', role: 'take-profit' },
         ],
       },
     ],
@@ -121,19 +122,23 @@ async function watchExit(listed: readonly string[]) {
     clock,
     emit,
     journal,
-    shell: { open: () => [{ state, label: 'resting' }], recentlyLanded: () => [] },
+    shell: {
+      open: () => [{ state, label: 'resting' }],
+      recentlyLanded: () => [],
+      lookSoon: () => void (looks += 1),
+    },
     signer: { address: account },
     trading: createTrading({ book: createAccountBook({ journal, clock }), emit }),
   } as unknown as Context
   const reconciler = createReconciler(context)
   for (let pass = 0; pass < 2; pass += 1) await reconciler.pass({})
-  return events.filter(({ type }) => type === 'account.finding')
+  return { looks, findings: events.filter(({ type }) => type === 'account.finding') }
 }
 
-test('a position that an exit of ours just closed is no finding while the chain has not shown the exit to us', async () => {
-  expect(await watchExit([])).toEqual([])
+test('a position that an exit of ours just closed is no finding while the chain has not shown the exit to us, which is asked soon', async () => {
+  expect(await watchExit([])).toEqual({ looks: 2, findings: [] })
 })
 
 test('a position that is gone while all our orders still rest is a finding', async () => {
-  expect(await watchExit([`0x${'0C'.repeat(32)}`])).toHaveLength(1)
+  expect(await watchExit([`0x${'0C'.repeat(32)}`])).toMatchObject({ looks: 0, findings: [{}] })
 })

@@ -3,6 +3,7 @@
  * orders show what it was for. Prices move in waves between `low`, `mid` and `high`; a step may wait for one of them. Where
  * each script stands is kept in this module: the daemon that plays it is not started anew.
  */
+import { existsSync } from 'node:fs'
 import { collateralTokenOf, defineStrategy, type StrategyView, usdField, z } from '#strategy'
 import type { Decision, ExitWish } from '../../../src/domain/decision.ts'
 import type { Position } from '../../../src/domain/position.ts'
@@ -20,6 +21,7 @@ const stepSchema = z.strictObject({
     'collateral-in',
     'rest',
     'wait-others',
+    'wait-file',
   ]),
   /** Size; of a change of collateral its worth. Of an exit or a twap: all of the position when absent. */
   usd: usdField().optional(),
@@ -33,6 +35,8 @@ const params = z.strictObject({
   waveBps: z.number(),
   /** Price at `mid` by market symbol. */
   midUsd: z.record(z.string(), usdField()),
+  /** What `wait-file` waits for. */
+  goFile: z.string(),
   scripts: z.record(z.string(), z.array(stepSchema)),
 })
 type Params = z.output<typeof params>
@@ -72,16 +76,17 @@ function play(view: StrategyView<Params>, symbol: string): Decision[] {
   const [held] = view.positions(symbol, 'long')
   const open = view.openIntents.filter(({ marketToken }) => marketToken === market.market.marketToken)
   const size = { sizeUsd: held?.sizeInUsd ?? 0n, collateral: held?.collateralAmount ?? 0n }
-  if (place.begun !== undefined && size.sizeUsd > 0n) place.wasHeld = true
+  // One that opened and closed between two looks was seen on its way.
+  if (place.begun !== undefined && (size.sizeUsd > 0n || open.length > 0)) place.wasHeld = true
   if (place.begun !== undefined && isOver(view, step, place, place.begun, size, symbol)) {
     // What is left of the step, as the exits of a position that is gone, ends first.
-    if (open.length > 0 && step.do !== 'rest' && step.do !== 'open') return []
+    if (open.length > 0 && step.do !== 'rest' && (step.exits || step.do !== 'open')) return []
     places.set(symbol, { at: place.at + 1 })
     return play(view, symbol)
   }
   const levels = levelsOf(view, symbol)
   const isThere =
-    step.when === undefined || Math.abs(Number(((price - levels[step.when]) * 10_000n) / price)) < 20
+    step.when === undefined || Math.abs(Number(((price - levels[step.when]) * 10_000n) / price)) < 10
   if (place.begun === undefined && (!isThere || open.some(({ kind }) => kind !== 'increase'))) return []
   place.begun ??= size
   const frozen = view.restingOrders.find(
@@ -114,7 +119,9 @@ function isOver(
   switch (step.do) {
     case 'open':
       // One with exits is over when an exit took it again.
-      return step.exits ? place.wasHeld === true && now.sizeUsd === 0n : now.sizeUsd === begun.sizeUsd + (step.usd ?? 0n)
+      return step.exits
+        ? place.wasHeld === true && now.sizeUsd === 0n
+        : now.sizeUsd === begun.sizeUsd + (step.usd ?? 0n)
     case 'collateral-in':
       return now.collateral > begun.collateral
     case 'collateral-out':
@@ -124,12 +131,12 @@ function isOver(
         ({ marketToken, orderType }) =>
           orderType === 'limit' && marketToken === view.market(symbol)?.market.marketToken,
       )
+    case 'wait-file':
+      return existsSync(view.params.goFile)
     case 'wait-others':
       return Object.entries(view.params.scripts).every(
         ([other, steps]) =>
-          other === symbol ||
-          (places.get(other)?.at ?? 0) >= steps.length ||
-          steps[places.get(other)?.at ?? 0]?.do === 'wait-others',
+          (places.get(other)?.at ?? 0) >= steps.findIndex(({ do: what }) => what === 'wait-others'),
       )
     default:
       return now.sizeUsd === (step.usd === undefined ? 0n : begun.sizeUsd - step.usd)
@@ -144,7 +151,7 @@ function wishOf(
   levels: ReturnType<typeof levelsOf>,
 ): Decision | undefined {
   const { size } = view.instance
-  if (size === undefined || step.do === 'wait-others') return undefined
+  if (size === undefined || step.do === 'wait-others' || step.do === 'wait-file') return undefined
   const collateralToken = collateralTokenOf(market, size.collateral)
   const base = {
     marketToken: market.market.marketToken,
@@ -154,7 +161,7 @@ function wishOf(
   } as const
   const usd = step.usd ?? held?.sizeInUsd ?? 0n
   const tpsl: readonly ExitWish[] = [
-    { type: 'take-profit', triggerPrice: levels.high - bpsOf(levels.high, 30) },
+    { type: 'take-profit', triggerPrice: levels.high - bpsOf(levels.high, 15) },
     { type: 'stop-loss', triggerPrice: levels.low - bpsOf(levels.low, 100), shareBps: 5000 },
     { type: 'stop-loss', triggerPrice: levels.low - bpsOf(levels.low, 200) },
   ]
@@ -178,7 +185,7 @@ function wishOf(
       if (step.do === 'twap')
         return { ...reduces, orderType: 'twap', twap: { parts: 2, durationSeconds: 60 } }
       const level = step.do === 'take-profit' ? levels.high : levels.low
-      const inward = bpsOf(level, 30)
+      const inward = bpsOf(level, 15)
       const triggerPrice = step.do === 'take-profit' ? level - inward : level + inward
       return { ...reduces, orderType: step.do, triggerPrice }
     }
