@@ -339,9 +339,14 @@ function costs({ terms }: Intent, { batch, relayParams }: Message, limits: Limit
     const isLate = terms.twap === undefined ? numbers.validFromTime !== 0n : numbers.validFromTime > lastStart
     if (isLate) harms.push(`waits until ${numbers.validFromTime}`)
   }
-  const isSpread = new Set(orders.map(({ numbers }) => numbers.validFromTime)).size === orders.length
-  if (terms.twap !== undefined && terms.twap.durationSeconds > 3 * terms.twap.parts && !isSpread)
-    harms.push('two parts are due at once')
+  const { twap } = terms
+  const start = orders[0]?.numbers.validFromTime ?? 0n
+  orders.forEach(({ numbers }, index) => {
+    if (twap === undefined || twap.parts < 2) return
+    const share = (BigInt(twap.durationSeconds) * BigInt(index)) / BigInt(twap.parts - 1)
+    const early = start + share - numbers.validFromTime
+    if (early > 2n || early < -2n) harms.push(`part ${index} is due at ${numbers.validFromTime}`)
+  })
   return harms
 }
 

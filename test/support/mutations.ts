@@ -277,18 +277,23 @@ const shapes: readonly ((whole: Whole, value: number) => Whole)[] = [
       numbers: { ...each.numbers, validFromTime: capped(each.numbers.validFromTime + BigInt(value % 90)) },
     })),
   }),
-  // Another way of the same swap.
-  (whole, value) => ({
-    ...whole,
-    orders: whole.orders.map((each) => ({
-      ...each,
-      addresses: {
-        ...each.addresses,
-        swapPath:
-          value % 3 === 0 ? [secondEthMarket] : value % 3 === 1 ? [btcMarket] : [ethMarket, secondEthMarket],
-      },
-    })),
-  }),
+  // Another way of the same swap, of an order or of the fee.
+  (whole, value) => {
+    const ways: readonly (readonly Address[])[] = [
+      [secondEthMarket],
+      [btcMarket],
+      [ethMarket, secondEthMarket],
+      [ethMarket, secondEthMarket, ethMarket],
+    ]
+    const way = ways[value % ways.length] ?? []
+    const { fee } = whole.relayParams
+    if (value % 3 === 0)
+      return { ...whole, relayParams: { ...whole.relayParams, fee: { ...fee, feeSwapPath: way } } }
+    return {
+      ...whole,
+      orders: whole.orders.map((each) => ({ ...each, addresses: { ...each.addresses, swapPath: way } })),
+    }
+  },
   // One order paid out otherwise, unwrapped, or ended with its position.
   (whole, value) => ({
     ...whole,
@@ -327,6 +332,24 @@ const shapes: readonly ((whole: Whole, value: number) => Whole)[] = [
         ? { ...each, numbers: { ...each.numbers, initialCollateralDeltaAmount: other } }
         : each
     }),
+  }),
+  // Any price, of either side, on one order.
+  (whole, value) => ({
+    ...whole,
+    orders: whole.orders.map((each, index) =>
+      index === value % whole.orders.length
+        ? { ...each, numbers: { ...each.numbers, acceptablePrice: value % 2 === 0 ? 0n : MAX } }
+        : each,
+    ),
+  }),
+  // Any size on one order.
+  (whole, value) => ({
+    ...whole,
+    orders: whole.orders.map((each, index) =>
+      index === value % whole.orders.length
+        ? { ...each, numbers: { ...each.numbers, sizeDeltaUsd: MAX } }
+        : each,
+    ),
   }),
   // A deadline of its own.
   (whole, value) => ({
