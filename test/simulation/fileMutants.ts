@@ -34,7 +34,7 @@ export const fileMutants: readonly FirstMutant[] = [
   one('the mark is not moved', 3, sqlite, 'if (this.#tail !== tail) this.#head.write(this.#tail)', ''),
   one(
     'a mark that a power cut left behind stays behind',
-    245,
+    243,
     head,
     'if (loss === undefined && (mark?.seq ?? 0) < tail.seq) {',
     'if (loss !== undefined) {',
@@ -66,7 +66,7 @@ export const fileMutants: readonly FirstMutant[] = [
   ),
   one(
     'a torn line of the guard stays',
-    38,
+    83,
     'src/journal/guardTable.ts',
     'if (whole < text.length) ftruncateSync(fd, whole)\n',
     '',
