@@ -1,5 +1,6 @@
 /** How `perpd explain` words each kind of order. */
 import { expect, test } from 'vitest'
+import { sizingLines } from '../../src/cli/explainSize.ts'
 import { explainText } from '../../src/cli/explainText.ts'
 import type { IntentKind, OrderTerms } from '../../src/domain/intent.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
@@ -47,6 +48,17 @@ test('an order that waits says for what, and what comes with it', () => {
   )
   expect(text).toContain('waits for $1,700.00 (limit)')
   expect(text).toContain('take-profit of $250.00 at $1,900.00')
+})
+
+test('a reduction that stands on another price than a fresh one of the oracle says which', () => {
+  const { sizing } = intentOf()
+  const lines = (priceSource: 'ticker' | 'position' | 'old-oracle') =>
+    sizingLines({ intent: intentOf({ sizing: { ...sizing, priceSource } }) } as never).join(' ')
+  expect(lines('ticker')).toContain("(the venue's own mark price: the oracle had no fresh one)")
+  expect(lines('position')).toContain("(the mark price in the position's row: the oracle had no fresh one)")
+  expect(lines('old-oracle')).toContain(
+    "(the oracle's freshest price of any host: the oracle had no fresh one)",
+  )
 })
 
 test('a twap says its parts', () => {
