@@ -22,7 +22,7 @@ const sizeChangeBps = 500
 const priceChangeBps = 50
 
 /**
- * REFUSED_BEFORE: the venue refused to prepare this wish, and its pause is not over. `states`: the strategy's newest intents,
+ * REFUSED_BEFORE: the venue refused to prepare this wish, or its fee was above the limit, and its pause is not over. `states`: the strategy's newest intents,
  * newest first. Refusals count back to the last one of the wish that worked, or was refused by another cause.
  */
 export function checkPause(
@@ -37,7 +37,7 @@ export function checkPause(
     if (!isSameWish(state.intent, intent) || state.closing === undefined) continue
     const { outcome, code } = state.closing
     if (outcome === 'EXECUTED' || outcome === 'PARTIAL') break
-    if (!isRefusedByVenue(state) || nowMs - closedAtMs(state) >= forgottenMs) continue
+    if (!isCurable(state) || nowMs - closedAtMs(state) >= forgottenMs) continue
     if (newest !== undefined && newest.closing?.code !== code) break
     newest ??= state
     count += 1
@@ -51,7 +51,7 @@ export function checkPause(
   if (nowMs >= untilMs || untilMs - nowMs > mostMs) return undefined
   return {
     code: 'REFUSED_BEFORE',
-    reason: `The venue refused this order ${count === 1 ? 'once' : `${count} times in a row`} (${newest.closing?.code}); it is asked for again at ${new Date(untilMs).toISOString()}, or soon after its size, its price or the room changes.`,
+    reason: `${newest.closing?.code === FEE_ABOVE_LIMIT ? 'The fee was above the limit for' : 'The venue refused'} this order ${count === 1 ? 'once' : `${count} times in a row`} (${newest.closing?.code}); it is asked for again at ${new Date(untilMs).toISOString()}, or soon after its size, its price or the room changes.`,
     wanted: `again after ${nowMs - closedAtMs(newest)} ms`,
     allowed: `again after ${untilMs - closedAtMs(newest)} ms`,
   }
@@ -59,6 +59,13 @@ export function checkPause(
 
 function closedAtMs({ closedAtMs: atMs, updatedAtMs }: IntentState): number {
   return atMs ?? updatedAtMs
+}
+
+const FEE_ABOVE_LIMIT = 'FEE_ABOVE_LIMIT'
+
+/** Whether time may cure why it ended: the venue refused it, or its fee was above the limit, as in a gas spike. */
+function isCurable(state: IntentState): boolean {
+  return isRefusedByVenue(state) || state.closing?.code === FEE_ABOVE_LIMIT
 }
 
 function isRefusedByVenue({ closing }: IntentState): boolean {

@@ -125,7 +125,9 @@ async function watchExit(listed: readonly string[]) {
     shell: {
       open: () => [{ state, label: 'resting' }],
       recentlyLanded: () => [],
-      lookSoon: () => void (looks += 1),
+      lookSoon: () => {
+        looks += 1
+      },
     },
     signer: { address: account },
     trading: createTrading({ book: createAccountBook({ journal, clock }), emit }),

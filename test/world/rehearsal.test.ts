@@ -203,7 +203,7 @@ async function rehearse({ lane, key, venue = [] }: Run): Promise<void> {
   const last = rows.find(({ kind }) => kind === 'close')?.intentId ?? ''
   const explained = await perpdOut('explain', last, `--journal.path=${join(folder.path, 'journal.sqlite')}`)
   expect(explained).toMatch(
-    /estimated fees: execution 0\.00\d+ native, whole 1\d\.\d+ USDC,\s+by the chain's gas price/,
+    /estimated fees: execution 0\.00\d+ native, whole 1\d\.\d+ USDC, by the chain's gas price/,
   )
   expect(explained).toMatch(/signed fees: execution 0\.00\d+ native, whole 1\d\.\d+ USDC/)
   expect(explained).toMatch(/paid: keepers kept 0\.00\d+ native/)
@@ -237,7 +237,8 @@ async function metricsOf(folder: string, port: number): Promise<readonly string[
 async function perpdOut(...args: string[]): Promise<string> {
   const running = perpd(args)
   await running.ended
-  return running.stdout()
+  // Screens break lines where they are full.
+  return running.stdout().replace(/\s+/g, ' ')
 }
 
 const runs: readonly Run[] = [
