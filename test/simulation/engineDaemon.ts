@@ -153,6 +153,9 @@ function worldOf(parts: DaemonParts): EngineWorld {
   }
 }
 
+/** More than enough turns of the event loop's microtasks for an answer to reach who asked. */
+const TURNS_OF_AN_ANSWER = 50
+
 const never = () => new Promise<never>(() => {})
 
 class EngineDaemon implements Daemon {
@@ -306,9 +309,15 @@ class EngineDaemon implements Daemon {
         return await fetch(url, init)
       } finally {
         this.#asking -= 1
-        if (this.#asking === 0) this.#restingTimers = this.#clock.sleepers
+        if (this.#asking === 0) void this.#rest()
       }
     }
+  }
+
+  /** Counts what is left once the client has taken the answer, and with it the timeout of its request, back. */
+  async #rest(): Promise<void> {
+    for (let turn = 0; turn < TURNS_OF_AN_ANSWER; turn += 1) await Promise.resolve()
+    if (this.#asking === 0) this.#restingTimers = this.#clock.sleepers
   }
 
   /** The journal, with the checks told of a hold's end, and of what is accepted, before it is written. */
