@@ -369,8 +369,8 @@ export const mutants: readonly Mutant[] = [
     'the submit fails over to the peer',
     'shell',
     'src/api/orders.ts',
-    '    { host: ticket.host },\n',
-    '    {},\n',
+    '{ ticket, submission }, { host: ticket.host })',
+    '{ ticket, submission }, {})',
   ),
   one(
     'any host is asked for the status',
