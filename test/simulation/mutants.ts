@@ -432,8 +432,8 @@ export const mutants: readonly Mutant[] = [
     'the size is not verified',
     'shell',
     'src/execution/verifyOrder.ts',
-    'numbers.sizeDeltaUsd`, rule.sizeDeltaUsd, numbers.sizeDeltaUsd)',
-    'numbers.sizeDeltaUsd`, rule.sizeDeltaUsd, rule.sizeDeltaUsd)',
+    '  if (isMeantSize(rule, found)) return\n',
+    '  if (found >= 0n) return\n',
   ),
   one(
     'the deadline is not bounded',
