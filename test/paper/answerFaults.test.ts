@@ -22,7 +22,7 @@ const set = async (faults: Any) => {
 /** Hands a prepared order to the generic relay. */
 const relay = async () => {
   const prepared = (await paper.prepare({})).body
-  const { batchParams, relayParams } = prepared.payload
+  const { typedData, relayParams } = prepared.payload
   const data = encodeFunctionData({
     abi: relayRouterAbi,
     functionName: 'batch',
@@ -37,14 +37,12 @@ const relay = async () => {
       },
       trader.address,
       {
-        createOrderParamsList: batchParams.createOrderParams.map(
-          ({ orderPayload: { numbers, ...rest } }: Any) => ({
-            ...rest,
-            numbers: Object.fromEntries(
-              Object.entries(numbers).map(([name, value]) => [name, BigInt(String(value))]),
-            ),
-          }),
-        ),
+        createOrderParamsList: typedData.message.createOrderParamsList.map(({ numbers, ...rest }: Any) => ({
+          ...rest,
+          numbers: Object.fromEntries(
+            Object.entries(numbers).map(([name, value]) => [name, BigInt(String(value))]),
+          ),
+        })),
         updateOrderParamsList: [],
         cancelOrderKeys: [],
       },
