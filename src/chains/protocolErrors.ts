@@ -110,6 +110,13 @@ const declarations: Readonly<Record<string, string>> = {
   '0xf50ce733': 'InsufficientGasLeft(uint256,uint256)',
   '0x979dc780': 'TokenTransferError(address,address,uint256)',
   '0x2136ecd2': 'InvalidTwapCount(uint256)',
+  // Calls of the account itself, and simulations
+  '0x9cfea583': 'InvalidReceiver(address)',
+  '0x831e9f11': 'InvalidExternalCallInput(uint256,uint256)',
+  '0xe15f2701': 'InvalidExternalReceiversInput(uint256,uint256)',
+  '0xbe55c895': 'InvalidExternalCallTarget(address)',
+  '0x663de023': 'InvalidPrimaryPricesForSimulation(uint256,uint256)',
+  '0x4e48dcda': 'EndOfOracleSimulation()',
   // Solidity's own
   '0x08c379a0': 'Error(string)',
   '0x4e487b71': 'Panic(uint256)',

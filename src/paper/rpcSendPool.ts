@@ -194,28 +194,44 @@ export function minePool(world: World, atMs: number): void {
   let room = BLOCK_GAS_LIMIT
   forgetOld(world, atMs)
   const senders = pooledBySender(world)
-  const heads = (): PooledTransaction[] =>
-    [...senders].flatMap(([sender, waiting]) => waiting.get(nextNonceOf(world, sender)) ?? [])
-  for (;;) {
-    let best: PooledTransaction | undefined
-    for (const one of heads()) {
-      const tip = tipAt(one, baseFee)
-      if (tip < 0n || one.signed.gasLimit > room) continue
-      // The best tip first, of equal ones the first to come.
-      const isBetter =
-        best === undefined ||
-        tip > tipAt(best, baseFee) ||
-        (tip === tipAt(best, baseFee) && one.seenAtMs < best.seenAtMs)
-      if (isBetter) best = one
-    }
-    if (best === undefined) break
-    world.mempool.delete(best.hash)
-    senders.get(best.signed.from)?.delete(best.nonce)
-    // Somebody took the money since it was sent: no block can hold it.
-    if (nativeOf(world, best.signed.from) < costOf(best)) continue
-    room -= runPooled(world, best, tipAt(best, baseFee) + baseFee, atMs)
+  // The one of each account whose turn has come.
+  const heads = new Map<Address, PooledTransaction>()
+  const turnTo = (sender: Address, nonce: number): void => {
+    const next = senders.get(sender)?.get(nonce)
+    if (next === undefined) heads.delete(sender)
+    else heads.set(sender, next)
   }
-  if (heads().length > 0) scheduleBlock(world, atMs)
+  for (const sender of senders.keys()) turnTo(sender, nextNonceOf(world, sender))
+  for (;;) {
+    const best = bestOf(heads.values(), baseFee, room)
+    if (best === undefined) break
+    const { from } = best.signed
+    world.mempool.delete(best.hash)
+    // Somebody took the money since it was sent: no block can hold it.
+    if (nativeOf(world, from) < costOf(best)) {
+      heads.delete(from)
+      continue
+    }
+    room -= runPooled(world, best, tipAt(best, baseFee) + baseFee, atMs)
+    turnTo(from, best.nonce + 1)
+  }
+  if (heads.size > 0) scheduleBlock(world, atMs)
+}
+
+/** Of those that pay the base fee and fit, the one with the best tip; of equal ones the first to come. */
+function bestOf(
+  heads: Iterable<PooledTransaction>,
+  baseFee: bigint,
+  room: number,
+): PooledTransaction | undefined {
+  let best: PooledTransaction | undefined
+  for (const one of heads) {
+    const tip = tipAt(one, baseFee)
+    if (tip < 0n || one.signed.gasLimit > room) continue
+    const lead = best === undefined ? 1n : tip - tipAt(best, baseFee)
+    if (best === undefined || lead > 0n || (lead === 0n && one.seenAtMs < best.seenAtMs)) best = one
+  }
+  return best
 }
 
 /** Mines and runs one transaction at a gas price; the gas that it used. */

@@ -6,7 +6,7 @@ import { customErrors } from '../../src/paper/customErrors.ts'
 
 test('every selector of the table is the one of its declaration', () => {
   const errors = protocolErrors()
-  expect(errors.length).toBe(103)
+  expect(errors.length).toBe(109)
   const wrong = errors.filter(
     ([selector, declaration]) => toFunctionSelector(`function ${declaration}`) !== selector,
   )
