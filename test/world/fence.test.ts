@@ -50,7 +50,7 @@ async function over(folder: string, daemon: Running): Promise<readonly OrderRow[
   )
 }
 
-test.concurrent.each([
+test.each([
   { point: 'attempt.preparing:after', isSentBy: 'the second' },
   { point: 'attempt.armed:after', isSentBy: 'the first' },
 ])(
