@@ -81,6 +81,8 @@ export function apiLanding(state: IntentState, observation: Observation): Landin
   if (rows.size === 0 && state.intent.lane === 'relay' && saysLanded) {
     // The relay's word alone, without the transaction it speaks of, is not enough for a guess; nor are lists that lack a row.
     if (answer.txHash === undefined || account.missing !== undefined) return undefined
+    // The transaction of the end is named, and its trade is not listed yet: what is listed is somebody else's.
+    if (answer.executionTxnHash !== undefined) return undefined
     const earliestSeconds = (attempt.armed?.deadlineSeconds ?? 0) - longestRelayLifeSeconds
     for (const row of [...account.orders, ...account.trades]) {
       if (ours(row) && atSecondsOf(row) >= earliestSeconds) rows.set(row.orderKey.toLowerCase(), row)

@@ -139,4 +139,24 @@ describe('a row that an order of the relay lane is guessed from', () => {
     expect(contested(armedOnce, pastDeadline(901))).toBe(true)
     expect(contested([...resting, word], { ...pastDeadline(86_400), orderType: 3 })).toBe(true)
   })
+
+  test('is not looked for where the host names the transaction of the end: the trade that shows it is not listed yet', () => {
+    const [created, ended] = [`0x${'7a'.repeat(32)}`, `0x${'7e'.repeat(32)}`] as const
+    const looked = (row: Parameters<typeof tradeOf>[0], named: Parameters<typeof statusAnswer>[1]) =>
+      run([
+        ...armedOnce,
+        {
+          type: 'observed',
+          nowMs: startMs + 5_000,
+          observation: observationOf(
+            statusAnswer('executed', { txHash: created, ...named }),
+            emptyAccount({ trades: [tradeOf(row)] }),
+          ),
+        },
+      ])?.attempts[0]?.children.length
+    // Somebody deleveraged the same position, and the indexer has that trade and not ours.
+    expect(looked({ transactionHash: `0x${'ad'.repeat(32)}` }, { executionTxnHash: ended })).toBe(0)
+    expect(looked({ transactionHash: ended }, { executionTxnHash: ended })).toBe(1)
+    expect(looked({ transactionHash: ended }, {})).toBe(1)
+  })
 })
