@@ -181,10 +181,11 @@ const tradesSearchRoute: Route<TradesSearch, TradesPage> = {
 const tradesSearchGetRoute: Route<TradesSearch, TradesPage> = {
   ...tradesRead,
   path: '/trades/search',
-  query: ({ account, fromSeconds, toSeconds, limit, cursor }) => ({
+  query: ({ account, fromSeconds, toSeconds, showDebugValues, limit, cursor }) => ({
     address: account,
     fromTimestamp: fromSeconds,
     toTimestamp: toSeconds,
+    showDebugValues,
     limit,
     cursor,
   }),
@@ -261,7 +262,8 @@ export function getTrades(
 
 /**
  * The same with more filters (`POST /trades/search`, which changes nothing). Where a deployment has no POST there (404, 405)
- * the GET of the document is asked instead, if it can say the same: its filters are account, times, limit and cursor.
+ * the GET of the document is asked instead, if it can say the same: its filters are account, times, limit and cursor. It is
+ * asked to show the creation of market orders too, but may leave them out.
  */
 export async function searchTrades(
   transport: Transport,
@@ -273,9 +275,9 @@ export async function searchTrades(
   } catch (error) {
     const isNotServed = error instanceof RefusedError && (error.status === 404 || error.status === 405)
     // Without its filters the answer would hold trades that were not asked for.
-    const { marketsDirections, orderEventCombinations, showDebugValues } = query
+    const { marketsDirections, orderEventCombinations } = query
     const isFiltered = marketsDirections !== undefined || orderEventCombinations !== undefined
-    if (!isNotServed || isFiltered || showDebugValues === true || 'forAllAccounts' in query) throw error
+    if (!isNotServed || isFiltered || 'forAllAccounts' in query) throw error
     return transport.call(tradesSearchGetRoute, query, options)
   }
 }

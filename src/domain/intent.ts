@@ -439,15 +439,6 @@ export function isUnresolved(attempt: Attempt): boolean {
   return attempt.armed !== undefined && !resolvedPhases.has(attempt.phase)
 }
 
-/**
- * Whether an operator's word closed it while its fate was not known: what was signed may have landed, or may land yet, and no
- * record names the orders of it.
- */
-export function isClosedByWord(state: IntentState): boolean {
-  const attempt = lastAttempt(state)
-  return state.closing?.evidence.level === 'operator' && attempt !== undefined && isUnresolved(attempt)
-}
-
 /** Whether evidence may still be taken back: the chain showed it in a block that can be reorganised. */
 export function isProvisional(evidence: Evidence | undefined): boolean {
   return evidence?.level === 'chain-latest'

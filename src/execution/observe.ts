@@ -6,7 +6,7 @@
 import type { CallOptions } from '../api/route.ts'
 import { BaseError } from '../domain/errors.ts'
 import { type IntentState, lastAttempt } from '../domain/intent.ts'
-import { contestedBy, longestLifeSeconds } from '../domain/machine/apiEvidence.ts'
+import { longestLifeSeconds } from '../domain/machine/apiEvidence.ts'
 import type { AccountView, HostAnswer, Observation } from '../domain/machine/observation.ts'
 import type { MissingRow } from '../domain/missing.ts'
 import type { Trade } from '../domain/position.ts'
@@ -33,18 +33,10 @@ export async function observe(context: ExecutionContext, state: IntentState): Pr
   const explained = rows
     .map(({ orderKey }) => orderKey)
     .filter((orderKey) => context.journal.explains(orderKey, state.intent.intentId))
-  const { journal } = context
-  const others =
-    state.intent.lane === 'relay' && rows.length > 0
-      ? [...journal.openIntents(), ...journal.closedByWord()].filter(
-          ({ intent }) => intent.intentId !== state.intent.intentId,
-        )
-      : []
   return {
     atMs: context.clock.now(),
     answer,
     explained: new Set(explained.map((orderKey) => orderKey.toLowerCase())),
-    contested: contestedBy(others, rows),
     ...(account === undefined ? {} : { account }),
   }
 }
@@ -168,27 +160,26 @@ async function readTrades(
   state: IntentState,
   options: CallOptions,
 ): Promise<Pick<AccountView, 'trades' | 'complete'> & { readonly missing: readonly MissingRow[] }> {
-  const { account, terms, kind } = state.intent
+  const { account, terms, kind, lane } = state.intent
   const deadlineSeconds = lastAttempt(state)?.armed?.deadlineSeconds ?? longestLifeSeconds
   const sinceSeconds = Math.max(0, deadlineSeconds - longestLifeSeconds)
+  // The relay names the transaction alone, and only the richer search shows what a transaction created at the market.
+  const isNamedByHash = lane === 'relay'
+  // The rows of a swap name no market, and what a cancel or a batch names may be one.
+  const market =
+    kind === 'swap' || kind === 'cancel' || kind === 'batch' ? {} : { marketToken: terms.marketToken }
   const trades: Trade[] = []
   const lacking: MissingRow[] = []
   const found = (complete: boolean) => ({ trades, complete, missing: lacking })
   let cursor: string | undefined
   for (let page = 0; page < tradesPagesMax; page += 1) {
-    const { value, missing = [] } = await context.api.getTrades(
-      {
-        account,
-        // The rows of a swap name no market, and what a cancel or a batch names may be one.
-        ...(kind === 'swap' || kind === 'cancel' || kind === 'batch'
-          ? {}
-          : { marketToken: terms.marketToken }),
-        sinceSeconds,
-        limit: tradesLimit,
-        ...(cursor === undefined ? {} : { cursor }),
-      },
-      options,
-    )
+    const asked = { account, limit: tradesLimit, ...(cursor === undefined ? {} : { cursor }) }
+    const { value, missing = [] } = isNamedByHash
+      ? await context.api.searchTrades(
+          { ...asked, fromSeconds: sinceSeconds, showDebugValues: true },
+          options,
+        )
+      : await context.api.getTrades({ ...asked, ...market, sinceSeconds }, options)
     trades.push(...value.trades)
     lacking.push(...missing)
     cursor = value.nextCursor

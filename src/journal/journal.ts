@@ -57,8 +57,6 @@ export interface Journal extends JournalReader {
   closedFills(): readonly Fill[]
   /** Open intents, oldest first: what recovery starts from. */
   openIntents(): readonly IntentState[]
-  /** Intents that an operator's word closed while their fate was not known (`isClosedByWord`). */
-  closedByWord(): readonly IntentState[]
   /** Whether this decision was accepted before. */
   hasDecision(strategy: string, decisionKey: string): boolean
   /** Whether another intent's landed attempt created this order. */

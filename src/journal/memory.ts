@@ -7,7 +7,7 @@ import {
 } from '../domain/accountRecord.ts'
 import { hexKey } from '../domain/address.ts'
 import { type Fill, fillsOf } from '../domain/fills.ts'
-import { type IntentState, isClosedByWord, isOpen } from '../domain/intent.ts'
+import { type IntentState, isOpen } from '../domain/intent.ts'
 import {
   decodeAnyRecord,
   decodeRecord,
@@ -33,7 +33,6 @@ class MemoryJournal implements Journal {
   #account = emptyAccountState
   readonly #states = new Map<string, IntentState>()
   readonly #open = new Map<string, IntentState>()
-  readonly #closedByWord: IntentState[] = []
   readonly #records = new Map<string, StoredRecord[]>()
   readonly #decisions = new Set<string>()
   readonly #digests = new Map<string, string>()
@@ -95,7 +94,6 @@ class MemoryJournal implements Journal {
     this.#states.set(intentId, state)
     if (isOpen(state)) this.#open.set(intentId, state)
     else this.#open.delete(intentId)
-    if (isClosedByWord(state)) this.#closedByWord.push(state)
     if (record.kind === 'intent.accepted') {
       this.#decisions.add(keyOf(record.intent.strategy, record.intent.decisionKey))
     }
@@ -122,10 +120,6 @@ class MemoryJournal implements Journal {
 
   openIntents(): readonly IntentState[] {
     return [...this.#open.values()]
-  }
-
-  closedByWord(): readonly IntentState[] {
-    return this.#closedByWord
   }
 
   records(intentId: string): readonly StoredRecord[] {

@@ -8,7 +8,7 @@ import {
   emptyAccountState,
 } from '../domain/accountRecord.ts'
 import type { Address } from '../domain/address.ts'
-import { type IntentKind, type IntentState, isClosedByWord, isOpen } from '../domain/intent.ts'
+import { type IntentKind, type IntentState, isOpen } from '../domain/intent.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
 import type { Direction } from '../domain/market.ts'
 import { type AnyRecord, decodeAnyRecord, isAccountRecord, type StoredRecord } from '../domain/records.ts'
@@ -40,8 +40,6 @@ export interface RowReader {
   account(): AccountState
   /** Endings since then (Unix ms), in the order in which they were written; none in a file of version 1, which does not keep them. */
   endingsSince(sinceMs: number): readonly Ending[]
-  /** Intents that an operator's word closed while their fate was not known; reads all endings. */
-  closedByWord(): readonly IntentState[]
   /** The hash of one record, GENESIS_HASH for 0, undefined when there is no such record. */
   hashAt(seq: number): string | undefined
 }
@@ -111,17 +109,6 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     }))
   }
 
-  function closedByWord(): readonly IntentState[] {
-    // Of what did not land no fee is kept: few endings are read whole.
-    const found = db.prepare(`SELECT e.intent_id FROM ending e
-      JOIN record r ON r.intent_id = e.intent_id AND r.kind = 'intent.closed'
-      WHERE e.execution_fee = '0' AND r.body LIKE '%"level":"operator"%' ORDER BY r.seq`)
-    return found.all().flatMap(({ intent_id }) => {
-      const state = intent(String(intent_id))
-      return state !== undefined && isClosedByWord(state) ? [state] : []
-    })
-  }
-
   /** Says what sqlite found wrong in the operator's words. */
   function guarded<A extends unknown[], T>(read: (...parameters: A) => T): (...parameters: A) => T {
     return (...parameters) => {
@@ -179,7 +166,6 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     intent: guarded(intent),
     account: guarded(account),
     endingsSince: guarded(endingsSince),
-    closedByWord: guarded(closedByWord),
     hashAt: guarded((seq) => (seq === 0 ? GENESIS_HASH : (one.get(seq)?.hash as string | undefined))),
   }
 }

@@ -12,7 +12,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type AccountRecord, type AccountState, applyAccountRecord } from '../domain/accountRecord.ts'
 import { BaseError } from '../domain/errors.ts'
-import { type IntentState, isClosedByWord, isOpen } from '../domain/intent.ts'
+import { type IntentState, isOpen } from '../domain/intent.ts'
 import {
   type AnyRecord,
   encodeRecord,
@@ -193,7 +193,6 @@ class SqliteJournal implements Journal {
   /** Open intents, oldest first; what is committed, never more. */
   readonly #open: Map<string, IntentState>
   /** What an operator's word closed, once it was asked for. */
-  #closedByWord: IntentState[] | undefined
   #account: AccountState
   #tail: Tail
   #snapshotSeq: number
@@ -238,11 +237,6 @@ class SqliteJournal implements Journal {
 
   openIntents(): readonly IntentState[] {
     return [...this.#open.values()]
-  }
-
-  closedByWord(): readonly IntentState[] {
-    this.#closedByWord ??= [...this.#reader.closedByWord()]
-    return this.#closedByWord
   }
 
   async append(record: JournalRecord): Promise<StoredRecord> {
@@ -313,7 +307,6 @@ class SqliteJournal implements Journal {
     for (const [intentId, state] of touched) {
       if (isOpen(state)) this.#open.set(intentId, state)
       else this.#open.delete(intentId)
-      if (isClosedByWord(state)) this.#closedByWord?.push(state)
     }
     for (const { record } of group) {
       if (isAccountRecord(record)) this.#account = applyAccountRecord(this.#account, record)

@@ -2,7 +2,6 @@
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
-import { type JournalRecord, RECORD_VERSION } from '../../src/domain/records.ts'
 import { DuplicateDecisionError, type Journal, JournalFaultError } from '../../src/journal/journal.ts'
 import { hexOf, storyOf, wholeStory } from './story.ts'
 
@@ -169,34 +168,6 @@ export function journalConformance(backend: string, open: () => Journal): void {
     expect(journal.explains(orderKey, 'intent-1')).toBe(false)
     expect(journal.explains(hexOf('order-2'), 'intent-2')).toBe(false)
   })
-
-  test.each([true, false])(
-    `${backend}: what an operator's word closed while its fate was not known is remembered, asked before: %s`,
-    async (isAsked) => {
-      const journal = fresh()
-      const ids = () => journal.closedByWord().map(({ intent }) => intent.intentId)
-      const closedByWord = (n: number): JournalRecord => {
-        const evidence = { level: 'operator', atMs: 1, statement: 'Ada says it is dead' } as const
-        const { intentId } = storyOf(n)
-        const closing = { outcome: 'DEAD', code: 'RESOLVED_BY_OPERATOR', reason: 'dead', evidence } as const
-        return { v: RECORD_VERSION, atMs: 1_800_000_000_010, intentId, kind: 'intent.closed', closing }
-      }
-      if (isAsked) expect(ids()).toEqual([])
-      for (const n of [1, 2, 3, 4]) {
-        const { accepted, preparing, armed, sent } = storyOf(n)
-        for (const record of [accepted(), preparing(), armed(), sent()]) await journal.append(record)
-      }
-      await journal.append(closedByWord(2))
-      if (isAsked) expect(ids()).toEqual(['intent-2'])
-      // Proven dead, or landed: its orders are known.
-      await journal.append(storyOf(3).dead())
-      await journal.append(closedByWord(3))
-      await journal.append(storyOf(4).landed())
-      await journal.append(closedByWord(4))
-      await journal.append(closedByWord(1))
-      expect(ids()).toEqual(['intent-2', 'intent-1'])
-    },
-  )
 
   test(`${backend}: accepted intents are counted from a moment on, of one strategy or of all`, async () => {
     const journal = fresh()

@@ -11,7 +11,6 @@ import {
   isOpen,
   lastAttempt,
 } from '../../src/domain/intent.ts'
-import { contestedBy } from '../../src/domain/machine/apiEvidence.ts'
 import { expectedOf } from '../../src/domain/machine/expected.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
 import type { AccountView, HostAnswer, Observation } from '../../src/domain/machine/observation.ts'
@@ -342,17 +341,10 @@ class CoreDaemon implements Daemon {
         const created = (chain.chain?.endpoints ?? []).flatMap(({ logs }) => logs)
         for (const { orderKey } of [...rows, ...created])
           if (this.#parts.journal.explains(orderKey, intentId)) explained.add(orderKey.toLowerCase())
-        const others =
-          state.intent.lane === 'relay'
-            ? [...this.states(), ...this.#parts.journal.closedByWord()].filter(
-                ({ intent }) => intent.intentId !== intentId,
-              )
-            : []
         const observation: Observation = {
           atMs: this.#wallMs(),
           answer,
           explained,
-          contested: contestedBy(others, rows),
           ...chain,
           ...(account === undefined ? {} : { account }),
         }

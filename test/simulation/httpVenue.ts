@@ -170,7 +170,7 @@ export function createFetch(
       () => 'null',
       // A wrong size in the account's history is a wrong history: nobody can tell.
       () =>
-        path === '/trades'
+        path.startsWith('/trades')
           ? ''
           : text.replace(/"(\d{5,})"/, (_all, digits: string) => `"${digits.repeat(12)}"`),
       () => text.replace(/"status":"[a-z_]+"/, '"status":"half_done"'),
@@ -201,10 +201,10 @@ export function createFetch(
         return { status: 200, body: venue.listsAt(peer.host).orders.map(orderRow) }
       case '/positions':
         return { status: 200, body: [] }
-      case '/trades': {
-        const trades = venue.listsAt(peer.host).trades.map(tradeRow)
-        return { status: 200, body: { trades, hasMore: false } }
-      }
+      case '/trades':
+        return tradesReply(venue.listsAt(peer.host).trades.filter((row) => !isMarketCreation(row)))
+      case '/trades/search':
+        return tradesReply(venue.listsAt(peer.host).trades)
       default:
         throw new Error(`the model does not serve ${path}`)
     }
@@ -237,6 +237,15 @@ export function createFetch(
       updatedAtTime: newest.block.timestampSeconds,
       validFromTime: spec.role === 'part' ? newest.block.timestampSeconds : 0,
     }
+  }
+
+  /** The plain list leaves out the creation of orders at the market; the search, asked for them, shows it. */
+  function isMarketCreation({ order, log }: ListRow): boolean {
+    return log.event === 'OrderCreated' && [0, 2, 4].includes(order.spec.orderType)
+  }
+
+  function tradesReply(rows: readonly ListRow[]): Reply {
+    return { status: 200, body: { trades: rows.map(tradeRow), hasMore: false } }
   }
 
   function tradeRow({ order, log }: ListRow): unknown {

@@ -129,12 +129,8 @@ function heldSide({ random, chain: { canonical } }: FaultTargets) {
 }
 
 /** A trade of the owner's own, as like an order of ours as may be. */
-function manualTrade({ random, truth, endpoints }: FaultTargets): OrderSpec {
-  // Without a chain, a trade by hand that is the twin of an order of the relay lane is not told apart by anybody.
-  const twins = [...truth.intents.values()].filter(
-    ({ lane }) => endpoints.length > 0 || lane === 'order-chain',
-  )
-  const twin = random.pick([...twins, undefined])
+function manualTrade({ random, truth }: FaultTargets): OrderSpec {
+  const twin = random.pick([...truth.intents.values(), undefined])
   return {
     role: 'main',
     orderType: 2,

@@ -21,9 +21,7 @@ import {
   type Child,
   type Evidence,
   type IntentState,
-  isUnresolved,
   isWaiting,
-  lastAttempt,
   type Settlement,
 } from '../intent.ts'
 import { lacksOrder } from '../missing.ts'
@@ -77,17 +75,6 @@ export function apiLanding(state: IntentState, observation: Observation): Landin
     // Its transaction may carry other messages of ours, which landed while this one did not: orders count by their keys alone.
     const isNamed = expected.orders.length === 0 || named.size > 0
     if (!isNamed || expected.changes.some(({ event }) => event === 'OrderUpdated')) return undefined
-  }
-  if (rows.size === 0 && state.intent.lane === 'relay' && saysLanded) {
-    // The relay's word alone, without the transaction it speaks of, is not enough for a guess; nor are lists that lack a row.
-    if (answer.txHash === undefined || account.missing !== undefined) return undefined
-    // The transaction of the end is named, and its trade is not listed yet: what is listed is somebody else's.
-    if (answer.executionTxnHash !== undefined) return undefined
-    const earliestSeconds = (attempt.armed?.deadlineSeconds ?? 0) - longestRelayLifeSeconds
-    for (const row of [...account.orders, ...account.trades]) {
-      if (ours(row) && atSecondsOf(row) >= earliestSeconds) rows.set(row.orderKey.toLowerCase(), row)
-    }
-    if ([...rows.keys()].some((key) => observation.contested?.has(key))) return undefined
   }
   const matched = match(expected.orders, [...rows.values()])
   const isChanged = expected.changes.every(({ orderKey, event }) =>
@@ -234,9 +221,6 @@ export interface OwnRow {
  */
 export const longestLifeSeconds = 7_200
 
-/** The same in the relay lane, where the deadline is our own: 180 s at most, and half a minute between clocks. */
-const longestRelayLifeSeconds = 210
-
 function atSecondsOf(row: OwnRow): number {
   return row.timestampSeconds ?? row.updatedAtSeconds ?? 0
 }
@@ -252,33 +236,6 @@ function isOwn(state: IntentState, attempt: Attempt, row: OwnRow): boolean {
     atSecondsOf(row) >= (attempt.armed?.deadlineSeconds ?? 0) - longestLifeSeconds
   )
 }
-
-/**
- * Order keys, lower case, of rows that one of these intents may have created: open ones whose fate is not known, and those that
- * an operator's word closed, whose message may have landed all the same.
- */
-export function contestedBy(others: readonly IntentState[], rows: readonly OwnRow[]): ReadonlySet<string> {
-  const contested = rows.filter((row) => others.some((other) => mayHaveCreated(other, row)))
-  return new Set(contested.map(({ orderKey }) => orderKey.toLowerCase()))
-}
-
-/** Whether a row can be an order of the intent's newest attempt, which was armed and whose fate is not known. */
-function mayHaveCreated(state: IntentState, row: OwnRow): boolean {
-  const attempt = lastAttempt(state)
-  if (attempt === undefined || !isUnresolved(attempt) || !isOwn(state, attempt, row)) return false
-  // Open, it is looked at; closed, nothing would ever end its claim on what is traded at the market later.
-  const endsSoon = state.closing !== undefined && marketTypes.has(row.orderType)
-  return !endsSoon || atSecondsOf(row) <= (attempt.armed?.deadlineSeconds ?? 0) + longestMarketOrderSeconds
-}
-
-/** On-chain types of orders that are executed or cancelled at once: market swap, increase and decrease. */
-const marketTypes: ReadonlySet<number> = new Set([0, 2, 4])
-
-/**
- * How long after its creation a market order ends at the latest, seconds: the protocol executes it at no price that is later
- * than its `requestExpirationTime`, 300 s on each chain; and as much again for keepers and clocks, twice.
- */
-const longestMarketOrderSeconds = 900
 
 /** Any order or trade since arming that could be this attempt's and that no other intent explains. */
 function somethingOfIt(

@@ -50,8 +50,6 @@ export interface Observation {
   readonly chain?: ChainView
   /** Order keys that other intents of the journal explain, lower case. */
   readonly explained: ReadonlySet<string>
-  /** Order keys, lower case, that another intent may as well have created; looked for where nothing names the orders. */
-  readonly contested?: ReadonlySet<string>
 }
 
 /** Under which rules observations are judged. */

@@ -1,11 +1,9 @@
 /** Evidence without a chain stands neither on our own clock nor on rows that may be another order's: what the simulation found. */
 import { describe, expect, test } from 'vitest'
 import type { IntentState } from '../../../src/domain/intent.ts'
-import { contestedBy } from '../../../src/domain/machine/apiEvidence.ts'
 import { foldRecords } from '../../../src/domain/machine/fold.ts'
 import { type MachineEvent, step } from '../../../src/domain/machine/step.ts'
 import type { JournalRecord } from '../../../src/domain/records.ts'
-import { usd } from '../../../src/domain/units.ts'
 import {
   armedFacts,
   emptyAccount,
@@ -79,84 +77,48 @@ test('parts that a host does not name are counted in the order of their creation
   expect(state?.attempts[0]?.children.map(({ orderKey }) => orderKey)).toEqual(keys)
 })
 
-test('the row that two orders of the relay lane may have made is taken for neither', () => {
-  const trade = tradeOf()
-  const looked = (contested: readonly string[], txHash: boolean) =>
+describe('an order of the relay lane, whose status names no order', () => {
+  const deadlineSeconds = startMs / 1000 + 120
+  const [created, ended] = [`0x${'7a'.repeat(32)}`, `0x${'7e'.repeat(32)}`] as const
+  const looked = (
+    rows: readonly Parameters<typeof tradeOf>[0][],
+    named: Parameters<typeof statusAnswer>[1] = { txHash: created },
+    explained: readonly string[] = [],
+  ) =>
     run([
       { type: 'accept', nowMs: startMs, intent: intentOf({ lane: 'relay' }) },
       { type: 'begin', nowMs: startMs, host: 'http://127.0.0.1:1/v1' },
-      { type: 'signed', nowMs: startMs, armed: armedFacts({ deadlineSeconds: startMs / 1000 + 120 }) },
+      { type: 'signed', nowMs: startMs, armed: armedFacts({ deadlineSeconds }) },
       { type: 'sent', nowMs: startMs, send: { result: 'accepted' } },
       {
         type: 'observed',
         nowMs: startMs + 5_000,
         observation: {
           ...observationOf(
-            statusAnswer('created', txHash ? { txHash: `0x${'c0'.repeat(32)}` } : {}),
-            emptyAccount({ trades: [trade] }),
+            statusAnswer('created', named),
+            emptyAccount({ trades: rows.map((row) => tradeOf(row)) }),
           ),
-          contested: new Set(contested),
+          explained: new Set(explained),
         },
       },
     ])?.attempts[0]?.children.length
-  expect(looked([], true)).toBe(1)
-  expect(looked([trade.orderKey], true)).toBe(0)
-  expect(looked([], false)).toBe(0)
-})
+  const creation = { eventName: 'OrderCreated', transactionHash: created } as const
 
-describe('a row that an order of the relay lane is guessed from', () => {
-  const deadlineSeconds = startMs / 1000 + 120
-  const armedOnce: readonly MachineEvent[] = [
-    { type: 'accept', nowMs: startMs, intent: intentOf({ lane: 'relay' }) },
-    { type: 'begin', nowMs: startMs, host: 'http://127.0.0.1:1/v1' },
-    { type: 'signed', nowMs: startMs, armed: armedFacts({ deadlineSeconds }) },
-    { type: 'sent', nowMs: startMs, send: { result: 'accepted' } },
-  ]
-  const word: MachineEvent = { type: 'resolved', nowMs: startMs + 1_000, as: 'cancelled', by: 'Ada' }
-  const contested = (events: readonly MachineEvent[], row: Parameters<typeof tradeOf>[0] = {}) =>
-    contestedBy(
-      [run(events)].filter((state) => state !== undefined),
-      [tradeOf(row)],
-    ).size === 1
-  const pastDeadline = (seconds: number) => ({ timestampSeconds: deadlineSeconds + seconds })
-
-  test('may be of another whose fate is not known, open or closed by the word of an operator', () => {
-    expect(contested(armedOnce)).toBe(true)
-    expect(contested([...armedOnce, word])).toBe(true)
-    expect(contested([...armedOnce, word], { sizeDeltaUsd: usd(501) })).toBe(false)
-    // Nothing was signed.
-    expect(contested(armedOnce.slice(0, 2))).toBe(false)
+  test('has landed when its own rows show what the named transaction created, or what the named end executed', () => {
+    expect(looked([creation])).toBe(1)
+    expect(looked([{ transactionHash: ended }, creation])).toBe(1)
+    expect(looked([{ transactionHash: ended }], { txHash: created, executionTxnHash: ended })).toBe(1)
   })
 
-  test('is contested by what a word closed for as long as an order at the market may live, and of one that waits for good', () => {
-    const waiting = intentOf({ lane: 'relay', terms: { ...intentOf().terms, orderType: 'limit' } })
-    const resting: readonly MachineEvent[] = [
-      { type: 'accept', nowMs: startMs, intent: waiting },
-      ...armedOnce.slice(1),
-    ]
-    expect(contested([...armedOnce, word], pastDeadline(900))).toBe(true)
-    expect(contested([...armedOnce, word], pastDeadline(901))).toBe(false)
-    expect(contested(armedOnce, pastDeadline(901))).toBe(true)
-    expect(contested([...resting, word], { ...pastDeadline(86_400), orderType: 3 })).toBe(true)
+  test('is not guessed from a row that merely fits: a deleveraging, or a trade by hand, looks the same', () => {
+    expect(looked([{ transactionHash: ended }])).toBe(0)
+    expect(looked([{ ...creation, transactionHash: `0x${'ad'.repeat(32)}` }])).toBe(0)
+    expect(looked([creation], {})).toBe(0)
   })
 
-  test('is not looked for where the host names the transaction of the end: the trade that shows it is not listed yet', () => {
-    const [created, ended] = [`0x${'7a'.repeat(32)}`, `0x${'7e'.repeat(32)}`] as const
-    const looked = (row: Parameters<typeof tradeOf>[0], named: Parameters<typeof statusAnswer>[1]) =>
-      run([
-        ...armedOnce,
-        {
-          type: 'observed',
-          nowMs: startMs + 5_000,
-          observation: observationOf(
-            statusAnswer('executed', { txHash: created, ...named }),
-            emptyAccount({ trades: [tradeOf(row)] }),
-          ),
-        },
-      ])?.attempts[0]?.children.length
-    // Somebody deleveraged the same position, and the indexer has that trade and not ours.
-    expect(looked({ transactionHash: `0x${'ad'.repeat(32)}` }, { executionTxnHash: ended })).toBe(0)
-    expect(looked({ transactionHash: ended }, { executionTxnHash: ended })).toBe(1)
-    expect(looked({ transactionHash: ended }, {})).toBe(1)
+  test('shares a transaction with another of ours: what that one explains is not counted, and two that fit are none', () => {
+    const other = { ...creation, id: 'b', orderKey: `0x${'0b'.repeat(32)}` } as const
+    expect(looked([creation, other])).toBe(0)
+    expect(looked([creation, other], { txHash: created }, [other.orderKey])).toBe(1)
   })
 })

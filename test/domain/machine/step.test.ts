@@ -239,18 +239,6 @@ test('an order of the relay lane ends by its trade: the relay never says more th
   expect(run.state?.closing?.outcome).toBe('EXECUTED')
 })
 
-test('an order of the relay lane is known by its one trade, and by none when there are two or one from before', () => {
-  const one = relayed()
-  lookAt(one, [tradeOf()])
-  expect(one.state?.closing?.outcome).toBe('EXECUTED')
-  const two = relayed()
-  lookAt(two, [tradeOf(), tradeOf({ id: 'trade-2', orderKey: `0x${'0b'.repeat(32)}` })])
-  expect(two.state && isOpen(two.state)).toBe(true)
-  const older = relayed()
-  lookAt(older, [tradeOf({ timestampSeconds: startMs / 1000 - 100 })])
-  expect(older.state && isOpen(older.state)).toBe(true)
-})
-
 test('a submit that was answered with a revert closes as reverted', () => {
   const run = armed()
   feed(run, { type: 'sent', nowMs: startMs, send: { result: 'refused', status: 'relay_reverted' } })
