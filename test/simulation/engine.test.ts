@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { freshFrom } from './fresh.ts'
 import { addReport, runSeeds } from './seeds.ts'
 
 const run = join(import.meta.dirname, 'run.ts')
@@ -11,7 +12,7 @@ const fresh = 10
 
 test(`${seeds} seeds over the whole daemon break no invariant`, { timeout: 280_000 }, async () => {
   const report = await runSeeds('engine', 1, seeds - fresh)
-  addReport(report, await runSeeds('engine', 1, fresh))
+  addReport(report, await runSeeds('engine', freshFrom(), fresh))
   const told = report.failures.map(({ invariant, text, command }) => `${invariant} ${text}\n${command}`)
   expect(told).toEqual([])
   expect(report.seeds).toBe(seeds)

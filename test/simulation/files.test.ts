@@ -3,13 +3,14 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { freshFrom } from './fresh.ts'
 import { addReport, runSeeds } from './seeds.ts'
 
 const run = join(import.meta.dirname, 'run.ts')
 
 test('200 seeds over real files break no invariant', { timeout: 280_000 }, async () => {
   const report = await runSeeds('files', 1, 180)
-  addReport(report, await runSeeds('files', 1, 20))
+  addReport(report, await runSeeds('files', freshFrom(), 20))
   expect(report.failures.map(({ invariant, text, command }) => `${invariant} ${text}\n${command}`)).toEqual(
     [],
   )
