@@ -87,12 +87,12 @@ test('a position without collateral left is closed', () => {
   ])
 })
 
-test('a position above the leverage allowed is reduced to it', () => {
+test('a position above the leverage allowed is reduced to a twentieth below it, so that the next small move asks for nothing', () => {
   const heavy = position({ sizeInUsd: usd(3000), leverageBps: 150_000n, netValueUsd: usd(200) })
   expect(decide([heavy], { params: { maxLeverage: 10 } })).toMatchObject([
     {
       kind: 'decrease',
-      sizeDeltaUsd: usd(1000),
+      sizeDeltaUsd: usd(1100),
       reason: 'The long position has 15.00x leverage; at most 10.00x is kept.',
     },
   ])

@@ -83,9 +83,16 @@ function judge(position: Position, params: GuardParams): Decision | undefined {
   }
 }
 
-/** Size above what the position's net value carries at the leverage allowed, USD, rounded up. */
+/**
+ * How far below the leverage allowed a position is brought, basis points of it: at the very edge the fees of the reduction and
+ * the next small move of the price would ask for another one, and another.
+ */
+const LEVERAGE_MARGIN_BPS = 500
+
+/** Size above what the position's net value carries at 95 % of the leverage allowed, USD, rounded up. */
 function excessUsd(position: Position, maxLeverageBps: number): bigint {
-  const allowedUsd = (maxOf(0n, position.netValueUsd) * BigInt(maxLeverageBps)) / BigInt(BPS_ONE)
+  const keptUsd = bps(maxOf(0n, position.netValueUsd), maxLeverageBps)
+  const allowedUsd = bps(keptUsd, BPS_ONE - LEVERAGE_MARGIN_BPS)
   return maxOf(mulDivUp(position.sizeInUsd, 100n, BigInt(BPS_ONE)), position.sizeInUsd - allowedUsd)
 }
 
