@@ -18,8 +18,16 @@ const mended: readonly (readonly [TierName, number, string])[] = [
   // The judge: the pause of what followed an order, begun just before its end, was taken for a timer that is left.
   ['engine', 3_400_000_137, 'timers are counted when all that ends by itself has ended'],
   // A deleveraging, and a trade by hand of the same size, were taken for an order whose own trade was not listed yet.
-  ['core', 3_500_001_724, 'an order whose end is named by its transaction waits for the trade of that transaction'],
-  ['core', 211_070_705_277_115, 'an order whose end is named by its transaction waits for the trade of that transaction'],
+  [
+    'core',
+    3_500_001_724,
+    'an order whose end is named by its transaction waits for the trade of that transaction',
+  ],
+  [
+    'core',
+    211_070_705_277_115,
+    'an order whose end is named by its transaction waits for the trade of that transaction',
+  ],
   ['engine', 70_024, 'what an operator lifted stays lifted when the clock was set back'],
 ]
 
