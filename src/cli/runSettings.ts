@@ -79,10 +79,12 @@ export function signingPolicyOf(
       maxExecutionFee: signing.maxExecutionFee,
       maxRelayFee,
       priceToleranceBps: signing.priceToleranceBps,
+      maxPriceImpactBps: signing.maxPriceImpactBps,
       reducing: {
         maxExecutionFee: signing.maxExecutionFee,
         maxRelayFee: maxOf(maxRelayFee, feeTokenAmount(config, wholeUsd)),
         priceToleranceBps: signing.reducingPriceToleranceBps,
+        maxPriceImpactBps: signing.reducingMaxPriceImpactBps,
       },
       swapMarkets: swapMarkets(),
       ...(signing.referralCode === undefined ? {} : { referralCode: signing.referralCode }),

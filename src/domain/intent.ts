@@ -66,6 +66,11 @@ export interface OrderTerms {
   readonly referencePrice: Usd
   /** USD per whole index token; limit, stop-market, take-profit and stop-loss orders only. */
   readonly triggerPrice?: Usd
+  /**
+   * Price impact by our own estimate when it was sized, bps of the size, negative at our cost; absent where the market's data
+   * were not there, and in older records. Only what the signing policy allows of it widens a bound.
+   */
+  readonly priceImpactBps?: number
   /** limit and take-profit only: price impact that the acceptable price leaves beyond the trigger, bps; absent where none is asked. */
   readonly acceptablePriceImpactBps?: number
   /** The position when the order was sized: of reductions, of increases with exits, and of collateral taken out. Absent: none. */
@@ -113,7 +118,7 @@ export function keptShare(collateralAmount: TokenAmount, sizeDeltaUsd: Usd, whol
   return minOf(collateralAmount, share + bps(collateralAmount, KEPT_LEVERAGE_SLACK_BPS))
 }
 
-/** Price impact that a limit or take-profit order's acceptable price leaves beyond its trigger, bps; asked of the venue by name. */
+/** What a limit or take-profit order asks by name beyond its trigger on top of the estimated price impact, bps: the venue's own default. */
 export const TRIGGER_BUFFER_BPS = 30
 
 /** The parts of a twap order (wire: orders, section 7). */
@@ -130,6 +135,8 @@ export interface ExitTerms {
   readonly triggerPrice: Usd
   /** USD; what it closes. All of the position that there is then, when it is no less than what is held and what is added. */
   readonly sizeDeltaUsd: Usd
+  /** Price impact by our own estimate, as in `OrderTerms`. */
+  readonly priceImpactBps?: number
 }
 
 /** What a swap must give. */

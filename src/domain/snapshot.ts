@@ -15,6 +15,7 @@ import type {
 } from './market.ts'
 import type { MissingRow } from './missing.ts'
 import type { Order, Position } from './position.ts'
+import type { ImpactData } from './priceImpact.ts'
 
 /** A value with the moment (Unix ms) it was true at, as well as we know: the venue's own stamp, else when we read it. */
 export interface Reading<T> {
@@ -51,6 +52,8 @@ export interface MarketView {
   readonly gaps?: readonly string[]
   /** Doubts about the oracle's prices of this market's tokens; a doubted price is not here. Absent: none. */
   readonly priceDoubts?: readonly PriceDoubt[]
+  /** What our own estimate of price impacts stands on. */
+  readonly impact?: Reading<ImpactData>
   readonly capacityLong?: Reading<TradingCapacity>
   readonly capacityShort?: Reading<TradingCapacity>
   /** Ascending by time, the running candle last. */

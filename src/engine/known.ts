@@ -4,7 +4,7 @@
  */
 import type { Api } from '../api/client.ts'
 import { RefusedError } from '../api/errors.ts'
-import type { MarketValues } from '../api/marketInfoTypes.ts'
+import type { MarketConfig, MarketValues } from '../api/marketInfoTypes.ts'
 import type { Read } from '../api/route.ts'
 import { type Address, hexKey, sameHex } from '../domain/address.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -23,6 +23,10 @@ export interface KnownVenue {
   valuesAsked: Promise<void>
   /** The venue said that it has no such route. */
   hasNoValues: boolean
+  /** The newest reading of market settings, when they were last asked for, and the end of that question, as of the values. */
+  config: Read<readonly MarketConfig[]> | undefined
+  configAskedMs: number
+  configAsked: Promise<void>
 }
 
 /** A memory of nothing. */
@@ -34,6 +38,9 @@ export function createKnown(): KnownVenue {
     valuesAskedMs: Number.NEGATIVE_INFINITY,
     valuesAsked: Promise.resolve(),
     hasNoValues: false,
+    config: undefined,
+    configAskedMs: Number.NEGATIVE_INFINITY,
+    configAsked: Promise.resolve(),
   }
 }
 

@@ -27,6 +27,7 @@ import {
   staleValues,
   tokensNow,
 } from './known.ts'
+import { impactReadings, readImpactSettings } from './marketImpact.ts'
 
 /** The world could not be read well enough to decide on. */
 export class SnapshotError extends BaseError {}
@@ -66,7 +67,9 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
     tolerate(api.getMarketsState()),
     needs.balances === true ? tolerate(api.getWalletBalances({ account })) : undefined,
     staleValues(api, clock, known, context.maxMarketValuesAgeMs ?? MARKET_VALUES_AGE_MS),
+    readImpactSettings(api, clock, known),
   ])
+  const impactOf = impactReadings(known)
   const oraclePrices = oracle?.prices
   const tokensByAddress = tokensNow(tokens, known)
   const rows = [...positions.value, ...orders.value]
@@ -135,6 +138,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
         'oraclePrice',
         oraclePrice === undefined ? undefined : { value: oraclePrice, atMs: toOurClock(oraclePrice) },
       ),
+      ...optional('impact', impactOf(market.marketToken)),
       ...optional('priceDoubts', doubtsOn(market, doubts)),
       ...optional('candles', candles),
       ...optional('staleValues', stale),

@@ -8,6 +8,7 @@ import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { spentBy } from '../domain/spend.ts'
 import { NATIVE_DECIMALS } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
+import { maxPriceImpactsOf } from '../execution/policy.ts'
 import { admit } from '../risk/admit.ts'
 import { bookOf } from '../risk/book.ts'
 import { type Budget, checkBudget, OPERATOR_RETRY_MS } from '../risk/budget.ts'
@@ -221,6 +222,7 @@ export async function consider(
     ),
     nowMs,
     expiresAtMs: nowMs + (loaded.orderExpiryMs ?? engineSettings.intentExpiryMs),
+    maxPriceImpactBps: maxPriceImpactsOf(context.signingPolicy()),
     ...(context.fees === undefined ? {} : { executionFeeOf: context.fees.executionFeeOf }),
     acceptedLastHour: {
       strategy: journal.acceptedSince(nowMs - hourMs, name),

@@ -164,7 +164,11 @@ function exitRule(terms: OrderTerms, exit: ExitTerms, orderType: number): OrderR
     // An exit sees the position as it is when it fires; it may take its share, as the venue's interface lets exits do.
     collateral: { kind: 'at-most', part: keptShare(all, exit.sizeDeltaUsd, wholeUsd), all, wholeUsd },
     trigger: contractPriceOf(exit.triggerPrice, terms.indexToken.decimals),
-    price: { kind: exit.type === 'take-profit' ? 'around' : 'any', center: exit.triggerPrice },
+    price: {
+      kind: exit.type === 'take-profit' ? 'around' : 'any',
+      center: exit.triggerPrice,
+      ...estimated(exit),
+    },
     maxSwapType: 1n,
     mayAutoCancel: true,
   }
@@ -193,25 +197,30 @@ function triggerOf({ triggerPrice, indexToken }: OrderTerms): bigint {
   return triggerPrice === undefined ? 0n : contractPriceOf(triggerPrice, indexToken.decimals)
 }
 
-function priceRuleOf({
-  orderType,
-  triggerPrice,
-  referencePrice,
-  acceptablePriceImpactBps,
-}: OrderTerms): PriceRule {
+function estimated({ priceImpactBps }: Pick<OrderTerms, 'priceImpactBps'>): {
+  readonly estimateBps?: number
+} {
+  return priceImpactBps === undefined ? {} : { estimateBps: priceImpactBps }
+}
+
+function priceRuleOf(terms: OrderTerms): PriceRule {
+  const { orderType, triggerPrice, referencePrice, acceptablePriceImpactBps } = terms
   switch (orderType) {
     case 'market':
-      return { kind: 'around', center: referencePrice }
+      return { kind: 'around', center: referencePrice, ...estimated(terms) }
     case 'limit':
     case 'take-profit':
       return {
         kind: 'around',
         center: triggerPrice ?? 0n,
+        ...estimated(terms),
         ...(acceptablePriceImpactBps === undefined ? {} : { impactBps: acceptablePriceImpactBps }),
       }
     case 'stop-market':
     case 'stop-loss':
-      return triggerPrice === undefined ? { kind: 'any' } : { kind: 'any', center: triggerPrice }
+      return triggerPrice === undefined
+        ? { kind: 'any' }
+        : { kind: 'any', center: triggerPrice, ...estimated(terms) }
     case 'twap':
       return { kind: 'any' }
   }

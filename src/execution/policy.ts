@@ -6,6 +6,7 @@ import type { Intent } from '../domain/intent.ts'
 import { maxOf, minOf } from '../domain/units.ts'
 import { isAdding } from '../domain/warning.ts'
 import type { SwapMarkets } from './swapPath.ts'
+import type { PriceWidth } from './verifyPrice.ts'
 
 /**
  * Who signs. `own`: the account itself; the message names no account. `subaccount`: a delegated key; the message names the
@@ -24,8 +25,13 @@ export interface OrderBounds {
    * the execution fees of the message's orders and the relay's own gas.
    */
   readonly maxRelayFee: bigint
-  /** How far beyond the slippage a bounded acceptable price may lie from its reference, bps: price drift and impact. */
+  /** How far beyond the slippage a bounded acceptable price may lie from its reference, bps: price drift, and impact without data. */
   readonly priceToleranceBps: number
+  /**
+   * How much of our own estimate of an order's price impact widens that, bps. The estimate is made from what a host says, so
+   * this is the most that a lying one wins. Absent: none of it.
+   */
+  readonly maxPriceImpactBps?: number
 }
 
 /** Bounds of every signature. Its own bounds are those of what adds risk. */
@@ -70,6 +76,24 @@ export type Bounded = Pick<Intent, 'kind' | 'reservationUsd'>
 /** The bounds that an intent's message is held to: the wider ones when all it does is take risk away. */
 export function boundsFor(policy: SigningPolicy, intent: Bounded): OrderBounds {
   return isAdding(intent) ? policy : (policy.reducing ?? policy)
+}
+
+/** How much of an estimated price impact a price may leave under the policy, bps, by what an order does to risk. */
+export function maxPriceImpactsOf({ maxPriceImpactBps: adding = 0, reducing }: SigningPolicy): {
+  readonly adding: number
+  readonly reducing: number
+} {
+  return { adding, reducing: reducing === undefined ? adding : (reducing.maxPriceImpactBps ?? 0) }
+}
+
+/** How far the acceptable prices of the intent's message may lie from their references under the policy. */
+export function widthFor(policy: SigningPolicy, intent: Bounded & Pick<Intent, 'terms'>): PriceWidth {
+  const { priceToleranceBps, maxPriceImpactBps } = boundsFor(policy, intent)
+  return {
+    slippageBps: intent.terms.slippageBps,
+    toleranceBps: priceToleranceBps,
+    maxImpactBps: maxPriceImpactBps,
+  }
 }
 
 /** Highest execution fee of one order of the intent under the policy, native token, base units. */

@@ -5,7 +5,7 @@ import type { Hex } from '../domain/address.ts'
 import type { EditTerms, Intent } from '../domain/intent.ts'
 import { MAX_UINT256, maxOf } from '../domain/units.ts'
 import type { Findings } from './findings.ts'
-import { boundsFor, executionFeeLimit, executionFeeSpike, type SigningPolicy } from './policy.ts'
+import { executionFeeLimit, executionFeeSpike, type SigningPolicy, widthFor } from './policy.ts'
 import { checkAcceptablePrice } from './verifyPrice.ts'
 
 /** Compares the two lists with what the intent means; both are empty for everything but edits, cancels and batches. */
@@ -81,7 +81,7 @@ function checkAcceptable(
   found: bigint,
   policy: SigningPolicy,
 ): void {
-  const { edit, indexToken, orderType, triggerPrice, direction, slippageBps } = intent.terms
+  const { edit, indexToken, orderType, triggerPrice, direction, priceImpactBps } = intent.terms
   const { decimals } = indexToken
   const isNamed = edit === undefined || edit.changed.includes('acceptable')
   const isAny = meant === MAX_UINT256 && found === MAX_UINT256 / 10n ** BigInt(decimals)
@@ -93,14 +93,17 @@ function checkAcceptable(
   }
   if (isAny) return
   const buys = (direction === 'long') === (orderType === 'limit')
-  const toleranceBps = boundsFor(policy, intent).priceToleranceBps
   checkAcceptablePrice(
     findings,
     field,
-    { kind: 'around', center: triggerPrice ?? 0n },
+    {
+      kind: 'around',
+      center: triggerPrice ?? 0n,
+      ...(priceImpactBps === undefined ? {} : { estimateBps: priceImpactBps }),
+    },
     found,
     { buys, decimals },
-    { slippageBps, toleranceBps },
+    widthFor(policy, intent),
   )
 }
 

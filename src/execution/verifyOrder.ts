@@ -5,7 +5,7 @@ import type { Intent, TwapTerms } from '../domain/intent.ts'
 import { bps, MAX_UINT256, type Usd } from '../domain/units.ts'
 import type { Findings } from './findings.ts'
 import { type MinOutputRule, type OrderRule, rulesOf, type SizeRule } from './orderRules.ts'
-import { boundsFor, executionFeeLimit, executionFeeSpike, type SigningPolicy } from './policy.ts'
+import { executionFeeLimit, executionFeeSpike, type SigningPolicy, widthFor } from './policy.ts'
 import { checkPath } from './swapPath.ts'
 import { checkAcceptablePrice } from './verifyPrice.ts'
 
@@ -117,7 +117,7 @@ function checkOrder(
     rule.price,
     numbers.acceptablePrice,
     { buys: rule.buys, decimals: terms.indexToken.decimals },
-    { slippageBps: terms.slippageBps, toleranceBps: boundsFor(policy, intent).priceToleranceBps },
+    widthFor(policy, intent),
   )
   findings.same(`${at}.orderType`, BigInt(rule.orderType), order.orderType)
   findings.atMost(`${at}.decreasePositionSwapType`, rule.maxSwapType, order.decreasePositionSwapType)

@@ -9,21 +9,28 @@ import type { Findings } from './findings.ts'
 /** What bounds an order's acceptable price. Prices are USD per whole index token. */
 export type PriceRule =
   /**
-   * Within slippage and tolerance of the center. With `impactBps`, which the order asked for by name, within it and the
-   * slippage: whether the venue puts the slippage on top is not known, and both are what was asked.
+   * Within slippage, tolerance and estimated impact of the center. With `impactBps`, which the order asked for by name, within
+   * it and the slippage: whether the venue puts the slippage on top is not known, and both are what was asked.
    */
-  | { readonly kind: 'around'; readonly center: Usd; readonly impactBps?: number }
+  | (Around & { readonly kind: 'around'; readonly center: Usd; readonly impactBps?: number })
   /** "Any" of its side, or around the center where there is one. */
-  | { readonly kind: 'any'; readonly center?: Usd }
+  | (Around & { readonly kind: 'any'; readonly center?: Usd })
   /** No price at all: swaps. */
   | { readonly kind: 'none' }
   /** The contract looks at none: an increase of size 0 trades nothing. */
   | { readonly kind: 'unchecked' }
 
+interface Around {
+  /** Our own estimate of the order's price impact, bps, negative at our cost: it widens the bound on its side. */
+  readonly estimateBps?: number
+}
+
 /** How wide, bps. */
 export interface PriceWidth {
   readonly slippageBps: number
   readonly toleranceBps: number
+  /** Most of an estimated impact that widens the bound; absent: none of it. */
+  readonly maxImpactBps?: number | undefined
 }
 
 /** "Any price" of a side: buys carry max uint256, sells 0. */
@@ -43,10 +50,30 @@ export function checkAcceptablePrice(
   if (rule.kind === 'unchecked') return
   const any = rule.kind === 'none' ? 0n : anyPriceOf(side.buys)
   if (rule.kind === 'around' || (rule.kind === 'any' && rule.center !== undefined && found !== any)) {
-    const toleranceBps = rule.kind === 'around' && rule.impactBps !== undefined ? rule.impactBps : undefined
-    const within = toleranceBps === undefined ? width : { ...width, toleranceBps }
-    checkAround(findings, field, rule.center ?? 0n, found, side, within)
+    checkAround(findings, field, rule.center ?? 0n, found, side, reachOf(rule, width))
   } else findings.same(field, any, found)
+}
+
+/** How far a price may lie from its center, bps: at our cost, besides the slippage, and in our favour. */
+interface Reach {
+  readonly slippageBps: number
+  readonly badBps: number
+  readonly goodBps: number
+}
+
+function reachOf(
+  rule: Extract<PriceRule, { readonly kind: 'around' | 'any' }>,
+  { slippageBps, toleranceBps, maxImpactBps = 0 }: PriceWidth,
+): Reach {
+  if (rule.kind === 'around' && rule.impactBps !== undefined)
+    return { slippageBps, badBps: rule.impactBps, goodBps: rule.impactBps }
+  const { estimateBps = 0 } = rule
+  const widenedBy = (impactBps: number): number => Math.min(Math.max(0, impactBps), maxImpactBps)
+  return {
+    slippageBps,
+    badBps: toleranceBps + widenedBy(-estimateBps),
+    goodBps: toleranceBps + widenedBy(estimateBps),
+  }
 }
 
 /**
@@ -59,10 +86,10 @@ function checkAround(
   reference: Usd,
   found: bigint,
   { buys, decimals }: { readonly buys: boolean; readonly decimals: number },
-  { slippageBps, toleranceBps }: PriceWidth,
+  { slippageBps, badBps, goodBps }: Reach,
 ): void {
-  const above = reference + bps(reference, toleranceBps)
-  const below = reference - bps(reference, buys ? toleranceBps : slippageBps + toleranceBps)
+  const above = reference + bps(reference, buys ? badBps : goodBps)
+  const below = reference - bps(reference, buys ? goodBps : slippageBps + badBps)
   const lowest = contractPriceOf(below, decimals)
   const highest = contractPriceOf(buys ? above + bps(above, slippageBps) : above, decimals)
   // The venue rounds in contract units: one of them either way is no difference.

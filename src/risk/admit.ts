@@ -24,6 +24,7 @@ import { planCollateral } from './collateral.ts'
 import { type Desk, deskMarket, isDenial, marketUnknown } from './desk.ts'
 import { checkPriceDoubts } from './doubts.ts'
 import { checkGaps } from './gaps.ts'
+import { withPriceImpact } from './impact.ts'
 import { type Plan, plainTerms, termsToken } from './plan.ts'
 import { type Sized, sizeIncrease, sizeReduction } from './sizing.ts'
 import { planSwap } from './swap.ts'
@@ -106,8 +107,13 @@ function planOf(wish: Wish, view: MarketView, desk: Desk): Plan | Denial {
 function positionPlan(sized: Sized | Denial, wish: Wish, view: MarketView, desk: Desk): Plan | Denial {
   if (isDenial(sized)) return sized
   const { sizing, collateralToken, ...sizedTerms } = sized
+  const terms = {
+    ...plainTerms(wish, view, desk),
+    ...sizedTerms,
+    collateralToken: termsToken(collateralToken),
+  }
   return {
-    terms: { ...plainTerms(wish, view, desk), ...sizedTerms, collateralToken: termsToken(collateralToken) },
+    terms: withPriceImpact(terms, wish.adds ? 'increase' : 'decrease', view, desk),
     sizing,
     reservationUsd: wish.adds ? sized.sizeDeltaUsd : 0n,
   }

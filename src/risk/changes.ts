@@ -5,7 +5,7 @@
  */
 import { type Hex, hexKey, sameHex } from '../domain/address.ts'
 import type { CancelDecision, EditDecision } from '../domain/decision.ts'
-import { type Denial, type EditTerms, type OrderKind, TRIGGER_BUFFER_BPS } from '../domain/intent.ts'
+import type { Denial, EditTerms, OrderKind } from '../domain/intent.ts'
 import { executionSidePrice } from '../domain/market.ts'
 import { isIncreaseOrder, isOnMarket, type Order } from '../domain/position.ts'
 import { ageOf, type MarketView } from '../domain/snapshot.ts'
@@ -26,6 +26,7 @@ import { sideOf } from './book.ts'
 import { capsOf, type Fitted, fitInto, tooSmall } from './caps.ts'
 import type { Wish } from './checks.ts'
 import { type Desk, isDenial } from './desk.ts'
+import { askedImpactBps, impactBpsOf, reducedBy } from './impact.ts'
 import { type Plan, plainSizing, plainTerms, termsToken } from './plan.ts'
 import { roomOf } from './room.ts'
 import { triggerOf } from './waiting.ts'
@@ -155,6 +156,11 @@ export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, d
   }
   const isBounded = orderType === 'limit' || orderType === 'take-profit'
   const buys = (order.direction === 'long') === isIncrease
+  const { direction } = order
+  const action = isIncrease ? 'increase' : 'decrease'
+  const held = reducedBy(action, order, order.initialCollateralToken, desk)
+  const priceImpactBps = impactBpsOf({ direction, action, sizeDeltaUsd, price: triggerPrice, held }, view)
+  const beyondBps = desk.slippageBps + askedImpactBps(priceImpactBps, isIncrease, desk)
   const executionFeeIncrease = topUpOf(order, orderType, desk)
   const edit: EditTerms = {
     orderKey: order.orderKey,
@@ -162,7 +168,7 @@ export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, d
     triggerContractPrice,
     acceptableContractPrice:
       isBounded && triggerContractPrice !== trigger
-        ? contractPriceOf(beyond(triggerPrice, desk.slippageBps + TRIGGER_BUFFER_BPS, buys), decimals)
+        ? contractPriceOf(beyond(triggerPrice, beyondBps, buys), decimals)
         : order.acceptableContractPrice,
     minOutputAmount: order.minOutputAmount ?? 0n,
     autoCancel: order.autoCancel ?? !isIncrease,
@@ -187,6 +193,7 @@ export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, d
       sizeDeltaUsd,
       referencePrice,
       triggerPrice,
+      ...(priceImpactBps === undefined ? {} : { priceImpactBps }),
       edit,
     },
     sizing: {

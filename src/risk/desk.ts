@@ -31,6 +31,8 @@ export interface Desk {
   readonly clockSkewMs?: number
   /** What executing an order that waits costs by our own estimate, native token, base units; absent: nobody knows. */
   readonly executionFeeOf?: (orderType: OrderKind) => TokenAmount
+  /** How much of our own estimate of a price impact an order may ask for, bps, by what it does to risk; absent: nothing. */
+  readonly maxPriceImpactBps?: { readonly adding: number; readonly reducing: number }
   /** An operator's wish: any resting order may be cancelled, whoever made it. */
   readonly isOperator?: boolean
   readonly intentId: string

@@ -12,7 +12,6 @@ import {
   keptShare,
   type OrderKind,
   type Sizing,
-  TRIGGER_BUFFER_BPS,
   type TwapTerms,
 } from '../domain/intent.ts'
 import type { Token } from '../domain/market.ts'
@@ -56,7 +55,6 @@ export interface Sized {
   readonly triggerPrice?: Usd
   readonly twap?: TwapTerms
   readonly tpsl?: readonly ExitTerms[]
-  readonly acceptablePriceImpactBps?: number
   readonly held?: HeldPosition
   readonly otherSizeDeltaUsd?: Usd
   readonly sizing: Sizing
@@ -171,7 +169,6 @@ export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Size
     orderType,
     ...(triggerPrice === undefined ? {} : { triggerPrice }),
     ...(decision.twap === undefined ? {} : { twap: decision.twap }),
-    ...(orderType === 'limit' ? { acceptablePriceImpactBps: TRIGGER_BUFFER_BPS } : {}),
     ...(tpsl === undefined ? {} : { tpsl }),
     ...(tpsl === undefined || position === undefined ? {} : { held: heldOf(position) }),
     sizeDeltaUsd,
@@ -257,7 +254,6 @@ export function sizeReduction(
   return {
     orderType,
     ...(triggerPrice === undefined ? {} : { triggerPrice }),
-    ...(orderType === 'take-profit' ? { acceptablePriceImpactBps: TRIGGER_BUFFER_BPS } : {}),
     ...(twap === undefined ? {} : { twap }),
     sizeDeltaUsd,
     ...(otherUsd === sizeDeltaUsd ? {} : { otherSizeDeltaUsd: otherUsd }),

@@ -32,12 +32,19 @@ const plain = {
   nowSeconds: BigInt(nowSeconds),
   furthestSeconds: 3700n,
 } as const
-const addingLimits: Limits = { ...plain, executionFee: 10n ** 15n, relayFee: 2_500_000n, toleranceBps: 100n }
+const addingLimits: Limits = {
+  ...plain,
+  executionFee: 10n ** 15n,
+  relayFee: 2_500_000n,
+  toleranceBps: 100n,
+  mostImpactBps: 150n,
+}
 const reducingLimits: Limits = {
   ...plain,
   executionFee: 5n * 10n ** 15n,
   relayFee: 20_000_000n,
   toleranceBps: 200n,
+  mostImpactBps: 1_000n,
 }
 
 /** The limits of a message by what it does to risk. */

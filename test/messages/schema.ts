@@ -71,6 +71,17 @@ export interface MarketRow {
   readonly minCollateralFactor: string
   readonly minCollateralUsd: string
   readonly minPositionSizeUsd: string
+  readonly positionImpactFactorPositive?: string
+  readonly positionImpactFactorNegative?: string
+  readonly positionImpactExponentFactorPositive?: string
+  readonly positionImpactExponentFactorNegative?: string
+  readonly maxPositionImpactFactorPositive?: string
+  readonly maxPositionImpactFactorNegative?: string
+  readonly useOpenInterestInTokensForBalance?: boolean
+  readonly longInterestUsd?: string
+  readonly shortInterestUsd?: string
+  readonly longInterestInTokens?: string
+  readonly shortInterestInTokens?: string
 }
 
 export interface PositionRow {

@@ -7,12 +7,14 @@ import { type Hex, hexKey, sameHex, ZERO_ADDRESS } from '../../src/domain/addres
 import type { Intent } from '../../src/domain/intent.ts'
 import type { Token } from '../../src/domain/market.ts'
 import type { Order, Position } from '../../src/domain/position.ts'
+import type { ImpactData } from '../../src/domain/priceImpact.ts'
 import type { MarketView, Snapshot } from '../../src/domain/snapshot.ts'
 import { fromDecimal, toDecimal, USD_DECIMALS, usd } from '../../src/domain/units.ts'
+import { impactDataOf } from '../../src/engine/marketImpact.ts'
 import { chainEstimateOf, type FeeMessage, gasMessageOf } from '../../src/execution/fees.ts'
 import type { FeeEstimate, SigningMode, SigningPolicy } from '../../src/execution/policy.ts'
 import { type SwapMarkets, swapMarketsOf } from '../../src/execution/swapPath.ts'
-import type { MessageCase, OrderRow, PositionRow, State, TokenRow } from './schema.ts'
+import type { MarketRow, MessageCase, OrderRow, PositionRow, State, TokenRow } from './schema.ts'
 
 const orderTypes = { limit: 3, 'take-profit': 5, 'stop-loss': 6, 'stop-market': 8 } as const
 
@@ -29,6 +31,29 @@ export function tokenOf({ prices }: State, { symbol, address, decimals }: TokenR
     isSynthetic: false,
     ...(price === undefined ? {} : { minPrice: BigInt(price.min), maxPrice: BigInt(price.max) }),
   }
+}
+
+/** What impacts are estimated from, where the case has all of it. */
+function impactOf(market: MarketRow): ImpactData | undefined {
+  const amount = (text: string | undefined): bigint | undefined =>
+    text === undefined ? undefined : BigInt(text)
+  return impactDataOf(
+    {
+      positionImpactFactorPositive: amount(market.positionImpactFactorPositive),
+      positionImpactFactorNegative: amount(market.positionImpactFactorNegative),
+      positionImpactExponentFactorPositive: amount(market.positionImpactExponentFactorPositive),
+      positionImpactExponentFactorNegative: amount(market.positionImpactExponentFactorNegative),
+      maxPositionImpactFactorPositive: amount(market.maxPositionImpactFactorPositive),
+      maxPositionImpactFactorNegative: amount(market.maxPositionImpactFactorNegative),
+      useOpenInterestInTokensForBalance: market.useOpenInterestInTokensForBalance,
+    },
+    {
+      longInterestUsd: amount(market.longInterestUsd),
+      shortInterestUsd: amount(market.shortInterestUsd),
+      longInterestInTokens: amount(market.longInterestInTokens),
+      shortInterestInTokens: amount(market.shortInterestInTokens),
+    },
+  )
 }
 
 /** The market of the case as strategies and sizing see it: open, fresh, with room for everything. */
@@ -48,6 +73,7 @@ export function viewOf({ state }: MessageCase): MarketView {
     },
     atMs,
   } as const
+  const impact = impactOf(market)
   const oracle = { tokenSymbol: indexToken.symbol, tokenAddress: indexToken.address, minPrice, maxPrice }
   return {
     market: {
@@ -86,6 +112,7 @@ export function viewOf({ state }: MessageCase): MarketView {
       value: { ...oracle, medianPrice: (minPrice + maxPrice) / 2n, updatedAtSeconds: state.blockTime },
       atMs,
     },
+    ...(impact === undefined ? {} : { impact: { value: impact, atMs } }),
     capacityLong: capacity,
     capacityShort: capacity,
   }
@@ -213,10 +240,12 @@ export function policyOf(one: MessageCase): SigningPolicy {
     maxExecutionFee: BigInt(operator.addingExecutionFee),
     maxRelayFee: feeTokens(operator.addingFeeUsdPerOrder),
     priceToleranceBps: operator.addingPriceToleranceBps,
+    maxPriceImpactBps: 150,
     reducing: {
       maxExecutionFee: BigInt(operator.reducingExecutionFee),
       maxRelayFee: feeTokens(operator.reducingFeeUsdPerOrder),
       priceToleranceBps: operator.reducingPriceToleranceBps,
+      maxPriceImpactBps: 1_000,
     },
     swapMarkets: marketsOf(one),
     mode: modeOf(one.state),

@@ -18,6 +18,8 @@ export interface Limits {
   /** Of an order; for each order of a message the relay's too. */
   readonly relayFee: bigint
   readonly toleranceBps: bigint
+  /** How much of an estimated impact may widen that, whatever the estimate says. */
+  readonly mostImpactBps: bigint
   readonly feeToken: Address
   readonly wrappedNative: Address
   readonly pools: Pools
@@ -273,9 +275,19 @@ function badPrices(
   const harms: string[] = []
 
   /** Whether a price is no worse than the bound around a center, a unit of rounding apart; and one that can execute. */
-  const isGood = (buys: boolean, found: bigint, center: bigint, tolerance: bigint): boolean => {
-    const above = center * (BPS + tolerance) * (BPS + slip)
-    const below = center * (BPS - tolerance - slip)
+  const isGood = (
+    buys: boolean,
+    found: bigint,
+    center: bigint,
+    tolerance: bigint,
+    impactBps: number | undefined,
+  ): boolean => {
+    const estimate = BigInt(impactBps ?? 0)
+    const widening = (impact: bigint): bigint =>
+      impact < 0n ? 0n : impact > limits.mostImpactBps ? limits.mostImpactBps : impact
+    const [bad, good] = [tolerance + widening(-estimate), tolerance + widening(estimate)]
+    const above = center * (BPS + (buys ? bad : good)) * (BPS + slip)
+    const below = center * (BPS - (buys ? good : bad) - slip)
     if (buys) return (found - 2n) * BPS * BPS <= above && (found + 2n) * BPS >= below
     return (found + 2n) * BPS >= below && (found - 2n) * BPS * BPS <= above
   }
@@ -296,7 +308,10 @@ function badPrices(
     const isMain = kind !== 'increase' || increases.has(orderType)
     const named = isMain && !isStop && isTriggered ? acceptablePriceImpactBps : undefined
     const tolerance = named === undefined ? limits.toleranceBps : BigInt(named)
-    if (!isGood(buys, numbers.acceptablePrice, center, tolerance))
+    const exit = terms.tpsl?.find(({ triggerPrice }) => triggerPrice / unit === numbers.triggerPrice)
+    const estimate =
+      named !== undefined || own !== undefined ? undefined : (isMain ? terms : exit)?.priceImpactBps
+    if (!isGood(buys, numbers.acceptablePrice, center, tolerance, estimate))
       harms.push(
         `order ${index} ${buys ? 'buys up to' : 'sells down to'} ${numbers.acceptablePrice}, around ${center}`,
       )
@@ -313,7 +328,14 @@ function badPrices(
     if (
       own === undefined &&
       (isDivided ||
-        (follows && isGood(buys, update.acceptablePrice, update.triggerPrice, limits.toleranceBps)))
+        (follows &&
+          isGood(
+            buys,
+            update.acceptablePrice,
+            update.triggerPrice,
+            limits.toleranceBps,
+            terms.priceImpactBps,
+          )))
     )
       return
     harms.push(`update ${index} gives an order the price ${update.acceptablePrice}`)

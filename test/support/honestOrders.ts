@@ -28,6 +28,8 @@ export interface Facts {
   readonly triggerBps: number
   /** Impact that limits and take-profits name; absent: none. */
   readonly impactBps?: number
+  /** Our own estimate of the price impact of every order, negative at our cost; absent: none. */
+  readonly estimateBps?: number
   readonly parts: number
   readonly durationSeconds: number
   /** A swap that gives the native token. */
@@ -167,6 +169,10 @@ export function priceOf(buys: boolean, from: Usd, bps: number): bigint {
   return contractOf(moved(from, buys ? bps : -bps))
 }
 
+/** The estimate in the terms of an order or of an exit. */
+export const estimateOf = ({ estimateBps }: Facts): { readonly priceImpactBps?: number } =>
+  estimateBps === undefined ? {} : { priceImpactBps: estimateBps }
+
 /** An increase. */
 export function increase(name: string, facts: Facts): Parts {
   const { direction, sizeDeltaUsd, amount, slippageBps, impactBps } = facts
@@ -187,6 +193,7 @@ export function increase(name: string, facts: Facts): Parts {
       orderType: kind,
       sizeDeltaUsd,
       collateralDelta: amount,
+      ...estimateOf(facts),
       ...(trigger === undefined ? {} : { triggerPrice: trigger }),
       ...(kind !== 'limit' || impactBps === undefined ? {} : { acceptablePriceImpactBps: impactBps }),
     },
@@ -209,6 +216,7 @@ export function withExits(name: string, facts: Facts): Parts {
     type,
     triggerPrice: triggerOf(facts, isAbove(type, direction)),
     sizeDeltaUsd: isWhole ? held.sizeInUsd + sizeDeltaUsd : (sizeDeltaUsd * 2n) / 5n,
+    ...estimateOf(facts),
   }))
   const sells = direction === 'long'
   return {
@@ -259,6 +267,7 @@ export function decrease(name: string, facts: Facts): Parts {
       held,
       keepLeverage: keeps,
       collateralDelta: keeps ? taken : 0n,
+      ...estimateOf(facts),
       ...(trigger === undefined ? {} : { triggerPrice: trigger }),
       ...(kind !== 'take-profit' || impactBps === undefined ? {} : { acceptablePriceImpactBps: impactBps }),
       ...(turned === undefined || name === 'close' ? {} : { otherSizeDeltaUsd: turned }),

@@ -9,6 +9,7 @@ import {
   contractOf,
   decrease,
   editedKey,
+  estimateOf,
   type Facts,
   increase,
   isAbove,
@@ -173,6 +174,7 @@ function edit(facts: Facts): Parts {
       orderType: kind,
       sizeDeltaUsd: update.sizeDeltaUsd,
       triggerPrice: update.triggerPrice * 10n ** 18n,
+      ...estimateOf(facts),
       edit: {
         orderKey: update.key,
         sizeDeltaUsd: update.sizeDeltaUsd,

@@ -26,6 +26,7 @@ export const facts: fc.Arbitrary<Facts> = fc
     mayBeWhole: fc.boolean(),
     triggerBps: fc.integer({ min: 10, max: 5_000 }),
     impactBps: fc.option(fc.integer({ min: 0, max: 200 }), { nil: undefined }),
+    estimateBps: fc.option(fc.integer({ min: -2_000, max: 100 }), { nil: undefined }),
     parts: fc.integer({ min: 2, max: 6 }),
     durationSeconds: fc.integer({ min: 2, max: 1_440 }).map((minutes) => minutes * 60),
     isNativeOut: fc.boolean(),
@@ -38,7 +39,7 @@ export const facts: fc.Arbitrary<Facts> = fc
       'market decrease',
     ),
   })
-  .map(({ heldUsd, partBps, leverage, mayBeWhole, impactBps, ...rest }): Facts => {
+  .map(({ heldUsd, partBps, leverage, mayBeWhole, impactBps, estimateBps, ...rest }): Facts => {
     const sizeDeltaUsd = (heldUsd * partBps) / 10_000n
     const all = heldUsd / 10n ** 24n / leverage
     const share = (all * sizeDeltaUsd + heldUsd - 1n) / heldUsd + all / 50n
@@ -48,6 +49,7 @@ export const facts: fc.Arbitrary<Facts> = fc
       held: { sizeInUsd: heldUsd, collateralAmount: all },
       taken: share < all ? share : all,
       ...(impactBps === undefined ? {} : { impactBps }),
+      ...(estimateBps === undefined ? {} : { estimateBps }),
       ...(mayBeWhole ? { otherSizeDeltaUsd: heldUsd } : {}),
     }
   })

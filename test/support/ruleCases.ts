@@ -39,21 +39,37 @@ export const baseFacts: Facts = {
   orderType: 'limit',
 }
 
+/** Estimates of price impacts: within what may widen a bound, beyond it, and in our favour. */
+const estimates: readonly Partial<Facts>[] = [
+  { estimateBps: -35 },
+  { estimateBps: -10_000 },
+  { estimateBps: 20 },
+]
+
 /** What differs between the scenes of a name, besides the direction. */
 function variantsOf(name: SceneName): readonly Partial<Facts>[] {
   switch (name) {
+    case 'market increase':
+    case 'stop-market increase':
+    case 'close':
+      return [{}, ...estimates]
     case 'limit increase':
-      return [{}, { impactBps: 30 }]
+      return [{}, { impactBps: 30 }, { impactBps: 30, estimateBps: -35 }, ...estimates]
     case 'market decrease':
     case 'kept-leverage decrease':
       return [{}, { isWhole: true }, { otherSizeDeltaUsd: baseFacts.held.sizeInUsd }]
     case 'take-profit':
-      return [{}, { impactBps: 30 }, { isWhole: true }, { keepsLeverage: true }]
+      return [{}, { impactBps: 30 }, { isWhole: true }, { keepsLeverage: true }, ...estimates]
     case 'stop-loss':
-      return [{}, { isWhole: true }, { keepsLeverage: true }]
+      return [{}, { isWhole: true }, { keepsLeverage: true }, ...estimates]
     case 'take-profit exit':
     case 'stop-loss exit':
-      return [{}, { isWhole: true }, { isWhole: true, held: { sizeInUsd: 0n, collateralAmount: 0n } }]
+      return [
+        {},
+        ...estimates,
+        { isWhole: true },
+        { isWhole: true, held: { sizeInUsd: 0n, collateralAmount: 0n } },
+      ]
     case 'twap decrease':
       return [{}, { isWhole: true }, { taken: 0n }]
     case 'swap':
@@ -67,6 +83,14 @@ function variantsOf(name: SceneName): readonly Partial<Facts>[] {
         })),
       ]
     case 'edit':
+      return [
+        ...(['limit', 'stop-market', 'take-profit', 'stop-loss'] as const).map((orderType) => ({
+          orderType,
+        })),
+        ...estimates.flatMap((one) =>
+          (['limit', 'take-profit'] as const).map((orderType) => ({ ...one, orderType })),
+        ),
+      ]
     case 'own update':
       return (['limit', 'stop-market', 'take-profit', 'stop-loss'] as const).map((orderType) => ({
         orderType,
@@ -85,12 +109,22 @@ export const scenes: readonly Scene[] = [...orderNames, ...changeNames].flatMap(
 
 /** A scene in words, for what a test says of it. */
 export function textOf({ name, facts }: Scene): string {
-  const { direction, isWhole, keepsLeverage, impactBps, isNativeOut, otherSizeDeltaUsd, orderType } = facts
+  const {
+    direction,
+    isWhole,
+    keepsLeverage,
+    impactBps,
+    isNativeOut,
+    otherSizeDeltaUsd,
+    orderType,
+    estimateBps,
+  } = facts
   const marks = [
     direction,
     ...(isWhole ? ['whole'] : []),
     ...(keepsLeverage ? ['kept'] : []),
     ...(impactBps === undefined ? [] : ['named impact']),
+    ...(estimateBps === undefined ? [] : [`estimate of ${estimateBps} bps`]),
     ...(isNativeOut ? ['native'] : []),
     ...(otherSizeDeltaUsd === undefined ? [] : ['may be whole']),
     ...(name === 'own order' || name === 'own update' || name === 'edit' ? [orderType] : []),

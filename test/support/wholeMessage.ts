@@ -30,7 +30,13 @@ export const policy: SigningPolicy = {
   maxExecutionFee: 10n ** 15n,
   maxRelayFee: 2_500_000n,
   priceToleranceBps: 100,
-  reducing: { maxExecutionFee: 5n * 10n ** 15n, maxRelayFee: 20_000_000n, priceToleranceBps: 200 },
+  maxPriceImpactBps: 150,
+  reducing: {
+    maxExecutionFee: 5n * 10n ** 15n,
+    maxRelayFee: 20_000_000n,
+    priceToleranceBps: 200,
+    maxPriceImpactBps: 1_000,
+  },
   swapMarkets: swapMarketsOf([
     { marketToken: ethMarket, indexToken: weth, longToken: weth, shortToken: usdc },
     { marketToken: secondEthMarket, indexToken: wbtc, longToken: weth, shortToken: usdc },

@@ -404,6 +404,16 @@ export const schema = {
       200,
       'The same of what takes risk away; never less than signing.priceToleranceBps. A refused close is worse than a bad price.',
     ),
+    maxPriceImpactBps: setting(
+      bps(5_000),
+      150,
+      "How much of our own estimate of an order's price impact its acceptable price may leave on top of the tolerance where it adds risk, basis points; a limit order asks for as much of it. The estimate is made from what the API says of the market, so this is the most that a host wins that lies. 0: none of it.",
+    ),
+    reducingMaxPriceImpactBps: setting(
+      bps(5_000),
+      1_000,
+      'The same of what takes risk away; never less than signing.maxPriceImpactBps. In a thin market a large position has no smaller impact to leave with.',
+    ),
     referralCode: setting(
       as.referralCode,
       '',

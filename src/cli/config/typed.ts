@@ -157,6 +157,11 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
         number(signing.priceToleranceBps),
         number(signing.reducingPriceToleranceBps),
       ),
+      maxPriceImpactBps: number(signing.maxPriceImpactBps),
+      reducingMaxPriceImpactBps: Math.max(
+        number(signing.maxPriceImpactBps),
+        number(signing.reducingMaxPriceImpactBps),
+      ),
       warnings: warningPolicyOf(texts(signing.warnings), texts(signing.warningsDropReductions)),
     },
     evidence: {

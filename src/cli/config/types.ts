@@ -114,6 +114,9 @@ export interface Config {
     readonly referralCode: Hex | undefined
     /** At least `priceToleranceBps`. */
     readonly reducingPriceToleranceBps: number
+    readonly maxPriceImpactBps: number
+    /** At least `maxPriceImpactBps`. */
+    readonly reducingMaxPriceImpactBps: number
     readonly warnings: WarningPolicy
   }
   readonly evidence: { readonly source: 'auto' | 'chain' | 'api'; readonly trustVenue: boolean }

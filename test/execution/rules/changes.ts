@@ -13,7 +13,7 @@ import {
   update,
   updateIn,
 } from '../../support/ruleCases.ts'
-import { adds } from './sides.ts'
+import { reachOf } from './sides.ts'
 
 const otherKey: Hex = `0x${'0b'.repeat(32)}`
 
@@ -66,13 +66,10 @@ const priceOfEdit: Rule = (scene) => {
       },
     }
   }
-  const tolerance = adds(scene) ? 100n : 200n
+  const { bad, good } = reachOf(scene)
   const [lowest, highest] = buys
-    ? [
-        (triggerPrice * (10_000n - tolerance)) / 10_000n,
-        (triggerPrice * (10_000n + tolerance) * 10_100n) / 10n ** 8n,
-      ]
-    : [(triggerPrice * (9_900n - tolerance)) / 10_000n, (triggerPrice * (10_000n + tolerance)) / 10_000n]
+    ? [(triggerPrice * (10_000n - good)) / 10_000n, (triggerPrice * (10_000n + bad) * 10_100n) / 10n ** 8n]
+    : [(triggerPrice * (9_900n - bad)) / 10_000n, (triggerPrice * (10_000n + good)) / 10_000n]
   // As stored, it may lie anywhere; asked for by name, it is that alone.
   const stored = asked({ acceptablePrice: far }, ['size', 'trigger'])
   const named = asked({}, ['size', 'trigger', 'acceptable'])

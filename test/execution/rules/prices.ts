@@ -12,7 +12,7 @@ import {
   type RuleCases,
   upTo,
 } from '../../support/ruleCases.ts'
-import { boundsOf, buys, part } from './sides.ts'
+import { boundsOf, buys, part, reachOf } from './sides.ts'
 
 const trigger = (scene: Scene) => (value: bigint) => numbers(scene, { triggerPrice: value })
 const triggerAsAsked: Rule = (scene) => exactly(orderIn(scene).numbers.triggerPrice, trigger(scene))
@@ -28,12 +28,12 @@ const triggerOfTwap: Rule = (scene) => {
 const price = (scene: Scene) => (value: bigint) => numbers(scene, { acceptablePrice: value })
 
 /** Around a center: to the unit of the contract, one of which is the venue's rounding. */
-function aroundIn(scene: Scene, center: bigint, toleranceBps: bigint): RuleCases {
+function aroundIn(scene: Scene, center: bigint, { bad, good }: ReturnType<typeof reachOf>): RuleCases {
   const slip = BigInt(scene.facts.slippageBps)
   const one = 10_000n
   const [lowest, highest] = buys(scene)
-    ? [(center * (one - toleranceBps)) / one, (center * (one + toleranceBps) * (one + slip)) / (one * one)]
-    : [(center * (one - slip - toleranceBps)) / one, (center * (one + toleranceBps)) / one]
+    ? [(center * (one - good)) / one, (center * (one + bad) * (one + slip)) / (one * one)]
+    : [(center * (one - slip - bad)) / one, (center * (one + good)) / one]
   const set = price(scene)
   return {
     signed: {
@@ -57,14 +57,15 @@ function aroundIn(scene: Scene, center: bigint, toleranceBps: bigint): RuleCases
 }
 
 const mark = 1800n * 10n ** 12n
-const priceOfMarket: Rule = (scene) => aroundIn(scene, mark, boundsOf(scene).toleranceBps)
+const priceOfMarket: Rule = (scene) => aroundIn(scene, mark, reachOf(scene))
 const priceOfLimit: Rule = (scene) => {
   const { impactBps } = scene.facts
   const named = impactBps === undefined || scene.name === 'take-profit exit' ? undefined : BigInt(impactBps)
-  return aroundIn(scene, orderIn(scene).numbers.triggerPrice, named ?? boundsOf(scene).toleranceBps)
+  const reach = named === undefined ? reachOf(scene) : { bad: named, good: named }
+  return aroundIn(scene, orderIn(scene).numbers.triggerPrice, reach)
 }
 const priceOfStop: Rule = (scene) => {
-  const around = aroundIn(scene, orderIn(scene).numbers.triggerPrice, boundsOf(scene).toleranceBps)
+  const around = aroundIn(scene, orderIn(scene).numbers.triggerPrice, reachOf(scene))
   const { 'any of its side': any, ...harmful } = around.harmful ?? {}
   return { ...around, signed: { ...around.signed, ...(any === undefined ? {} : { any }) }, harmful }
 }
@@ -99,7 +100,7 @@ const priceOfOwn: Rule = (scene) => {
   const { acceptablePrice, triggerPrice } = orderIn(scene).numbers
   const isStop = scene.facts.orderType === 'stop-market' || scene.facts.orderType === 'stop-loss'
   const center = triggerPrice === 0n ? mark : triggerPrice
-  const around = aroundIn(scene, center, boundsOf(scene).toleranceBps)
+  const around = aroundIn(scene, center, reachOf(scene))
   const far = buys(scene) ? (center * 11n) / 10n : (center * 9n) / 10n
   return {
     signed: asItIs,

@@ -2,8 +2,8 @@
 import type { Scene } from '../../support/messageScenes.ts'
 import type { Changes } from '../../support/ruleCases.ts'
 
-const adding = { executionFee: 10n ** 15n, toleranceBps: 100n }
-const reducing = { executionFee: 5n * 10n ** 15n, toleranceBps: 200n }
+const adding = { executionFee: 10n ** 15n, toleranceBps: 100n, mostImpactBps: 150n }
+const reducing = { executionFee: 5n * 10n ** 15n, toleranceBps: 200n, mostImpactBps: 1000n }
 
 /** Whether the message of a scene adds risk. */
 export function adds({ name, facts: { orderType } }: Scene): boolean {
@@ -19,6 +19,14 @@ export const boundsOf = (scene: Scene) => (adds(scene) ? adding : reducing)
 export function buys({ name, facts: { direction, orderType } }: Scene): boolean {
   const text = name === 'own order' ? orderType : name
   return /increase|collateral-in|^limit|^stop-market/.test(text) === (direction === 'long')
+}
+
+/** How far a price may lie from its center besides slippage: the tolerance, and of the estimated impact what is allowed. */
+export function reachOf(scene: Scene): { readonly bad: bigint; readonly good: bigint } {
+  const { toleranceBps, mostImpactBps } = boundsOf(scene)
+  const estimate = BigInt(scene.facts.estimateBps ?? 0)
+  const widening = (impact: bigint) => (impact < 0n ? 0n : impact > mostImpactBps ? mostImpactBps : impact)
+  return { bad: toleranceBps + widening(-estimate), good: toleranceBps + widening(estimate) }
 }
 
 /** A number of one part of a twap. */

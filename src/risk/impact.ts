@@ -1,0 +1,92 @@
+/** Price impact in the terms of an order: what our own estimate is, and how much of it an acceptable price may leave. */
+import { type Address, sameHex } from '../domain/address.ts'
+import { type ExitTerms, type OrderTerms, TRIGGER_BUFFER_BPS } from '../domain/intent.ts'
+import type { Direction } from '../domain/market.ts'
+import type { Position } from '../domain/position.ts'
+import { type ImpactTrade, priceImpactBps } from '../domain/priceImpact.ts'
+import { type MarketView, positionsOn } from '../domain/snapshot.ts'
+import { amountOfUsd, minOf, mulDiv, type TokenAmount, type Usd } from '../domain/units.ts'
+import type { Desk } from './desk.ts'
+
+/** An order whose impact is estimated. */
+export interface ImpactOrder {
+  readonly direction: Direction
+  readonly action: 'increase' | 'decrease'
+  /** USD. */
+  readonly sizeDeltaUsd: Usd
+  /** The price it is thought to execute at, USD per whole index token. */
+  readonly price: Usd
+  /** The position that a decrease is of: a size above it counts as all of it. Absent: none yet. */
+  readonly held?: Position | undefined
+}
+
+/**
+ * Our own estimate of an order's price impact on the market as it is now, bps of its size, negative at our cost. Undefined
+ * without the market's data or a price.
+ */
+export function impactBpsOf(order: ImpactOrder, view: MarketView): number | undefined {
+  const { impact, oraclePrice, indexToken } = view
+  const { direction, action, price, held } = order
+  if (impact === undefined || oraclePrice === undefined || price <= 0n) return undefined
+  const sizeDeltaUsd = held === undefined ? order.sizeDeltaUsd : minOf(order.sizeDeltaUsd, held.sizeInUsd)
+  const sizeDeltaInTokens: TokenAmount =
+    held === undefined || held.sizeInUsd <= 0n
+      ? amountOfUsd(sizeDeltaUsd, price, indexToken.decimals)
+      : mulDiv(held.sizeInTokens, sizeDeltaUsd, held.sizeInUsd)
+  const trade: ImpactTrade = { direction, action, sizeDeltaUsd, sizeDeltaInTokens }
+  const { minPrice, maxPrice } = oraclePrice.value
+  return priceImpactBps(impact.value, trade, { decimals: indexToken.decimals, minPrice, maxPrice })
+}
+
+/**
+ * The impact that an order beyond a trigger asks for, bps: what the estimate costs, at most what the desk allows, and the
+ * buffer on top.
+ */
+export function askedImpactBps(
+  estimateBps: number | undefined,
+  adds: boolean,
+  { maxPriceImpactBps }: Pick<Desk, 'maxPriceImpactBps'>,
+): number {
+  const most = (adds ? maxPriceImpactBps?.adding : maxPriceImpactBps?.reducing) ?? 0
+  return TRIGGER_BUFFER_BPS + Math.min(Math.max(0, -(estimateBps ?? 0)), most)
+}
+
+/** The position that a decrease of this side and collateral is of; undefined of an increase. */
+export function reducedBy(
+  action: ImpactOrder['action'],
+  { marketToken, direction }: { readonly marketToken: Address; readonly direction: Direction },
+  token: Address,
+  { snapshot }: Pick<Desk, 'snapshot'>,
+): Position | undefined {
+  if (action === 'increase') return undefined
+  return positionsOn(snapshot, marketToken, direction).find(({ collateralToken }) =>
+    sameHex(collateralToken, token),
+  )
+}
+
+/** The terms of a sized increase or reduction with the estimates of the order and of its exits. */
+export function withPriceImpact(
+  terms: OrderTerms,
+  action: ImpactOrder['action'],
+  view: MarketView,
+  desk: Pick<Desk, 'snapshot' | 'maxPriceImpactBps'>,
+): OrderTerms {
+  const { direction, orderType, sizeDeltaUsd, tpsl } = terms
+  // Parts of a twap take any price.
+  if (orderType === 'twap') return terms
+  const price = terms.triggerPrice ?? terms.referencePrice
+  const held = reducedBy(action, terms, terms.collateralToken.address, desk)
+  const estimateBps = impactBpsOf({ direction, action, sizeDeltaUsd, price, held }, view)
+  const asks = orderType === 'limit' || orderType === 'take-profit'
+  const exits = tpsl?.map((exit): ExitTerms => {
+    const { sizeDeltaUsd: closedUsd, triggerPrice: at } = exit
+    const exitBps = impactBpsOf({ direction, action: 'decrease', sizeDeltaUsd: closedUsd, price: at }, view)
+    return exitBps === undefined ? exit : { ...exit, priceImpactBps: exitBps }
+  })
+  return {
+    ...terms,
+    ...(estimateBps === undefined ? {} : { priceImpactBps: estimateBps }),
+    ...(asks ? { acceptablePriceImpactBps: askedImpactBps(estimateBps, action === 'increase', desk) } : {}),
+    ...(exits === undefined ? {} : { tpsl: exits }),
+  }
+}
