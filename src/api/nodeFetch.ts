@@ -10,14 +10,17 @@ import dns from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
+import type { Clock } from '../domain/clock.ts'
 import {
   checkedLookup,
   forbiddenAddress,
   isForbiddenAddress,
   type ResolveAll,
 } from '../domain/networkAddress.ts'
+import { watchIdle } from './idleConnections.ts'
 import type { Fetch, FetchAnswer } from './route.ts'
 import { RequestFailed } from './sent.ts'
+import { systemClock } from './systemClock.ts'
 
 /** Limits of connections and bodies. */
 export interface NodeFetchOptions {
@@ -25,13 +28,15 @@ export interface NodeFetchOptions {
   readonly maxBodyBytes?: number
   /**
    * How long a connection may idle and still be used again, ms. Shorter than the venue's own limit, so that a request is
-   * not written to a connection that is being closed. Default 4000.
+   * not written to a connection that is being closed. It holds too when the process was held up meanwhile. Default 4000.
    */
   readonly idleMs?: number
   /** Idle connections kept to one host. Orders that share a commit all wait at once, and connect again if too few are kept. Default 64. */
   readonly idlePerHost?: number
   /** What resolves names. Default the system's. */
   readonly resolve?: ResolveAll
+  /** What the idle time of connections is told by. Default the system's. */
+  readonly clock?: Pick<Clock, 'now' | 'monotonicMs'>
 }
 
 /** A fetch that must be closed. */
@@ -59,6 +64,8 @@ export function createNodeFetch(options: NodeFetchOptions = {}): NodeFetch {
   const lookup = checkedLookup(options.resolve ?? dns.lookup)
   const plain = new http.Agent(agentOptions)
   const secure = new https.Agent(agentOptions)
+  const clock = options.clock ?? systemClock
+  const closeIdle = { plain: watchIdle(plain, clock), secure: watchIdle(secure, clock) }
 
   const fetch: Fetch = (url, init) =>
     new Promise<FetchAnswer>((resolve, reject) => {
@@ -75,6 +82,7 @@ export function createNodeFetch(options: NodeFetchOptions = {}): NodeFetch {
       const { body } = init
       let hasConnection = false
       let isDone = false
+      closeIdle[isSecure ? 'secure' : 'plain']()
 
       // Cheaper than handing in the URL, which Node would take apart and copy again.
       const request = (isSecure ? https : http).request({

@@ -164,6 +164,77 @@ test('an idle connection is closed in time, a slow answer is waited for', async 
   await closed.promise
 })
 
+/** A server that counts its connections, and a fetch by clocks that go when told. */
+async function counted(keepAliveTimeout: number, options: NodeFetchOptions = {}) {
+  let connections = 0
+  const waiting: http.ServerResponse[] = []
+  let together = 1
+  const server = http.createServer({ keepAliveTimeout }, (_, response) => {
+    waiting.push(response)
+    if (waiting.length === together) for (const each of waiting.splice(0)) each.end('{}')
+  })
+  server.on('connection', () => {
+    connections += 1
+  })
+  const url = `http://127.0.0.1:${await listening(server)}/`
+  const time = { wallMs: 1_000_000, monotonicMs: 5_000 }
+  const { fetch } = nodeFetch({
+    ...options,
+    clock: { now: () => time.wallMs, monotonicMs: () => time.monotonicMs },
+  })
+  return {
+    time,
+    /** Sends so many requests, of which none is answered before all are there; the connections so far. */
+    async ask(requests = 1): Promise<number> {
+      together = requests
+      await Promise.all(Array.from({ length: requests }, () => fetch(url, post())))
+      return connections
+    },
+  }
+}
+
+test.each(['wallMs', 'monotonicMs'] as const)(
+  'a connection that idled too long by %s while the process was held up is not used again',
+  async (clock) => {
+    const { time, ask } = await counted(120_000, { idleMs: 40_000 })
+    expect(await ask()).toBe(1)
+    time[clock] += 39_999
+    expect(await ask()).toBe(1)
+    time[clock] += 40_000
+    expect(await ask()).toBe(2)
+    expect(await ask()).toBe(2)
+  },
+)
+
+test('a connection idles no longer than its server says, less the second that the answer may have taken', async () => {
+  const { time, ask } = await counted(30_000, { idleMs: 40_000 })
+  expect(await ask()).toBe(1)
+  time.monotonicMs += 28_999
+  expect(await ask()).toBe(1)
+  time.monotonicMs += 29_000
+  expect(await ask()).toBe(2)
+})
+
+test('of several idle connections those that idled too long are closed and the others used', async () => {
+  const { time, ask } = await counted(120_000, { idleMs: 40_000 })
+  expect(await ask(3)).toBe(3)
+  time.monotonicMs += 25_000
+  expect(await ask(2)).toBe(3)
+  time.monotonicMs += 25_000
+  expect(await ask(2)).toBe(3)
+  expect(await ask(3)).toBe(4)
+  time.monotonicMs += 40_000
+  expect(await ask(3)).toBe(7)
+})
+
+test('a wall clock that is set back keeps no connection beyond its time', async () => {
+  const { time, ask } = await counted(120_000, { idleMs: 40_000 })
+  expect(await ask()).toBe(1)
+  time.wallMs -= 3_600_000
+  time.monotonicMs += 40_000
+  expect(await ask()).toBe(2)
+})
+
 test('an answer larger than the limit is broken off', async () => {
   const port = await listening(http.createServer((_, response) => response.end('x'.repeat(5_000))))
   const error = await failureOf(nodeFetch({ maxBodyBytes: 4_999 }).fetch(`http://127.0.0.1:${port}/`, post()))

@@ -2,7 +2,7 @@
  * Two real daemons on one journal: the first is frozen, its lock is removed, the second takes over, and the first wakes up.
  * The venue's own record is the judge.
  */
-import { readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -39,6 +39,24 @@ function isFrozen({ child }: Running): boolean {
   return /^\d+ \(.*\) T /.test(readFileSync(`/proc/${child.pid}/stat`, 'latin1'))
 }
 
+/**
+ * Whether the venue has closed every connection that the frozen process has to it, as hosts do with those that idle: the
+ * process cannot know of it before it wakes up.
+ */
+function isCutOff({ child }: Running): boolean {
+  const port = Number(new URL(paper.control).port).toString(16).toUpperCase().padStart(4, '0')
+  const own = new Set(
+    readdirSync(`/proc/${child.pid}/fd`).map((fd) => readlinkSync(`/proc/${child.pid}/fd/${fd}`)),
+  )
+  const rows = readFileSync(`/proc/${child.pid}/net/tcp`, 'latin1').trim().split('\n').slice(1)
+  const states = rows.flatMap((row) => {
+    const [, , remote = '', state = '', , , , , , inode = ''] = row.trim().split(/\s+/)
+    return remote.endsWith(`:${port}`) && own.has(`socket:[${inode}]`) ? state : []
+  })
+  // 01 is ESTABLISHED; the last one that went is CLOSE_WAIT.
+  return states.length > 0 && !states.includes('01')
+}
+
 async function over(folder: string, daemon: Running): Promise<readonly OrderRow[]> {
   return until(
     'the order is executed',
@@ -50,7 +68,7 @@ async function over(folder: string, daemon: Running): Promise<readonly OrderRow[
   )
 }
 
-test.each([
+test.concurrent.each([
   { point: 'attempt.preparing:after', isSentBy: 'the second' },
   { point: 'attempt.armed:after', isSentBy: 'the first' },
 ])(
@@ -75,6 +93,7 @@ test.each([
       await until('the second is ready', () => (second.said().includes('daemon.ready') ? true : undefined), {
         seen: second.said,
       })
+      await until('the venue has closed the connections of the first', () => isCutOff(first) || undefined)
       first.child.kill('SIGCONT')
       expect(await first.ended, first.said()).toBe(1)
       expect(first.said()).toContain('Another perpd has taken over this journal.')
