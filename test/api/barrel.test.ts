@@ -117,6 +117,7 @@ test('every file of the clients is exported in part, or is part of how they work
     'decode.ts',
     'exchange.ts',
     'fieldTable.ts',
+    'idleConnections.ts',
     'json.ts',
     'lanes.ts',
     'marketInfo.ts',

@@ -21,7 +21,7 @@ type Paper = Awaited<ReturnType<typeof startPaper>>
 
 let paper: Paper
 beforeAll(async () => {
-  paper = await startPaper(['--paper.orderDeadlineSeconds=90', '--paper.keeperDelayMs=300'])
+  paper = await startPaper(['--paper.orderDeadlineSeconds=600', '--paper.keeperDelayMs=300'])
 })
 afterAll(async () => {
   paper.child.kill('SIGTERM')
@@ -74,7 +74,7 @@ test.concurrent.each([
 ])(
   'a daemon that was frozen at $point while another took over sends nothing of its own and ends; $isSentBy sends',
   {
-    timeout: 120_000,
+    timeout: 240_000,
   },
   async ({ point, isSentBy }) => {
     const folder = scratch()
