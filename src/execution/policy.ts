@@ -70,12 +70,21 @@ export interface FeeEstimate {
   readonly whole: { readonly executionFee: bigint; readonly relayFee: bigint }
 }
 
-/** What tells which bounds hold for a message. */
-export type Bounded = Pick<Intent, 'kind' | 'reservationUsd'>
+/** What tells which bounds hold for a message; of an edit its order's type besides. */
+export type Bounded = Pick<Intent, 'kind' | 'reservationUsd'> & {
+  readonly terms?: Pick<Intent['terms'], 'orderType'>
+}
 
 /** The bounds that an intent's message is held to: the wider ones when all it does is take risk away. */
 export function boundsFor(policy: SigningPolicy, intent: Bounded): OrderBounds {
-  return isAdding(intent) ? policy : (policy.reducing ?? policy)
+  return isBoundAsAdding(intent) ? policy : (policy.reducing ?? policy)
+}
+
+/** An edit is bounded as its order is, whether it grows or not: that of one that opens may cost what opening may, and no more. */
+function isBoundAsAdding(intent: Bounded): boolean {
+  const orderType = intent.terms?.orderType
+  const opens = orderType === 'limit' || orderType === 'stop-market'
+  return isAdding(intent) || (intent.kind === 'edit' && opens)
 }
 
 /** How much of an estimated price impact a price may leave under the policy, bps, by what an order does to risk. */
@@ -87,7 +96,7 @@ export function maxPriceImpactsOf({ maxPriceImpactBps: adding = 0, reducing }: S
 }
 
 /** How far the acceptable prices of the intent's message may lie from their references under the policy. */
-export function widthFor(policy: SigningPolicy, intent: Bounded & Pick<Intent, 'terms'>): PriceWidth {
+export function widthFor(policy: SigningPolicy, intent: Intent): PriceWidth {
   const { priceToleranceBps, maxPriceImpactBps } = boundsFor(policy, intent)
   return {
     slippageBps: intent.terms.slippageBps,
@@ -115,7 +124,7 @@ function limitOf(
   highest: bigint,
   estimate: bigint | undefined,
 ): bigint {
-  return feeEstimate === undefined || estimate === undefined || !isAdding(intent)
+  return feeEstimate === undefined || estimate === undefined || !isBoundAsAdding(intent)
     ? highest
     : minOf(highest, feeEstimate.factor * estimate)
 }

@@ -176,13 +176,16 @@ function checkSize(findings: Findings, field: string, rule: SizeRule, found: Usd
   findings.add(field, meant.join(' or '), found.toString(), isShrunk ? 'POSITION_MOVED' : undefined)
 }
 
+/** On-chain type of a market decrease (`Order.OrderType`). */
+const MARKET_DECREASE = 4
+
 /** How far above the bound a moved position explains an amount of collateral, bps of the whole collateral. */
 const movedCollateralBps = 500
 
 function checkCollateral(
   findings: Findings,
   field: string,
-  { collateral, size }: OrderRule,
+  { collateral, size, orderType }: OrderRule,
   { initialCollateralDeltaAmount: found, sizeDeltaUsd }: CreateOrderParams['numbers'],
 ): void {
   if (collateral.kind === 'exact') {
@@ -191,10 +194,17 @@ function checkCollateral(
   }
   const { part, all, wholeUsd } = collateral
   const isWhole = wholeUsd !== undefined && (sizeDeltaUsd === wholeUsd || sizeDeltaUsd === MAX_UINT256)
+  // What closes all pays out all the collateral that there is, and no more. One that waits may find the position grown: of it
+  // only the largest uint256 closes all.
+  if (isWhole && (orderType === MARKET_DECREASE || sizeDeltaUsd === MAX_UINT256)) {
+    findings.compared += 1
+    return
+  }
   // A whole position that has shrunk since it was sized is still whole; a part that sizing made the whole is a part.
   const wasWhole = size.asked === wholeUsd && sizeDeltaUsd !== size.other
   const most = isWhole || wasWhole ? all : part
-  const isMove = most > 0n && found <= most + bps(all, movedCollateralBps)
+  const hasShrunk = wasWhole && !isWhole
+  const isMove = hasShrunk || (most > 0n && found <= most + bps(all, movedCollateralBps))
   findings.atMost(field, most, found, isMove ? 'POSITION_MOVED' : undefined)
 }
 

@@ -79,7 +79,7 @@ function checkCauses(
       counts.clear()
       continue
     }
-    if (isNobodysFault(ending.cause, addsRisk(decision))) continue
+    if (isNobodysFault(ending.cause)) continue
     const before = counts.get(ending.cause)
     counts.set(ending.cause, {
       count: (before?.count ?? 0) + 1,
@@ -101,15 +101,14 @@ function checkCauses(
   return undefined
 }
 
-const movedCause = /\b(PRICE_OUT_OF_BOUNDS|POSITION_MOVED|OFFER_EXPIRED)$/
-const feeCause = /\bFEE_ABOVE_LIMIT$/
+const movedCause = /\b(PRICE_OUT_OF_BOUNDS|POSITION_MOVED|OFFER_EXPIRED|FEE_ABOVE_LIMIT)$/
 
 /**
- * Whether the cause moves by itself and nothing was signed: fees, which `checkPause` waits for, and for what takes risk away
- * prices too. A spike of minutes must not keep a position for an hour, or a strategy from trading for a day.
+ * Whether the cause moves by itself and nothing was signed: prices, fees, positions, offers. `checkPause` waits for it: minutes of
+ * a market that runs or of a gas spike must not keep a position for an hour, or a strategy from trading for a day.
  */
-function isNobodysFault(cause: string, adds: boolean): boolean {
-  return feeCause.test(cause) || (!adds && movedCause.test(cause))
+function isNobodysFault(cause: string): boolean {
+  return movedCause.test(cause)
 }
 
 function checkFees(

@@ -22,7 +22,8 @@ const sizeChangeBps = 500
 const priceChangeBps = 50
 
 /**
- * REFUSED_BEFORE: the venue refused to prepare this wish, or its fee was above the limit, and its pause is not over. `states`: the strategy's newest intents,
+ * REFUSED_BEFORE: the venue refused to prepare this wish, or its fee was above the limit, or of what adds risk something else
+ * moved by itself beyond a bound, and its pause is not over. `states`: the strategy's newest intents,
  * newest first. Refusals count back to the last one of the wish that worked, or was refused by another cause.
  */
 export function checkPause(
@@ -37,7 +38,7 @@ export function checkPause(
     if (!isSameWish(state.intent, intent) || state.closing === undefined) continue
     const { outcome, code } = state.closing
     if (outcome === 'EXECUTED' || outcome === 'PARTIAL') break
-    if (!isCurable(state) || nowMs - closedAtMs(state) >= forgottenMs) continue
+    if (!isCurable(state, adds) || nowMs - closedAtMs(state) >= forgottenMs) continue
     if (newest !== undefined && newest.closing?.code !== code) break
     newest ??= state
     count += 1
@@ -51,7 +52,7 @@ export function checkPause(
   if (nowMs >= untilMs || untilMs - nowMs > mostMs) return undefined
   return {
     code: 'REFUSED_BEFORE',
-    reason: `${newest.closing?.code === FEE_ABOVE_LIMIT ? 'The fee was above the limit for' : 'The venue refused'} this order ${count === 1 ? 'once' : `${count} times in a row`} (${newest.closing?.code}); it is asked for again at ${new Date(untilMs).toISOString()}, or soon after its size, its price or the room changes.`,
+    reason: `${causeOf(newest)} this order ${count === 1 ? 'once' : `${count} times in a row`} (${newest.closing?.code}); it is asked for again at ${new Date(untilMs).toISOString()}, or soon after its size, its price or the room changes.`,
     wanted: `again after ${nowMs - closedAtMs(newest)} ms`,
     allowed: `again after ${untilMs - closedAtMs(newest)} ms`,
   }
@@ -63,9 +64,25 @@ function closedAtMs({ closedAtMs: atMs, updatedAtMs }: IntentState): number {
 
 const FEE_ABOVE_LIMIT = 'FEE_ABOVE_LIMIT'
 
-/** Whether time may cure why it ended: the venue refused it, or its fee was above the limit, as in a gas spike. */
-function isCurable(state: IntentState): boolean {
-  return isRefusedByVenue(state) || state.closing?.code === FEE_ABOVE_LIMIT
+/** What moved by itself meanwhile, and nothing was signed. */
+const moved: ReadonlyMap<string | undefined, string> = new Map([
+  ['PRICE_OUT_OF_BOUNDS', 'The price had moved beyond its bound for'],
+  ['POSITION_MOVED', 'The position had changed for'],
+  ['OFFER_EXPIRED', 'The offer had expired for'],
+])
+
+function causeOf({ closing }: IntentState): string {
+  if (closing?.code === FEE_ABOVE_LIMIT) return 'The fee was above the limit for'
+  return moved.get(closing?.code) ?? 'The venue refused'
+}
+
+/**
+ * Whether time may cure why it ended: the venue refused it, or its fee was above the limit, as in a gas spike. What takes risk
+ * away is asked for again at once when something moved: a position must be left at the price that there is.
+ */
+function isCurable(state: IntentState, adds: boolean): boolean {
+  const code = state.closing?.code
+  return isRefusedByVenue(state) || code === FEE_ABOVE_LIMIT || (adds && moved.has(code))
 }
 
 function isRefusedByVenue({ closing }: IntentState): boolean {

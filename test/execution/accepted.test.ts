@@ -48,9 +48,10 @@ const reducingLimits: Limits = {
 }
 
 /** The limits of a message by what it does to risk. */
-function limitsOf({ intent: { kind, reservationUsd } }: Whole): Limits {
+function limitsOf({ intent: { kind, reservationUsd, terms } }: Whole): Limits {
+  const opens = terms.orderType === 'limit' || terms.orderType === 'stop-market'
   const adds = kind === 'increase' || kind === 'swap' || kind === 'collateral-out' || reservationUsd > 0n
-  return adds ? addingLimits : reducingLimits
+  return adds || (kind === 'edit' && opens) ? addingLimits : reducingLimits
 }
 
 test('no accepted message can do more harm than was meant', () => {

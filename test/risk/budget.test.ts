@@ -122,12 +122,14 @@ test('fees have budgets of the strategy and of the market too, each for what it 
   expect(code(elsewhere, 'one', spent, { market: fees }, units, startMs)).toBeUndefined()
 })
 
-test('a gas spike spends no tries, and a price that moved none of what takes risk away', () => {
+test('what moves by itself spends no tries: gas, prices, positions, offers', () => {
   const budget = { attemptsPerCause: 3 }
   const fees = { cause: 'REFUSED_LOCAL FEE_ABOVE_LIMIT' }
   expect(code(open, 'one', times(30, fees), budget, units, startMs)).toBeUndefined()
   expect(code(close, 'one', times(30, { kind: 'close', ...fees }), budget, units, startMs)).toBeUndefined()
   const moved = { cause: 'REFUSED_LOCAL PRICE_OUT_OF_BOUNDS' }
-  expect(code(open, 'one', times(3, moved), budget, units, startMs)).toBe('RETRY_BUDGET')
+  expect(code(open, 'one', times(30, moved), budget, units, startMs)).toBeUndefined()
+  const poisoned = { cause: 'REFUSED_LOCAL TYPED_DATA_MISMATCH' }
+  expect(code(open, 'one', times(3, poisoned), budget, units, startMs)).toBe('RETRY_BUDGET')
   expect(code(close, 'one', times(30, { kind: 'close', ...moved }), budget, units, startMs)).toBeUndefined()
 })

@@ -15,7 +15,7 @@ function refused(code: string, closedAtMs: number): IntentState {
   }
 }
 
-test('a fee above the limit makes the wish wait, longer each time; a price that moved does not', () => {
+test('a fee above the limit makes the wish wait, longer each time; what takes risk away does not for a price', () => {
   const dear = [refused('FEE_ABOVE_LIMIT', startMs), refused('FEE_ABOVE_LIMIT', startMs - 5_000)]
   const at = (ms: number, states = dear, adds = true) => checkPause(intentOf(), adds, states, startMs + ms)
   expect(at(9_999)).toMatchObject({
@@ -25,5 +25,34 @@ test('a fee above the limit makes the wish wait, longer each time; a price that 
   expect(at(10_000)).toBeUndefined()
   expect(at(3_999, dear, false)?.code).toBe('REFUSED_BEFORE')
   expect(at(4_000, dear, false)).toBeUndefined()
-  expect(at(1, [refused('PRICE_OUT_OF_BOUNDS', startMs)])).toBeUndefined()
+  expect(at(1, [refused('PRICE_OUT_OF_BOUNDS', startMs)], false)).toBeUndefined()
 })
+
+test.each(['PRICE_OUT_OF_BOUNDS', 'POSITION_MOVED', 'OFFER_EXPIRED'])(
+  'an increase waits after %s, longer each time, and not at all for another cause',
+  (code) => {
+    const moved = [refused(code, startMs), refused(code, startMs - 5_000), refused(code, startMs - 9_000)]
+    const at = (ms: number, states: readonly IntentState[] = moved) =>
+      checkPause(intentOf(), true, states, startMs + ms)
+    expect(at(19_999)).toMatchObject({
+      code: 'REFUSED_BEFORE',
+      reason: expect.stringContaining(`for this order 3 times in a row (${code})`),
+    })
+    expect(at(20_000)).toBeUndefined()
+    expect(at(4_999, moved.slice(0, 1))?.code).toBe('REFUSED_BEFORE')
+    expect(at(5_000, moved.slice(0, 1))).toBeUndefined()
+    expect(at(1, [refused('TYPED_DATA_MISMATCH', startMs)])).toBeUndefined()
+    expect(
+      at(
+        899_999,
+        Array.from({ length: 30 }, () => refused(code, startMs)),
+      )?.code,
+    ).toBe('REFUSED_BEFORE')
+    expect(
+      at(
+        900_000,
+        Array.from({ length: 30 }, () => refused(code, startMs)),
+      ),
+    ).toBeUndefined()
+  },
+)

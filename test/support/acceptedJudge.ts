@@ -201,7 +201,7 @@ function exposureGrown(intent: Intent, { createOrderParamsList: orders }: Batch)
         each.type === orderType &&
         each.trigger === numbers.triggerPrice &&
         (numbers.sizeDeltaUsd <= each.sizeUsd || (each.isAll && numbers.sizeDeltaUsd === ANY)) &&
-        numbers.initialCollateralDeltaAmount <= each.amount,
+        (numbers.initialCollateralDeltaAmount <= each.amount || paysOutAll(intent, order)),
     )
     if (fits < 0) {
       harms.push(`${at} (type ${orderType}, size ${numbers.sizeDeltaUsd}) is none that was meant`)
@@ -212,6 +212,16 @@ function exposureGrown(intent: Intent, { createOrderParamsList: orders }: Batch)
   })
   for (const each of allowed) if (orders.length > 0) harms.push(`an order of type ${each.type} is missing`)
   return harms
+}
+
+/**
+ * Whether it closes the whole position as it is: the contract then pays out the collateral that there is and sets what the order
+ * names to 0 (DecreasePositionUtils.decreasePosition), so that no amount in it does harm. A market order executes at once;
+ * one that waits may find more than was sized, and closes it all only by the largest size.
+ */
+function paysOutAll({ terms: { held } }: Intent, { orderType, numbers }: CreateOrderParams): boolean {
+  const { sizeDeltaUsd } = numbers
+  return sizeDeltaUsd === ANY || (orderType === 4n && held !== undefined && sizeDeltaUsd === held.sizeInUsd)
 }
 
 /** A part that takes more than a part, or turns to the whole though nothing says that it may; less than was meant. */

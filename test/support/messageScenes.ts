@@ -167,7 +167,6 @@ function edit(facts: Facts): Parts {
   const { orderType } = facts
   const kind: OrderKind =
     orderType === 'market increase' || orderType === 'market decrease' ? 'limit' : orderType
-  const opens = kind === 'limit' || kind === 'stop-market'
   return {
     kind: 'edit',
     terms: {
@@ -187,6 +186,7 @@ function edit(facts: Facts): Parts {
       },
     },
     updates: [update],
-    reservationUsd: opens ? update.sizeDeltaUsd / 10n : 0n,
+    // It grows nothing: what it changes tells what bounds it.
+    reservationUsd: 0n,
   }
 }

@@ -136,12 +136,38 @@ const paidOfTwap: Rule = (scene) =>
 const leaving = (scene: Scene, most: bigint, all: bigint): RuleCases =>
   upTo(most, paid(scene), most === 0n ? undefined : most + (all * 5n) / 100n)
 
+/** A market order of the whole position is paid all that there is, whatever it says; of one that has shrunk it is asked anew. */
+const ofFullClose = (scene: Scene, all: bigint): RuleCases => ({
+  signed: {
+    none: paid(scene)(0n),
+    all: paid(scene)(all),
+    'far more than all': paid(scene)(2n * all),
+    any: paid(scene)(MAX),
+  },
+  moved: {
+    'more than all of a position that has shrunk': numbers(scene, {
+      sizeDeltaUsd: scene.facts.held.sizeInUsd - 1n,
+      initialCollateralDeltaAmount: 2n * all,
+    }),
+  },
+})
+
+/** An order that waits closes all that there is then only if its size says so. */
+const closedWhenever = (scene: Scene, cases: RuleCases): RuleCases => ({
+  ...cases,
+  signed: {
+    ...cases.signed,
+    'any with any size': numbers(scene, { sizeDeltaUsd: MAX, initialCollateralDeltaAmount: MAX }),
+  },
+})
+
 const collateralOfReduction: Rule = (scene) => {
   const { isWhole, keepsLeverage, held, taken, otherSizeDeltaUsd } = scene.facts
   const all = held.collateralAmount
   const isKept = scene.name === 'kept-leverage decrease' || keepsLeverage
+  const atMarket = scene.name !== 'take-profit' && scene.name !== 'stop-loss'
   if (isWhole || scene.name === 'close') {
-    const cases = leaving(scene, all, all)
+    const cases = atMarket ? ofFullClose(scene, all) : closedWhenever(scene, leaving(scene, all, all))
     // Where sizing made a part the whole and the venue does not: the part's own bound.
     const asPart = order(scene, (each) => ({
       ...each,
@@ -166,8 +192,7 @@ const collateralOfReduction: Rule = (scene) => {
   }))
   return {
     ...cases,
-    signed: { ...cases.signed, 'all with the whole': turned },
-    moved: { ...cases.moved, 'more than all with the whole': dearer },
+    signed: { ...cases.signed, 'all with the whole': turned, 'more than all with the whole': dearer },
   }
 }
 

@@ -1,0 +1,50 @@
+/** Price impacts as the daemon estimates them from what the venue serves, over real sockets, held to what prepare answers. */
+import { afterEach, expect, test } from 'vitest'
+import { hexKey } from '../../src/domain/address.ts'
+import { usd } from '../../src/domain/units.ts'
+import { impactBpsOf } from '../../src/risk/impact.ts'
+import { ethMarket } from '../support/intents.ts'
+import { type KindsBench, kindsBench, signer } from '../support/kinds.ts'
+
+let bench: KindsBench
+afterEach(() => bench.close())
+
+test('the estimate of an increase is what prepare puts into the price, to a basis point', async () => {
+  bench = await kindsBench()
+  const { api } = bench
+  const view = (await bench.snapshot()).markets.get(hexKey(ethMarket))
+  if (view?.oraclePrice === undefined) throw new Error('the venue serves the market')
+  expect(view.impact?.value.longInterest).toBeGreaterThan(0n)
+  const [market] = (await api.getMarketsConfig()).value.filter(
+    (row) => hexKey(row.marketToken) === hexKey(ethMarket),
+  )
+  expect(view.impact?.value.positionImpactFactorNegative).toBe(market?.positionImpactFactorNegative)
+  const { minPrice, maxPrice } = view.oraclePrice.value
+  const found: number[] = []
+  for (const direction of ['long', 'short'] as const) {
+    const sizeDeltaUsd = usd(4_000_000)
+    const price = direction === 'long' ? maxPrice : minPrice
+    const estimateBps =
+      impactBpsOf({ direction, action: 'increase', sizeDeltaUsd, price }, view) ?? Number.NaN
+    const { value: prepared } = await api.prepareOrder({
+      kind: 'increase',
+      orderType: 'market',
+      mode: 'express',
+      from: signer.address,
+      symbol: view.market.symbol,
+      direction,
+      sizeDeltaUsd,
+      collateralToken: 'USDC',
+      collateralToPay: { amount: 900_000_000_000n, token: 'USDC' },
+      // A slippage of 0 leaves the impact alone in the price.
+      slippageBps: 0,
+    } as never)
+    const acceptable = prepared.typedData.batch.createOrderParamsList[0]?.numbers.acceptablePrice ?? 0n
+    const worse = (acceptable * 10n ** 18n - price) * (direction === 'long' ? 1n : -1n)
+    const theirs = -Number((worse * 1_000_000n) / price) / 100
+    expect(Math.abs(estimateBps - theirs), `${direction}: ${estimateBps} for ${theirs}`).toBeLessThan(1.1)
+    found.push(estimateBps)
+  }
+  // One of the two sides is the one that outweighs.
+  expect(Math.min(...found)).toBeLessThan(-2)
+})
