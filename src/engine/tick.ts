@@ -11,7 +11,6 @@ import { spentBy } from '../domain/spend.ts'
 import { NATIVE_DECIMALS } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { maxPriceImpactsOf } from '../execution/policy.ts'
-import type { Journal } from '../journal/journal.ts'
 import { admit } from '../risk/admit.ts'
 import { bookOf } from '../risk/book.ts'
 import { type Budget, checkBudget, OPERATOR_RETRY_MS } from '../risk/budget.ts'
@@ -256,7 +255,7 @@ export async function consider(
 
 /** A resting order as it was signed: its maker is open while it rests. */
 function signedOrder(
-  journal: Pick<Journal, 'openIntents' | 'changesSince'>,
+  journal: Pick<EngineContext['journal'], 'openIntents' | 'changesSince'>,
   orderKey: Hex,
 ): SignedOrder | undefined {
   const maker = journal
