@@ -234,6 +234,17 @@ export interface SignedOrder {
   readonly sizeDeltaUsd: Usd
   /** What is paid in, or asked to be paid out, base units of the order's collateral token. */
   readonly collateralAmount: TokenAmount
+  /** The rest of what the chain keeps of it. Absent in records of before it was kept. */
+  readonly kept?: {
+    readonly marketToken: Address
+    readonly direction: Direction
+    readonly collateralToken: Address
+    readonly triggerContractPrice: bigint
+    readonly acceptableContractPrice: bigint
+    /** Swaps: units of the token received; decreases: USD. */
+    readonly minOutputAmount: bigint
+    readonly autoCancel: boolean
+  }
 }
 
 /** What was armed: the one digest that may land, and how to follow it. */
@@ -256,6 +267,8 @@ export interface ArmedFacts {
    * Absent in records of before it was kept.
    */
   readonly creates?: readonly SignedOrder[]
+  /** What the message rewrites of resting orders. Absent where it rewrites none, and in records of before it was kept. */
+  readonly updates?: readonly UpdateOrderParams[]
   /** Of all orders of the message together, native token, base units. */
   readonly executionFee: bigint
   readonly relayFeeToken: Address

@@ -4,7 +4,8 @@ import type { ValidationWarning } from '../api/orderPayload.ts'
 import { batchTypes } from '../chains/batchTypes.ts'
 import { type Batch, relayRouterDomain } from '../chains/relayRouter.ts'
 import type { Hex } from '../domain/address.ts'
-import type { ArmedFacts, BlockRef } from '../domain/intent.ts'
+import type { CreateOrderParams } from '../domain/batch.ts'
+import type { ArmedFacts, BlockRef, SignedOrder } from '../domain/intent.ts'
 import { isIncreaseOrder } from '../domain/position.ts'
 import type { Signer } from '../domain/signer.ts'
 import { maxOf, type Usd } from '../domain/units.ts'
@@ -75,11 +76,8 @@ export function armedFactsOf(
     deadlineSeconds: verified.deadlineSeconds,
     userNonce: relayParams.userNonce,
     signature,
-    creates: batch.createOrderParamsList.map(({ orderType, numbers }) => ({
-      orderType: Number(orderType),
-      sizeDeltaUsd: numbers.sizeDeltaUsd,
-      collateralAmount: numbers.initialCollateralDeltaAmount,
-    })),
+    creates: batch.createOrderParamsList.map(signedOrder),
+    ...(batch.updateOrderParamsList.length === 0 ? {} : { updates: batch.updateOrderParamsList }),
     acceptableContractPrice: order?.numbers.acceptablePrice ?? 0n,
     executionFee: executionFeesOf(batch),
     relayFeeToken: relayParams.fee.feeToken,
@@ -91,6 +89,23 @@ export function armedFactsOf(
     leaseEpoch,
     comparedFields: verified.comparedFields,
     ...(block === undefined ? {} : { armBlockNumber: block.number }),
+  }
+}
+
+function signedOrder({ orderType, isLong, autoCancel, addresses, numbers }: CreateOrderParams): SignedOrder {
+  return {
+    orderType: Number(orderType),
+    sizeDeltaUsd: numbers.sizeDeltaUsd,
+    collateralAmount: numbers.initialCollateralDeltaAmount,
+    kept: {
+      marketToken: addresses.market,
+      direction: isLong ? 'long' : 'short',
+      collateralToken: addresses.initialCollateralToken,
+      triggerContractPrice: numbers.triggerPrice,
+      acceptableContractPrice: numbers.acceptablePrice,
+      minOutputAmount: numbers.minOutputAmount,
+      autoCancel,
+    },
   }
 }
 

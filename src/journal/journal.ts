@@ -55,6 +55,8 @@ export interface Journal extends JournalReader {
   appendAccount(record: AccountRecord): Promise<void>
   /** Sums of what closed intents did to positions, one for each side that one of them touched. */
   closedFills(): readonly Fill[]
+  /** Edits and batches that were closed since then (Unix ms), in the order in which they ended. */
+  changesSince(sinceMs: number): readonly IntentState[]
   /** Open intents, oldest first: what recovery starts from. */
   openIntents(): readonly IntentState[]
   /** Whether this decision was accepted before. */

@@ -85,6 +85,14 @@ class MemoryJournal implements Journal {
       .sort((one, other) => one.seq - other.seq)
   }
 
+  changesSince(sinceMs: number): readonly IntentState[] {
+    const lastSeq = ({ intent }: IntentState) => this.#records.get(intent.intentId)?.at(-1)?.seq ?? 0
+    return [...this.#states.values()]
+      .filter(({ intent: { kind } }) => kind === 'edit' || kind === 'batch')
+      .filter((state) => !isOpen(state) && (state.closedAtMs ?? state.updatedAtMs) >= sinceMs)
+      .sort((one, other) => lastSeq(one) - lastSeq(other))
+  }
+
   #keep(stored: StoredRecord, state: IntentState): void {
     const { record } = stored
     const { intentId } = record

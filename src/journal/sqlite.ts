@@ -179,6 +179,7 @@ class SqliteJournal implements Journal {
   readonly records: RowReader['records']
   readonly closedFills: RowWriter['closedFills']
   readonly endingsSince: RowReader['endingsSince']
+  readonly changesSince: RowReader['changesSince']
   readonly hasDecision: RowWriter['hasDecision']
   readonly explains: RowWriter['explains']
   readonly acceptedSince: RowWriter['acceptedSince']
@@ -192,7 +193,6 @@ class SqliteJournal implements Journal {
   readonly #checkpoints: CheckpointPlan
   /** Open intents, oldest first; what is committed, never more. */
   readonly #open: Map<string, IntentState>
-  /** What an operator's word closed, once it was asked for. */
   #account: AccountState
   #tail: Tail
   #snapshotSeq: number
@@ -225,6 +225,7 @@ class SqliteJournal implements Journal {
     this.records = reader.records
     this.closedFills = this.#writer.closedFills
     this.endingsSince = reader.endingsSince
+    this.changesSince = reader.changesSince
   }
 
   intent(intentId: string): IntentState | undefined {

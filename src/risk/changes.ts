@@ -5,9 +5,10 @@
  */
 import { type Hex, hexKey, sameHex } from '../domain/address.ts'
 import type { CancelDecision, EditDecision } from '../domain/decision.ts'
-import type { Denial, EditTerms, OrderKind } from '../domain/intent.ts'
+import type { Denial, EditTerms, OrderKind, SignedOrder } from '../domain/intent.ts'
 import { executionSidePrice } from '../domain/market.ts'
 import { isIncreaseOrder, isOnMarket, type Order } from '../domain/position.ts'
+import { rowDifference } from '../domain/signedOrder.ts'
 import { ageOf, type MarketView } from '../domain/snapshot.ts'
 import {
   BPS_ONE,
@@ -111,12 +112,15 @@ export function planCancel(
  * its collateral stays, so that leverage is looked at too. The acceptable price of a limit or take-profit order moves with
  * its trigger: it is absolute, and an order whose trigger moved alone may never fill (wire: orders, 8).
  *
- * Refuses with ORDER_NOT_EDITABLE, EDIT_CHANGES_NOTHING, SIZE_NOT_POSITIVE, ORACLE_PRICE_UNKNOWN, MAX_LEVERAGE, the codes
+ * Refuses with ORDER_NOT_KNOWN, ORDER_DIFFERS, ORDER_NOT_EDITABLE, EDIT_CHANGES_NOTHING, SIZE_NOT_POSITIVE, ORACLE_PRICE_UNKNOWN, MAX_LEVERAGE, the codes
  * of `changeable`, `triggerOf` and `roomOf`, and the code of the cut that left nothing.
  */
 export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, desk: Desk): Plan | Denial {
   const order = changeable(decision.orderKey, desk)
   if (isDenial(order)) return order
+  const signed = desk.signedOrder?.(order.orderKey)
+  const isOther = otherThanSigned(order, signed, desk)
+  if (isOther !== undefined) return isOther
   const orderType = editableTypes[order.orderType]
   const trigger = order.triggerContractPrice
   // A part of a twap has no price of its own, and any update would release it before its time.
@@ -203,6 +207,33 @@ export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, d
       dataAgeMs: maxAge(desk, view),
     },
     reservationUsd: growthUsd,
+  }
+}
+
+/**
+ * What an edit does not name it copies, and an edit rewrites every field: nothing is copied from a host's word. An order that
+ * is not known as it was signed, or is listed with other fields, is left alone. An operator may edit what others made.
+ */
+function otherThanSigned(
+  order: Order,
+  signed: SignedOrder | undefined,
+  { isOperator }: Desk,
+): Denial | undefined {
+  if (signed === undefined) {
+    if (isOperator === true) return undefined
+    return {
+      code: 'ORDER_NOT_KNOWN',
+      reason: `What was signed for the order ${order.orderKey} is not known in full: it is older than this version, or a change of it has no proven end. It can be cancelled and placed anew.`,
+    }
+  }
+  const difference = rowDifference(order, signed)
+  if (difference === undefined) return undefined
+  const { field, signed: ours, listed } = difference
+  return {
+    code: 'ORDER_DIFFERS',
+    reason: `The order ${order.orderKey} is listed with another ${field} than was signed: the list is late, a host is wrong, or somebody else changed the order. It is not edited; it can be cancelled.`,
+    wanted: ours,
+    allowed: listed,
   }
 }
 

@@ -1,6 +1,6 @@
 /** The desk: all that a decision is judged with, handed in whole so that judging it reads nothing. */
-import type { Address } from '../domain/address.ts'
-import type { Denial, Lane, OrderKind } from '../domain/intent.ts'
+import type { Address, Hex } from '../domain/address.ts'
+import type { Denial, Lane, OrderKind, SignedOrder } from '../domain/intent.ts'
 import type { CountedLimits, Limits, TradingState } from '../domain/limits.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import { marketOf } from '../domain/snapshot.ts'
@@ -33,6 +33,8 @@ export interface Desk {
   readonly executionFeeOf?: (orderType: OrderKind) => TokenAmount
   /** How much of our own estimate of a price impact an order may ask for, bps, by what it does to risk; absent: nothing. */
   readonly maxPriceImpactBps?: { readonly adding: number; readonly reducing: number }
+  /** A resting order as it was signed and changed by messages of ours; undefined: not by ours alone, or not known. */
+  readonly signedOrder?: (orderKey: Hex) => SignedOrder | undefined
   /** An operator's wish: any resting order may be cancelled, whoever made it. */
   readonly isOperator?: boolean
   readonly intentId: string

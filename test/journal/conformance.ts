@@ -169,6 +169,20 @@ export function journalConformance(backend: string, open: () => Journal): void {
     expect(journal.explains(hexOf('order-2'), 'intent-2')).toBe(false)
   })
 
+  test(`${backend}: edits and batches are found by when they ended, in the order of their ends`, async () => {
+    const journal = fresh()
+    const kinds = ['increase', 'edit', 'batch', 'edit', 'edit'] as const
+    for (const [index, kind] of kinds.entries()) {
+      const { accepted } = storyOf(index, { kind, acceptedAtMs: 1_000 * (index + 1) })
+      await journal.append(accepted())
+    }
+    // The last one stays open, and the fourth ends before the third.
+    for (const n of [0, 1, 3, 2]) await journal.append(storyOf(n, { acceptedAtMs: 1_000 * (n + 1) }).closed())
+    const ids = (sinceMs: number) => journal.changesSince(sinceMs).map(({ intent }) => intent.intentId)
+    expect(ids(0)).toEqual(['intent-1', 'intent-3', 'intent-2'])
+    expect(ids(3_000)).toEqual(['intent-3', 'intent-2'])
+  })
+
   test(`${backend}: accepted intents are counted from a moment on, of one strategy or of all`, async () => {
     const journal = fresh()
     for (const n of [1, 2, 3]) {

@@ -30,6 +30,7 @@ import {
   OTHER_MARKET,
   order,
   position,
+  signedAs,
   snapshot,
   USDC,
   WETH,
@@ -407,6 +408,32 @@ test.each<readonly [string, object, DeskParts, string]>([
   ],
 ])('an edit of %s', (_what, changes, parts, code) => {
   expect(codeOf(edit(changes), parts)).toBe(code)
+})
+
+test.each<readonly [string, Partial<Order>]>([
+  ['acceptablePrice', { acceptableContractPrice: MAX_UINT256 }],
+  ['triggerPrice', { triggerContractPrice: contractPriceOf(usd(1500), 18) }],
+  ['sizeDeltaUsd', { sizeDeltaUsd: usd(900) }],
+  ['minOutputAmount', { minOutputAmount: 1n }],
+  ['autoCancel', { autoCancel: true }],
+  ['orderType', { orderType: 8 }],
+  ['initialCollateralTokenAddress', { initialCollateralToken: WETH }],
+])('an edit copies nothing that a host lists otherwise than it was signed: %s', (field, changes) => {
+  const signedOrder = () => signedAs(resting())
+  const grown = edit({ sizeDeltaUsd: usd(310) })
+  expect(codeOf(grown, { ...withOrder(), signedOrder })).toBe('admitted')
+  const judged = admit(grown, desk({ ...withOrder(changes), signedOrder }))
+  expect(judged).toMatchObject({ denial: { code: 'ORDER_DIFFERS' } })
+  expect(judged.kind === 'denial' ? judged.denial.reason : '').toContain(`another ${field} than was signed`)
+  // Nothing of it is in a cancel.
+  expect(codeOf(cancel(key), { ...withOrder(changes), signedOrder })).toBe('admitted')
+})
+
+test('an order whose signed fields are not known is edited by an operator alone', () => {
+  const unknown = { ...withOrder(), signedOrder: () => undefined }
+  expect(codeOf(edit({ triggerPrice: usd(1800) }), unknown)).toBe('ORDER_NOT_KNOWN')
+  expect(codeOf(edit({ triggerPrice: usd(1800) }), { ...unknown, isOperator: true })).toBe('admitted')
+  expect(codeOf(cancel(key), unknown)).toBe('admitted')
 })
 
 test('one unresolved change of an order at a time, whatever the change', () => {

@@ -1,7 +1,7 @@
 /** A hand-made world for the tests of risk and strategy: one ETH market, fresh readings, an open book. */
 import type { Address } from '../../src/domain/address.ts'
 import type { Decision, IncreaseDecision } from '../../src/domain/decision.ts'
-import type { Intent, IntentState } from '../../src/domain/intent.ts'
+import type { Intent, IntentState, SignedOrder } from '../../src/domain/intent.ts'
 import type { Candle, CandlePeriod, OraclePrice, Ticker, TradingCapacity } from '../../src/domain/market.ts'
 import type { Order, Position } from '../../src/domain/position.ts'
 import type { MarketView, Snapshot } from '../../src/domain/snapshot.ts'
@@ -274,6 +274,24 @@ export function intentState(
   }
 }
 
+/** The order as if a message of ours had made it with what its row shows. */
+export function signedAs(row: Order): SignedOrder {
+  return {
+    orderType: row.orderType,
+    sizeDeltaUsd: row.sizeDeltaUsd,
+    collateralAmount: row.initialCollateralDeltaAmount,
+    kept: {
+      marketToken: row.marketToken,
+      direction: row.direction,
+      collateralToken: row.initialCollateralToken,
+      triggerContractPrice: row.triggerContractPrice,
+      acceptableContractPrice: row.acceptableContractPrice,
+      minOutputAmount: row.minOutputAmount ?? 0n,
+      autoCancel: row.autoCancel ?? false,
+    },
+  }
+}
+
 export function desk(changes: Partial<Desk> & { readonly intents?: readonly IntentState[] } = {}): Desk {
   const { intents = [], ...rest } = changes
   const world = rest.snapshot ?? snapshot()
@@ -282,6 +300,10 @@ export function desk(changes: Partial<Desk> & { readonly intents?: readonly Inte
     book: bookOf(world, intents),
     limits: {},
     tradingState: 'active',
+    signedOrder: (orderKey) => {
+      const row = world.orders.value.find((each) => each.orderKey === orderKey)
+      return row && signedAs(row)
+    },
     intentId: 'intent-9',
     decisionKey: 'eth-trend:1800000000000:0',
     strategy: 'eth-trend',

@@ -23,6 +23,16 @@ export interface OrderSpec {
   readonly adds: boolean
   /** A liquidation or a deleveraging. */
   readonly isProtocols?: true
+  /** What else the order store keeps of a resting order. */
+  readonly kept?: KeptFields
+}
+
+/** Fields of a resting order that a message sets and an update rewrites. */
+export interface KeptFields {
+  readonly triggerPrice: bigint
+  readonly acceptablePrice: bigint
+  readonly minOutputAmount: bigint
+  readonly autoCancel: boolean
 }
 
 /** One signed message, as calldata that anybody may send. */
@@ -33,6 +43,8 @@ export interface Message {
   readonly intentId: string
   readonly creates: readonly OrderSpec[]
   readonly changes: readonly ExpectedChange[]
+  /** What its updates write, by order key. */
+  readonly updates?: ReadonlyMap<Hex, KeptFields>
   /** How often its execution reverts for a passing reason before it can succeed. */
   revertsLeft: number
 }
@@ -304,8 +316,10 @@ export class Branch {
     for (const { orderKey, event } of message.changes) {
       const newest = emit({ event, orderKey, transactionHash: tx.hash })
       const order = this.orders.get(orderKey) as ModelOrder
+      const kept = message.updates?.get(orderKey)
       this.orders.set(orderKey, {
         ...order,
+        ...(event === 'OrderUpdated' && kept !== undefined ? { spec: { ...order.spec, kept } } : {}),
         state: event === 'OrderCancelled' ? 'cancelled' : 'open',
         newest,
       })

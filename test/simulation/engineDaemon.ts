@@ -30,7 +30,7 @@ import { createEngineChecks, type EngineChecks } from './engineChecks.ts'
 import { createMarketModel, type MarketModel, oracleHost } from './engineMarkets.ts'
 import { planOperator } from './engineOperator.ts'
 import { planWishes, strategyOf } from './engineStrategy.ts'
-import { createFetch, type SignedMessage } from './httpVenue.ts'
+import { createFetch, keptIn, type SignedMessage } from './httpVenue.ts'
 import { swapMarkets } from './intentsOf.ts'
 import { jsonText } from './payload.ts'
 import { privateKey } from './shellDaemon.ts'
@@ -388,7 +388,13 @@ class EngineDaemon implements Daemon {
     )
       truth.fail('I9', `${intentId} signs for ${typedData.domain.verifyingContract}`)
     const sizesUsd = createOrderParamsList.map(({ numbers }) => numbers.sizeDeltaUsd)
-    this.#world.signatures.set(signature, { digest, signature, intentId, sizesUsd })
+    this.#world.signatures.set(signature, {
+      digest,
+      signature,
+      intentId,
+      sizesUsd,
+      ...keptIn(typedData.message),
+    })
   }
 
   #reader(): ChainReader {

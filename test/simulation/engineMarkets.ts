@@ -266,8 +266,12 @@ export function createMarketModel(parts: {
         case '/markets/values':
           return modelMarkets.map(({ marketToken }) => ({
             marketTokenAddress: marketToken,
+            longInterestUsd: usd(2_000_000),
+            shortInterestUsd: usd(1_500_000),
             updatedAt: nowSeconds(peer) * 1000,
           }))
+        case '/markets/config':
+          return modelMarkets.map(configRow)
         case '/positions':
           return positionRows(peer)
         case '/balances/wallet':
@@ -321,6 +325,24 @@ export function createMarketModel(parts: {
       }
       return most
     },
+  }
+}
+
+/** Settings that price impacts are estimated from: $1,000 moves the price by about 1 bp in one of them, by 10 in the others. */
+function configRow({ marketToken, index, symbol }: ModelMarket): unknown {
+  const factor = symbol === modelMarkets[0]?.symbol ? 10n ** 20n : 10n ** 21n
+  return {
+    marketTokenAddress: marketToken,
+    indexTokenAddress: index.address,
+    longTokenAddress: index.address,
+    shortTokenAddress: usdc,
+    isSpotOnly: false,
+    positionImpactFactorPositive: factor / 2n,
+    positionImpactFactorNegative: factor,
+    positionImpactExponentFactorPositive: 2n * 10n ** 30n,
+    positionImpactExponentFactorNegative: 2n * 10n ** 30n,
+    maxPositionImpactFactorPositive: 4n * 10n ** 27n,
+    maxPositionImpactFactorNegative: 5n * 10n ** 27n,
   }
 }
 

@@ -10,10 +10,10 @@ import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Intent } from '../../src/domain/intent.ts'
 import { expectedOf } from '../../src/domain/machine/expected.ts'
 import type { HostAnswer } from '../../src/domain/machine/observation.ts'
-import { contractPriceOf, MAX_UINT256 } from '../../src/domain/units.ts'
+import { MAX_UINT256 } from '../../src/domain/units.ts'
 import { relayRouterAbi, subaccountRouterAbi } from '../../src/paper/relayCall.ts'
 import { usdc } from '../support/intents.ts'
-import type { Message, ModelOrder, OrderSpec } from './chainModel.ts'
+import type { KeptFields, Message, ModelOrder, OrderSpec } from './chainModel.ts'
 import type { DaemonParts } from './daemon.ts'
 import { type MarketModel, oracleHost } from './engineMarkets.ts'
 import { specsOf } from './intentsOf.ts'
@@ -28,8 +28,10 @@ export interface SignedMessage {
   readonly digest: Hex
   readonly intentId: string
   readonly signature: Hex
-  /** Sizes of the orders that it creates, USD: the chain creates what was signed. */
+  /** Sizes of the orders that it creates, USD, and what else is kept of them: the chain creates what was signed. */
   readonly sizesUsd: readonly bigint[]
+  readonly kept: readonly KeptFields[]
+  readonly updates: ReadonlyMap<Hex, KeptFields>
   /** Its calldata, once it was handed in. */
   message?: Message
 }
@@ -215,11 +217,7 @@ export function createFetch(
   }
 
   function orderRow(order: ModelOrder): unknown {
-    const { orderKey, spec, newest, state, intentId } = order
-    const terms = intentId === undefined ? undefined : parts.truth.intents.get(intentId)?.terms
-    const exit = terms?.tpsl?.find(({ type }) => type === spec.role)
-    const trigger = exit?.triggerPrice ?? (spec.role === 'main' ? terms?.triggerPrice : undefined)
-    const decimals = terms?.indexToken.decimals ?? 18
+    const { orderKey, spec, newest, state } = order
     const paid = paying.has(spec.orderType) ? spec.sizeDeltaUsd / (2n * 10n ** 24n) : 0n
     return {
       key: orderKey,
@@ -231,8 +229,10 @@ export function createFetch(
       isLong: spec.direction === 'long',
       sizeDeltaUsd: spec.sizeDeltaUsd,
       initialCollateralDeltaAmount: paid,
-      triggerPrice: trigger === undefined ? '0' : contractPriceOf(trigger, decimals),
-      acceptablePrice: trigger === undefined ? '0' : contractPriceOf(trigger, decimals),
+      triggerPrice: spec.kept?.triggerPrice ?? 0n,
+      acceptablePrice: spec.kept?.acceptablePrice ?? 0n,
+      minOutputAmount: spec.kept?.minOutputAmount ?? 0n,
+      autoCancel: spec.kept?.autoCancel ?? false,
       isFrozen: state === 'frozen',
       updatedAtTime: newest.block.timestampSeconds,
       validFromTime: spec.role === 'part' ? newest.block.timestampSeconds : 0,
@@ -308,8 +308,10 @@ export function createFetch(
       creates: asShaped(specsOf(intent, random), intent, creates).map((spec, index) => ({
         ...spec,
         sizeDeltaUsd: signed.sizesUsd[index] ?? spec.sizeDeltaUsd,
+        ...keptOf(signed.kept[index]),
       })),
       changes: expectedOf(intent).changes,
+      updates: signed.updates,
       revertsLeft: 0,
     }
     return signed.message
@@ -390,6 +392,25 @@ function asShaped(
     const isWhole = numbers.sizeDeltaUsd === MAX_UINT256 || numbers.sizeDeltaUsd === terms.otherSizeDeltaUsd
     return [isWhole ? { ...spec, sizeDeltaUsd: numbers.sizeDeltaUsd } : spec]
   })
+}
+
+/** What a message writes into the order store, of its creates and of its updates. */
+export function keptIn(message: unknown): Pick<SignedMessage, 'kept' | 'updates'> {
+  const { createOrderParamsList, updateOrderParamsList } = message as {
+    readonly createOrderParamsList: readonly {
+      readonly numbers: Omit<KeptFields, 'autoCancel'>
+      readonly autoCancel: boolean
+    }[]
+    readonly updateOrderParamsList: readonly (KeptFields & { readonly key: Hex })[]
+  }
+  return {
+    kept: createOrderParamsList.map(({ numbers, autoCancel }) => ({ ...numbers, autoCancel })),
+    updates: new Map(updateOrderParamsList.map((update) => [update.key, update])),
+  }
+}
+
+function keptOf(kept: KeptFields | undefined): { readonly kept?: KeptFields } {
+  return kept === undefined ? {} : { kept }
 }
 
 /** Orders that hold what they pay while they wait. */

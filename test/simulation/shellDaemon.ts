@@ -17,7 +17,7 @@ import { guardedSigner } from '../../src/journal/guard.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import type { Daemon, DaemonParts, Tier } from './daemon.ts'
 import { oracleHost } from './engineMarkets.ts'
-import { createFetch, type SignedMessage } from './httpVenue.ts'
+import { createFetch, keptIn, type SignedMessage } from './httpVenue.ts'
 import { intentIdOf, numberOfAmount, swapMarkets } from './intentsOf.ts'
 import { jsonText } from './payload.ts'
 import { createRpcFetch, endpointUrl, rpcChain } from './rpcFetch.ts'
@@ -206,7 +206,13 @@ class ShellDaemon implements Daemon {
       truth.fail('I9', `${intent.intentId} signs for the account ${message.account}`)
     const sizesUsd = message.createOrderParamsList.map(({ numbers }) => numbers.sizeDeltaUsd)
     const { intentId } = intent
-    signatures.set(signature, { digest: request.digest, signature, intentId, sizesUsd })
+    signatures.set(signature, {
+      digest: request.digest,
+      signature,
+      intentId,
+      sizesUsd,
+      ...keptIn(message),
+    })
   }
 
   #intentOf(message: {
