@@ -29,6 +29,27 @@ export function signedOrderOf(
   return order
 }
 
+/** What of a journal the story of a resting order is read from. */
+interface ToldIn {
+  openIntents(): readonly IntentState[]
+  /** Edits and batches that were closed since then, Unix ms. */
+  changesSince(sinceMs: number): readonly IntentState[]
+}
+
+/** A clock that was set back by less than this hides no change, ms. */
+const clockGraceMs = 86_400_000
+
+/** The same out of a journal: an order's maker is open while it rests. Undefined for an order that is none of its makers'. */
+export function signedOrderIn(journal: ToldIn, orderKey: Hex): SignedOrder | undefined {
+  const maker = journal
+    .openIntents()
+    .find(({ attempts }) =>
+      attempts.some(({ children }) => children.some((child) => sameHex(child.orderKey, orderKey))),
+    )
+  if (maker === undefined) return undefined
+  return signedOrderOf(orderKey, maker, journal.changesSince(maker.intent.acceptedAtMs - clockGraceMs))
+}
+
 function createdBy(orderKey: Hex, { attempts }: IntentState): SignedOrder | undefined {
   for (const { children, armed } of attempts) {
     const child = children.find((each) => sameHex(each.orderKey, orderKey))

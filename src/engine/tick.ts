@@ -2,10 +2,9 @@
  * One turn of the loop for one strategy: read, decide, admit, execute. It reads like the road in docs/architecture.md.
  */
 
-import { type Hex, sameHex } from '../domain/address.ts'
 import { addsRisk, type Decision, type FlattenDecision } from '../domain/decision.ts'
-import type { Denial, IntentState, SignedOrder } from '../domain/intent.ts'
-import { signedOrderOf } from '../domain/signedOrder.ts'
+import type { Denial, IntentState } from '../domain/intent.ts'
+import { signedOrderIn } from '../domain/signedOrder.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { spentBy } from '../domain/spend.ts'
 import { NATIVE_DECIMALS } from '../domain/units.ts'
@@ -210,7 +209,7 @@ export async function consider(
     dayResultUsd: context.dayResultUsd(name),
     marketDayResultUsd: context.marketDayResultUsd(decision.marketToken),
     clockSkewMs: Math.max(0, ...api.hosts.api.map((host) => Math.abs(api.clockSkewMs(host) ?? 0))),
-    signedOrder: (orderKey) => signedOrder(journal, orderKey),
+    signedOrder: (orderKey) => signedOrderIn(journal, orderKey),
     isOperator,
     intentId: intentIdOf(account, name, decisionKey),
     decisionKey,
@@ -251,20 +250,6 @@ export async function consider(
     code: 'DUPLICATE_DECISION',
     reason: 'this decision was accepted before; it is not taken twice',
   }
-}
-
-/** A resting order as it was signed: its maker is open while it rests. */
-function signedOrder(
-  journal: Pick<EngineContext['journal'], 'openIntents' | 'changesSince'>,
-  orderKey: Hex,
-): SignedOrder | undefined {
-  const maker = journal
-    .openIntents()
-    .find(({ attempts }) =>
-      attempts.some(({ children }) => children.some((child) => sameHex(child.orderKey, orderKey))),
-    )
-  // A clock that was set back since then hides no change.
-  return maker && signedOrderOf(orderKey, maker, journal.changesSince(maker.intent.acceptedAtMs - dayMs))
 }
 
 /** What a day may hold for a strategy's orders on a market. */

@@ -10,6 +10,7 @@ import type { Decision } from '../../src/domain/decision.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { Intent, IntentState, Lane } from '../../src/domain/intent.ts'
 import type { Limits } from '../../src/domain/limits.ts'
+import { signedOrderIn } from '../../src/domain/signedOrder.ts'
 import { marketOf, type Snapshot } from '../../src/domain/snapshot.ts'
 import { usd } from '../../src/domain/units.ts'
 import type { WarningPolicy } from '../../src/domain/warning.ts'
@@ -263,6 +264,7 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
       intentId: made.toString(16).padStart(24, '0'),
       decisionKey: `test#${made}`,
       strategy: 'test',
+      signedOrder: (orderKey) => signedOrderIn(journal, orderKey),
       account: signer.address,
       chain: arbitrum.name,
       lane: options.lane ?? 'order-chain',
