@@ -249,6 +249,8 @@ export function createMarketModel(parts: {
       const isOracle = peer.host === oracleHost
       switch (path) {
         case '/markets':
+        // Settings of no impact: nothing is estimated here.
+        case '/markets/config':
           return modelMarkets.map(marketRow)
         case '/tokens/info':
           return tokens.map(tokenRow)
