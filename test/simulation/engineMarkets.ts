@@ -250,8 +250,6 @@ export function createMarketModel(parts: {
       switch (path) {
         case '/markets':
         // Settings of no impact: nothing is estimated here.
-        case '/markets/config':
-          return modelMarkets.map(marketRow)
         case '/tokens/info':
           return tokens.map(tokenRow)
         case '/markets/tickers':
