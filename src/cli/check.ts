@@ -8,16 +8,17 @@ import type { Config } from './config/types.ts'
 import { exitCodes } from './exit.ts'
 import { reportSigner } from './signer.ts'
 import { columns } from './table.ts'
+import { trustedFiles } from './trustedKinds.ts'
+import { stateProblems } from './trustedState.ts'
 
 /** Prints what would run; exit code 4 when something would not. */
 export async function check({ loaded, flags, keys, out, err }: Call): Promise<number> {
   const { config } = loaded
   const key = reportSigner(config, keys)
   const warnings = [...loaded.warnings, ...key.warnings]
-  const found = await loadStrategies(config.strategies.paths, {
-    refusesOpenFiles: !config.isPaper,
-  })
+  const found = await loadStrategies(config.strategies.paths, trustedFiles)
   const problems = [
+    ...stateProblems(config),
     ...key.problems,
     ...[...found.problems, ...marketProblems(config, found.strategies)].map((problem) => problem.message),
   ]

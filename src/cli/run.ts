@@ -53,6 +53,7 @@ import {
 import { listenForSignals } from './signals.ts'
 import { openSigner } from './signer.ts'
 import { readApprovalFile } from './subaccountFile.ts'
+import { trustedFiles } from './trustedKinds.ts'
 import { version } from './version.ts'
 
 const heartbeatMs = 60_000
@@ -301,7 +302,7 @@ async function live(
 }
 
 function readFiles(config: Config): ReturnType<typeof loadStrategies> {
-  return loadStrategies(config.strategies.paths, { refusesOpenFiles: !config.isPaper })
+  return loadStrategies(config.strategies.paths, trustedFiles)
 }
 
 async function readStrategies(config: Config): Promise<readonly LoadedStrategy[]> {
