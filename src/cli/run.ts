@@ -34,6 +34,7 @@ import { announce, refuseForeign } from './announce.ts'
 import type { Config } from './config/types.ts'
 import type { LoadedConfig } from './config.ts'
 import { connect } from './connect.ts'
+import { writeAddress } from './controlAddress.ts'
 import { openTokens } from './controlTokens.ts'
 import { chooseEvidence } from './evidence.ts'
 import { CommandError, exitCodes } from './exit.ts'
@@ -281,6 +282,7 @@ async function live(
     health,
   })
   closers.push(() => control.close())
+  closers.push(writeAddress(config, control.localUrl))
 
   announce(config, emit, {
     strategies,

@@ -1,4 +1,6 @@
 /** What another user of the machine put where an operator stands: real processes, real owners. Needs the right to give files away. */
+
+import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
@@ -9,6 +11,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -151,3 +155,37 @@ test.runIf(canGive)('a live journal, approval or token in another user’s folde
   rmSync(join(folder, 'var', 'arbitrum', 'journal.sqlite'))
   expect((await run('check', '--profile', 'arbitrum', ...keys)).said).not.toContain('is not used')
 })
+
+test.runIf(canGive)(
+  'another user’s settings lead no command to his listener, and no token to him',
+  async () => {
+    const heard: string[] = []
+    const listener = createServer((request, response) => {
+      heard.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''}`)
+      response.end('{"ok":true,"statement":"done","kill":{"endedAtMs":1,"outcome":"done"}}')
+    }).listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    const { port } = listener.address() as AddressInfo
+    // The operator's own tokens, where the operator's daemon keeps them.
+    const own = mkdtempSync(join(tmpdir(), 'perpd-own-'))
+    const tokenFile = join(own, 'control.token')
+    for (const path of [tokenFile, `${tokenFile}.read`])
+      writeFileSync(path, `${'t'.repeat(43)}\n`, { mode: 0o600 })
+    write('perpd.json', JSON.stringify({ control: { port, tokenFile } }))
+    give('perpd.json')
+    try {
+      for (const command of [['kill'], ['status'], ['trading', 'active']]) {
+        const { code, said } = await run(...command)
+        expect([command, code]).toEqual([command, 4])
+        expect(said).toMatch(/perpd\.json: it is not read: .* belongs to another user \(54321\)/)
+      }
+      // His file is gone and the words are ours: still nothing is sent where no daemon of ours said that it serves.
+      rmSync(join(folder, 'perpd.json'))
+      const said = await run('kill', `--control.port=${port}`, `--control.tokenFile=${tokenFile}`)
+      expect([said.code, heard]).toEqual([3, []])
+    } finally {
+      listener.close()
+      rmSync(own, { recursive: true })
+    }
+  },
+)
