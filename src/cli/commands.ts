@@ -216,7 +216,16 @@ export const commands: readonly Command[] = [
     flags: [
       delegatedKey,
       { name: 'days', value: 'N', doc: 'days that it holds; 7 when not given' },
-      { name: 'actions', value: 'N', doc: 'orders, changes and cancels that it allows; 1000 when not given' },
+      {
+        name: 'actions',
+        value: 'N',
+        doc: 'orders, changes and cancels that it allows beyond those used; 1000 when not given',
+      },
+      {
+        name: 'up-to',
+        value: 'N',
+        doc: 'instead of --actions: the number of the last action in all, as it is signed',
+      },
       { name: 'owner-keystore', value: 'FILE', doc: "keystore with the owner's key, for this one signature" },
       passwordFd,
       { name: 'out', value: 'FILE', doc: 'write what the owner is to sign, to be signed elsewhere' },
