@@ -38,7 +38,6 @@ import { writeAddress } from './controlAddress.ts'
 import { openTokens } from './controlTokens.ts'
 import { chooseEvidence } from './evidence.ts'
 import { CommandError, exitCodes } from './exit.ts'
-import { processProblems } from './hardening.ts'
 import { journalOptions } from './journalFile.ts'
 import type { KeySources } from './keySources.ts'
 import { type StartedVenue, startVenue } from './paper.ts'
@@ -76,8 +75,6 @@ export interface RunOptions {
 /** Runs until a signal or a fault ends it; resolves with the exit code. Throws CommandError or BaseError when it cannot start. */
 export async function run(config: Config, options: RunOptions): Promise<number> {
   const { log } = options
-  const [problem] = processProblems(config)
-  if (problem !== undefined) throw new CommandError(problem, exitCodes.configuration)
   const strategies = await readStrategies(config)
   const closers: (() => Promise<void> | void)[] = []
   /** Closes everything, the last opened first; false when something could not be closed in good order. */

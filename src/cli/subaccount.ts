@@ -15,6 +15,7 @@ import { paperSigner } from '../keys/local.ts'
 import { type ApprovalFacts, approvalFacts } from './approvalFacts.ts'
 import type { Call } from './command.ts'
 import { CommandError, exitCodes } from './exit.ts'
+import { refuseOpenProcess } from './hardening.ts'
 import { newKey } from './keys.ts'
 import {
   approvalText,
@@ -54,6 +55,7 @@ export async function approveSubaccount(call: Call): Promise<number> {
   const { flags, loaded, out, err } = call
   const { config } = loaded
   const { chain } = config.venue
+  refuseOpenProcess(config, call)
   const requestFile = fileFlag(call, 'request')
   const outFile = fileFlag(call, 'out')
   const signatureFile = fileFlag(call, 'signature')
