@@ -64,11 +64,13 @@ function wordOf(type: string, value: unknown, path: string): string {
   }
   switch (type) {
     case 'address':
-      return digitsOf(value, /^0x[0-9a-f]{40}$/i, path, type).padStart(64, '0')
+      return digitsOf(value, /^0x[0-9a-fA-F]{40}$/, path, type).padStart(64, '0')
     case 'bytes32':
-      return digitsOf(value, /^0x[0-9a-f]{64}$/i, path, type)
+      return digitsOf(value, /^0x[0-9a-fA-F]{64}$/, path, type)
     case 'bytes':
-      return keccakOfBytes(Buffer.from(digitsOf(value, /^0x(?:[0-9a-f]{2})*$/i, path, type), 'hex')).slice(2)
+      return keccakOfBytes(Buffer.from(digitsOf(value, /^0x(?:[0-9a-fA-F]{2})*$/, path, type), 'hex')).slice(
+        2,
+      )
     case 'bool':
       if (typeof value !== 'boolean') throw wrong(path, type)
       return uintWord(value ? 1n : 0n)
@@ -85,7 +87,7 @@ function digitsOf(value: unknown, form: RegExp, path: string, type: string): str
 }
 
 function integerOf(value: unknown, path: string): bigint {
-  const isText = typeof value === 'string' && /^(?:0|[1-9]\d{0,77}|0x[0-9a-f]{1,64})$/i.test(value)
+  const isText = typeof value === 'string' && /^(?:0|[1-9]\d{0,77}|0x[0-9a-fA-F]{1,64})$/.test(value)
   const integer =
     typeof value === 'bigint'
       ? value

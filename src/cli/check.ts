@@ -6,18 +6,28 @@ import { checkMarkets, type LoadedStrategy, loadStrategies } from '../strategy/l
 import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
 import { exitCodes } from './exit.ts'
+import { processProblems, processWarnings } from './hardening.ts'
+import { nodeReport } from './nodeBinary.ts'
 import { reportSigner } from './signer.ts'
 import { columns } from './table.ts'
+import { trustedFiles } from './trustedKinds.ts'
+import { stateProblems } from './trustedState.ts'
 
 /** Prints what would run; exit code 4 when something would not. */
-export async function check({ loaded, flags, keys, out, err }: Call): Promise<number> {
+export async function check({ loaded, flags, keys, env, execArgv, out, err }: Call): Promise<number> {
   const { config } = loaded
   const key = reportSigner(config, keys)
-  const warnings = [...loaded.warnings, ...key.warnings]
-  const found = await loadStrategies(config.strategies.paths, {
-    refusesOpenFiles: !config.isPaper,
-  })
+  const node = nodeReport()
+  const warnings = [
+    ...loaded.warnings,
+    ...key.warnings,
+    ...processWarnings(config, { env }),
+    ...(config.isPaper ? [] : node.warnings),
+  ]
+  const found = await loadStrategies(config.strategies.paths, trustedFiles)
   const problems = [
+    ...processProblems(config, { env, execArgv }),
+    ...stateProblems(config),
     ...key.problems,
     ...[...found.problems, ...marketProblems(config, found.strategies)].map((problem) => problem.message),
   ]
@@ -31,6 +41,7 @@ export async function check({ loaded, flags, keys, out, err }: Call): Promise<nu
           profile: config.profile,
           chain: config.venue.chain.name,
           key: key.source,
+          node: node.text,
           strategies: found.strategies.map(({ name, path, symbols, cadenceMs, strategy }) => ({
             name,
             kind: strategy.kind,
@@ -52,6 +63,7 @@ export async function check({ loaded, flags, keys, out, err }: Call): Promise<nu
   const money = config.isPaper ? 'play money' : 'REAL MONEY'
   out(`profile ${config.profile}: ${money} on ${config.venue.chain.name}`)
   out(`key: ${key.source}`)
+  if (!config.isPaper) out(`node: ${node.text}`)
   if (config.account.owner !== undefined) out(`for: ${config.account.owner}, its owner`)
   const { limits } = config
   const loss = limits.maxDailyLossUsd === undefined ? 'none' : formatUsd(limits.maxDailyLossUsd)

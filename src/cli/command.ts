@@ -29,6 +29,8 @@ export interface Call {
   /** Folder that the command was given in. */
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Options of Node that this process was started with. */
+  readonly execArgv: readonly string[]
   /** Keys and passwords from outside the configuration. */
   readonly keys: KeySources
   /** Writes to standard output, or to standard error. A line break is added. */

@@ -216,7 +216,16 @@ export const commands: readonly Command[] = [
     flags: [
       delegatedKey,
       { name: 'days', value: 'N', doc: 'days that it holds; 7 when not given' },
-      { name: 'actions', value: 'N', doc: 'orders, changes and cancels that it allows; 1000 when not given' },
+      {
+        name: 'actions',
+        value: 'N',
+        doc: 'orders, changes and cancels that it allows beyond those used; 1000 when not given',
+      },
+      {
+        name: 'up-to',
+        value: 'N',
+        doc: 'instead of --actions: the number of the last action in all, as it is signed',
+      },
       { name: 'owner-keystore', value: 'FILE', doc: "keystore with the owner's key, for this one signature" },
       passwordFd,
       { name: 'out', value: 'FILE', doc: 'write what the owner is to sign, to be signed elsewhere' },
@@ -253,7 +262,7 @@ export const commands: readonly Command[] = [
     summary:
       'Show what typed data of the venue would do if it were signed, with its digest; before a wallet signs it.',
     details:
-      'For a file as wallets take it (eth_signTypedData_v4): type, contract, every field, and the digest as perpd computes it.\nNothing is signed, asked or sent. Exit code 1, with the reasons, for what the venue does not take as it stands.',
+      'For a file as wallets take it (eth_signTypedData_v4): type, contract, every field, and the digest as perpd computes it.\nNothing is signed, asked or sent. Exit code 1, with the reasons, for what the venue does not take as it stands, and for what has no end.',
     positional: { name: 'FILE', doc: 'a file of typed data, as perpd subaccount approve --out writes it' },
     flags: [],
     run: async (call) => (await import('./message.ts')).showMessage(call),

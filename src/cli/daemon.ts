@@ -1,32 +1,44 @@
-/** The running daemon as commands see it: through its control port, with the token of its own file. */
+/**
+ * The running daemon as commands see it: at the address that it wrote beside its tokens, on this machine. The token is never
+ * sent: both sides prove that they hold it, and an answer without that proof is not believed.
+ */
 import { existsSync } from 'node:fs'
 import type { Role } from '../control/access.ts'
+import {
+  answerCode,
+  bodyDigestOf,
+  challengePath,
+  isSameCode,
+  newNonce,
+  proofHeader,
+  proofOf,
+} from '../control/proof.ts'
 import type { StatusBody } from '../control/routes.ts'
 import { reasonOf } from '../domain/errors.ts'
 import type { Secret } from '../domain/secret.ts'
 import type { Config } from './config/types.ts'
+import type { LoadedConfig } from './config.ts'
+import { addressFileOf, readAddress } from './controlAddress.ts'
 import { readToken, tokenFileOf } from './controlTokens.ts'
 import { CommandError, exitCodes } from './exit.ts'
 
 const TIMEOUT_MS = 10_000
 
-/** The address that the daemon of this configuration serves. */
-export function addressOf({ control }: Config): string {
-  return `http://${control.host.includes(':') ? `[${control.host}]` : control.host}:${control.port}`
-}
+/** The configuration, and which of it was said on the command line. */
+type Told = Pick<LoadedConfig, 'config' | 'origins'>
 
 /**
  * The daemon's status.
  *
  * @throws CommandError with exit code 3 when no perpd of this profile answers.
  */
-export async function askStatus(config: Config): Promise<StatusBody> {
-  const address = addressOf(config)
-  const body = (await ask(config, 'read', '/api/status')).body
-  if (!isStatus(body)) throw stranger(address)
-  if (body.profile !== config.profile) {
+export async function askStatus(told: Told): Promise<StatusBody> {
+  const { address, body } = await ask(told, 'read', '/api/status')
+  const { profile } = told.config
+  if (!isStatus(body)) throw odd(address)
+  if (body.profile !== profile) {
     throw new CommandError(
-      `The perpd at ${address} runs the profile ${body.profile}, not ${config.profile}.\n  Ask it with --profile ${body.profile}, or name the other's port with --port N`,
+      `The perpd at ${address} runs the profile ${body.profile}, not ${profile}.\n  Ask it with --profile ${body.profile}, or name the other's token file with --control.tokenFile FILE`,
       exitCodes.notRunning,
     )
   }
@@ -38,9 +50,9 @@ export async function askStatus(config: Config): Promise<StatusBody> {
  *
  * @throws what reading its token throws: a daemon is there, and it cannot be asked.
  */
-export async function isRunning(config: Config): Promise<boolean> {
+export async function isRunning(told: Told): Promise<boolean> {
   try {
-    return (await askStatus(config)).journal.path === config.journal.path
+    return (await askStatus(told)).journal.path === told.config.journal.path
   } catch (error) {
     // Another daemon, or another program: the journal's own lock says whether it is free.
     if (error instanceof CommandError && error.exitCode === exitCodes.notRunning) return false
@@ -53,9 +65,9 @@ export async function isRunning(config: Config): Promise<boolean> {
  *
  * @throws CommandError when it is refused, or with exit code 3 when no perpd answers.
  */
-export async function command(config: Config, path: string, body: object): Promise<string> {
-  const { status, body: answer } = await ask(config, 'operate', path, body)
-  if (!isRecord(answer)) throw stranger(addressOf(config))
+export async function command(told: Told, path: string, body: object): Promise<string> {
+  const { address, status, body: answer } = await ask(told, 'operate', path, body)
+  if (!isRecord(answer)) throw odd(address)
   if (status === 200 && typeof answer.statement === 'string') return answer.statement
   const isAbsent = /_(UNKNOWN|NOT_FOUND)$/.test(String(answer.error))
   throw new CommandError(
@@ -64,49 +76,93 @@ export async function command(config: Config, path: string, body: object): Promi
   )
 }
 
-async function ask(
-  config: Config,
-  role: Role,
-  path: string,
-  body?: object,
-): Promise<{ readonly status: number; readonly body: unknown }> {
-  const address = addressOf(config)
-  let answer: Response
-  try {
-    // A program that is no perpd is sent no token.
-    const live = await fetch(`${address}/livez`, {
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    })
-    const word: unknown = await live.json().catch(() => undefined)
-    if (!isRecord(word) || !('ok' in word || 'error' in word)) throw stranger(address)
-    answer = await fetch(`${address}${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        authorization: `Bearer ${tokenOf(config, role, address).reveal()}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    })
-  } catch (error) {
-    if (!(error instanceof TypeError || error instanceof DOMException)) throw error
+interface Answer {
+  readonly address: string
+  readonly status: number
+  readonly body: unknown
+}
+
+/** One request with the daemon's challenge. */
+async function ask({ config, origins }: Told, role: Role, path: string, body?: object): Promise<Answer> {
+  const address = addressOf(config, origins)
+  const to = { config, address, role, token: tokenOf(config, role, address) }
+  const { body: first } = await askProven(to, challengePath)
+  if (!isRecord(first) || typeof first.challenge !== 'string') throw odd(address)
+  return await askProven(to, path, { challenge: first.challenge, ...(body === undefined ? {} : { body }) })
+}
+
+/** The address that the daemon wrote; a port on the command line must be the same. */
+function addressOf(config: Config, origins: Told['origins']): string {
+  const address = readAddress(config)
+  if (address === undefined) {
     throw new CommandError(
-      `No perpd answers at ${address} (${causeOf(error)}).\n  Start it with: perpd run (in a checkout: npm start). When it serves another port, say which: --port N. Orders are readable without it: perpd orders`,
+      `No perpd runs here: it would have written ${addressFileOf(config)}.\n  Start it with: perpd run (in a checkout: npm start). When it runs elsewhere, go there, or name its token file with --control.tokenFile FILE. Orders are readable without it: perpd orders`,
       exitCodes.notRunning,
     )
   }
-  if (answer.status === 401) {
+  const { port } = config.control
+  if (port === 0 || !origins['control.port']?.startsWith('flag') || new URL(address).port === String(port)) {
+    return address
+  }
+  throw new CommandError(
+    `The perpd whose token is ${config.control.tokenFile} serves ${address}, not the port ${port}.\n  Leave the port out, or name the other's token file with --control.tokenFile FILE`,
+    exitCodes.notRunning,
+  )
+}
+
+async function askProven(
+  to: { readonly config: Config; readonly address: string; readonly role: Role; readonly token: Secret },
+  path: string,
+  options: { readonly challenge?: string; readonly body?: object } = {},
+): Promise<Answer> {
+  const { config, address, role, token } = to
+  const url = new URL(`${address}${path}`)
+  const method = options.body === undefined ? 'GET' : 'POST'
+  const text = options.body === undefined ? '' : JSON.stringify(options.body)
+  const { challenge } = options
+  const asked = {
+    role,
+    method,
+    path: `${url.pathname}${url.search}`,
+    nonce: newNonce(),
+    ...(challenge === undefined ? {} : { challenge }),
+    bodyDigest: bodyDigestOf(text),
+  }
+  let answer: Response
+  let bytes: Uint8Array
+  try {
+    answer = await fetch(url, {
+      method,
+      headers: {
+        authorization: proofOf(token, asked),
+        ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(method === 'GET' ? {} : { body: text }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    bytes = new Uint8Array(await answer.arrayBuffer())
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof DOMException)) throw error
     throw new CommandError(
-      `The perpd at ${address} does not know the token of ${config.control.tokenFile}: it was started with another one.\n  Name its file with --control.tokenFile FILE`,
-      exitCodes.error,
+      `No perpd answers at ${address}, where it said that it serves (${causeOf(error)}).\n  Start it with: perpd run (in a checkout: npm start). Orders are readable without it: perpd orders`,
+      exitCodes.notRunning,
     )
   }
+  const code = answerCode(token, asked, { status: answer.status, bodyDigest: bodyDigestOf(bytes) })
+  if (!isSameCode(code, answer.headers.get(proofHeader) ?? '')) {
+    if (answer.status === 401) {
+      throw new CommandError(
+        `What answers at ${address} does not know the token of ${tokenFileOf(config, role)}: it is no perpd, or one that was started with another token. It was sent none.\n  Name its file with --control.tokenFile FILE`,
+        exitCodes.notRunning,
+      )
+    }
+    throw stranger(address, tokenFileOf(config, role))
+  }
   try {
-    return { status: answer.status, body: await answer.json() }
+    return { address, status: answer.status, body: JSON.parse(new TextDecoder().decode(bytes)) }
   } catch {
-    throw stranger(address)
+    throw odd(address)
   }
 }
 
@@ -119,10 +175,17 @@ function tokenOf(config: Config, role: Role, address: string): Secret {
   )
 }
 
-function stranger(address: string): CommandError {
+function stranger(address: string, tokenFile: string): CommandError {
   return new CommandError(
-    `Something answers at ${address}, but it is no perpd.\n  Say where the daemon serves: --port N`,
+    `Something answers at ${address}, but does not prove that it is the perpd whose token is ${tokenFile}: nothing that it says is believed, and it was sent no token.\n  When perpd does not run, start it with: perpd run (in a checkout: npm start)`,
     exitCodes.notRunning,
+  )
+}
+
+function odd(address: string): CommandError {
+  return new CommandError(
+    `The perpd at ${address} answers what this one does not understand: they are of different versions.\n  Ask with the perpd that runs there.`,
+    exitCodes.error,
   )
 }
 

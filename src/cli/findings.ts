@@ -48,8 +48,8 @@ export async function settleFinding(
   }
   const { config } = loaded
   const wanted = positionals[0] ?? ''
-  if (await isRunning(config)) {
-    out(await command(config, `/api/findings/${encodeURIComponent(wanted)}`, { as, by: by.trim() }))
+  if (await isRunning(loaded)) {
+    out(await command(loaded, `/api/findings/${encodeURIComponent(wanted)}`, { as, by: by.trim() }))
     return exitCodes.ok
   }
   const journal = openJournal(config.journal.path, journalOptions(config, `operator ${by}`))

@@ -23,8 +23,8 @@ export async function flatten({ loaded, flags, positionals, out }: Call): Promis
   const reason = typeof said === 'string' && said.trim() !== '' ? said.trim() : 'an operator says so'
   const { config } = loaded
   const wanted = positionals[0] ?? ''
-  if (await isRunning(config)) {
-    out(`${await command(config, `/api/orders/${encodeURIComponent(wanted)}/flatten`, { by, reason })}.`)
+  if (await isRunning(loaded)) {
+    out(`${await command(loaded, `/api/orders/${encodeURIComponent(wanted)}/flatten`, { by, reason })}.`)
     return exitCodes.ok
   }
   const journal = openJournal(config.journal.path, journalOptions(config, `operator ${by}`))

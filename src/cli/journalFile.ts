@@ -6,9 +6,16 @@ import { openJournalReader } from '../journal/open.ts'
 import type { SqliteJournalOptions } from '../journal/sqlite.ts'
 import type { Config } from './config/types.ts'
 import { CommandError, exitCodes } from './exit.ts'
+import { refuseUntrustedState } from './trustedState.ts'
 
-/** How this configuration opens its journal for writing; `holder` is the account, or the operator by name. */
-export function journalOptions({ journal }: Config, holder: string): SqliteJournalOptions {
+/**
+ * How this configuration opens its journal for writing; `holder` is the account, or the operator by name.
+ *
+ * @throws CommandError with exit code 4 when others can change where a live journal is kept.
+ */
+export function journalOptions(config: Config, holder: string): SqliteJournalOptions {
+  refuseUntrustedState(config)
+  const { journal } = config
   return {
     path: fileOf(journal.path),
     ...(journal.headPath === undefined ? {} : { headPath: journal.headPath }),
@@ -21,9 +28,10 @@ export function journalOptions({ journal }: Config, holder: string): SqliteJourn
 /**
  * The path of the configured journal, which is there.
  *
- * @throws CommandError with exit code 2 when there is no journal file, or none yet.
+ * @throws CommandError with exit code 2 when there is no journal file, or none yet; 4 as `journalOptions`.
  */
 export function journalFileOf(config: Config): string {
+  refuseUntrustedState(config)
   const { path } = config.journal
   if (path === 'memory:') {
     throw new CommandError(

@@ -30,6 +30,8 @@ export async function main(
     /** A bare key in it is taken out. */
     readonly env: Record<string, string | undefined>
     readonly cwd: string
+    /** Options of Node that the process was started with; none when not given. */
+    readonly execArgv?: readonly string[]
     readonly out: (text: string) => void
     readonly err: (text: string) => void
     /** Asks at the terminal; absent when nobody sits at one. */
@@ -77,7 +79,8 @@ export async function main(
     }
     const reload = () => loadConfig({ argv: settings, env: world.env, cwd: world.cwd })
     const loaded = reload()
-    const call: Call = { loaded, reload, flags, positionals, cwd: world.cwd, env: world.env, keys, out, err }
+    const { cwd, env, execArgv = [] } = world
+    const call: Call = { loaded, reload, flags, positionals, cwd, env, execArgv, keys, out, err }
     return await command.run(call)
   } catch (error) {
     if (error instanceof CommandError) {
@@ -117,6 +120,7 @@ export async function runProcess(): Promise<void> {
   process.exitCode = await main(process.argv.slice(2), {
     env: process.env,
     cwd: process.cwd(),
+    execArgv: process.execArgv,
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => writeError(`${text}\n`),
     ...(isatty(0) ? { ask: createHiddenPrompt(process.stdin, writeError) } : {}),

@@ -4,11 +4,18 @@
  */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { systemClock } from '../api/systemClock.ts'
 import { SUBACCOUNT_ORDER_ACTION } from '../chains/approvalTypes.ts'
 import type { Contracts } from '../chains/chain.ts'
 import { chains } from '../chains/index.ts'
 import { type Message, messageDigestOf, minifiedDigestOf } from '../chains/messages.ts'
-import { type PrimaryType, primaryTypes, typesOfMessage } from '../chains/messageTypes.ts'
+import {
+  domainType,
+  type MessageField,
+  type PrimaryType,
+  primaryTypes,
+  typesOfMessage,
+} from '../chains/messageTypes.ts'
 import { domainSeparator, relayRouterDomainName, relayRouterDomainVersion } from '../chains/relayRouter.ts'
 import { type Address, type Hex, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
@@ -17,6 +24,8 @@ import type { Call } from './command.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { readRemovalRequest } from './removalFile.ts'
 import { columns } from './table.ts'
+import { chainIdOf, isSameType, repeatedName } from './typedDataShape.ts'
+import { isEndless, unboundedParts } from './unbounded.ts'
 
 type Router = keyof Contracts
 
@@ -50,7 +59,7 @@ interface Reading {
   readonly problems: string[]
 }
 
-/** Shows the message of a file; exit code 0 when it is one that the venue's contracts take, with no more in it. */
+/** Shows the message of a file; exit code 0 when it is one that the venue's contracts take, with no more in it, and every part of it has an end. */
 export async function showMessage({ positionals, cwd, out, err }: Call): Promise<number> {
   const path = resolve(cwd, positionals[0] ?? '')
   const document = jsonOf(path)
@@ -58,7 +67,15 @@ export async function showMessage({ positionals, cwd, out, err }: Call): Promise
   rows.push(...surroundings(document, path, problems))
   if (rows.length > 0) out(columns(rows.map((cells) => cells.map(plain))))
   for (const problem of problems) err(`DO NOT SIGN: ${plain(problem)}`)
-  return problems.length === 0 ? exitCodes.ok : exitCodes.error
+  const open = warningsOf(document)
+  for (const each of open) err(`WARNING: ${plain(each)}`)
+  return problems.length + open.length === 0 ? exitCodes.ok : exitCodes.error
+}
+
+/** What it leaves without an end. */
+function warningsOf({ primaryType, message }: Message): readonly string[] {
+  const known = primaryTypes.find((each) => each === primaryType)
+  return known !== undefined && isObject(message) ? unboundedParts(known, message, systemClock.now()) : []
 }
 
 function jsonOf(path: string): Message {
@@ -70,8 +87,16 @@ function jsonOf(path: string): Message {
   }
   try {
     const value: unknown = JSON.parse(text)
-    if (isObject(value)) return value
-  } catch {
+    const twice = repeatedName(text)
+    if (isObject(value) && twice === undefined) return value
+    if (isObject(value)) {
+      throw new CommandError(
+        `DO NOT SIGN: ${plain(path)} has the field ${plain(String(twice))} twice in one object: a wallet may sign the one that is not shown here.`,
+        exitCodes.error,
+      )
+    }
+  } catch (error) {
+    if (error instanceof CommandError) throw error
     // Told below, as any other thing that is no object.
   }
   throw new CommandError(`${path} holds no JSON object: typed data is expected.`, exitCodes.error)
@@ -110,34 +135,34 @@ function readingOf({ domain, types, primaryType, message }: Message): Reading {
   return { rows: [...rows, ...rowsOf('message', message)], problems }
 }
 
-/** A wallet signs by the types that stand in the file: they must be those of the contracts. */
+/**
+ * A wallet signs by the types that stand in the file, that of the domain included: they must be those of the contracts, field
+ * by field and in their order. Without EIP712Domain some wallets sign another domain, or none.
+ */
 function checkTypes(problems: string[], primaryType: PrimaryType, types: unknown): void {
-  const ours = typesOfMessage(primaryType)
+  const ours: Readonly<Record<string, readonly MessageField[]>> = {
+    EIP712Domain: domainType,
+    ...typesOfMessage(primaryType),
+  }
   const theirs = isObject(types) ? types : {}
   for (const name of new Set([...Object.keys(ours), ...Object.keys(theirs)])) {
-    if (name === 'EIP712Domain') continue
     const found = Object.hasOwn(theirs, name) ? theirs[name] : undefined
-    if (shapeOf(ours[name]) !== shapeOf(found))
-      problems.push(`types.${name} is not the contract's: ${shapeOf(ours[name])}`)
+    if (isSameType(ours[name], found)) continue
+    const shape = ours[name]?.map((each) => `${each.type} ${each.name}`).join(', ')
+    problems.push(`types.${name} is not the contract's: ${shape ?? 'none'}`)
   }
-}
-
-function shapeOf(fields: unknown): string {
-  if (!Array.isArray(fields)) return 'none'
-  return fields.map((each) => (isObject(each) ? `${each.type} ${each.name}` : String(each))).join(', ')
 }
 
 /** The domain separator, unless the domain is none of a relay router. */
 function checkDomain(problems: string[], primaryType: PrimaryType, domain: Message): Hex | undefined {
   const { name, version, chainId, verifyingContract, ...rest } = domain
-  const id = Number(chainId)
+  const id = chainIdOf(chainId)
   const isOurs =
     name === relayRouterDomainName &&
     version === relayRouterDomainVersion &&
-    Number.isSafeInteger(id) &&
-    id > 0 &&
+    id !== undefined &&
     typeof verifyingContract === 'string' &&
-    /^0x[0-9a-f]{40}$/i.test(verifyingContract)
+    /^0x[0-9a-fA-F]{40}$/.test(verifyingContract)
   if (!isOurs || Object.keys(rest).length > 0) {
     problems.push(
       `domain is none of the venue's: ${relayRouterDomainName}, version ${relayRouterDomainVersion}, chainId and verifyingContract, and no more`,
@@ -163,7 +188,7 @@ function placesOf(chainId: number, address: string): readonly { chain: string; r
 }
 
 function whereOf({ chainId, verifyingContract }: Message): string {
-  const places = placesOf(Number(chainId), String(verifyingContract))
+  const places = placesOf(chainIdOf(chainId) ?? 0, String(verifyingContract))
   const names = places.map(({ chain, router }) => `${router} of ${chain}`)
   return `${names.length === 0 ? 'an unknown contract' : names.join(' or ')}, ${verifyingContract}, signed on chain ${chainId}`
 }
@@ -219,6 +244,7 @@ function textOf(name: string, value: unknown): string {
     return `${text} (fee, nonce, deadline, permits and calls: they cannot be seen by it)`
   if (text === ZERO_ADDRESS) return 'none'
   if (/^\d+$/.test(text)) {
+    if (isEndless(BigInt(text))) return `${text} (as good as the largest number)`
     if (name.endsWith('Usd')) return `${text} (${formatUsd(BigInt(text) as Usd)})`
     if (['expiresAt', 'deadline', 'validFromTime'].includes(name)) return `${text} (${timeOf(value)})`
   }

@@ -27,8 +27,8 @@ export async function resolve({ loaded, flags, positionals, out }: Call): Promis
   }
   const { config } = loaded
   const wanted = positionals[0] ?? ''
-  if (await isRunning(config)) {
-    out(await command(config, `/api/orders/${encodeURIComponent(wanted)}/resolve`, { as, by: by.trim() }))
+  if (await isRunning(loaded)) {
+    out(await command(loaded, `/api/orders/${encodeURIComponent(wanted)}/resolve`, { as, by: by.trim() }))
     return exitCodes.ok
   }
   const journal = openJournal(config.journal.path, journalOptions(config, `operator ${by}`))

@@ -34,10 +34,10 @@ import { announce, refuseForeign } from './announce.ts'
 import type { Config } from './config/types.ts'
 import type { LoadedConfig } from './config.ts'
 import { connect } from './connect.ts'
+import { writeAddress } from './controlAddress.ts'
 import { openTokens } from './controlTokens.ts'
 import { chooseEvidence } from './evidence.ts'
 import { CommandError, exitCodes } from './exit.ts'
-import { processProblems } from './hardening.ts'
 import { journalOptions } from './journalFile.ts'
 import type { KeySources } from './keySources.ts'
 import { type StartedVenue, startVenue } from './paper.ts'
@@ -53,6 +53,7 @@ import {
 import { listenForSignals } from './signals.ts'
 import { openSigner } from './signer.ts'
 import { readApprovalFile } from './subaccountFile.ts'
+import { trustedFiles } from './trustedKinds.ts'
 import { version } from './version.ts'
 
 const heartbeatMs = 60_000
@@ -74,8 +75,6 @@ export interface RunOptions {
 /** Runs until a signal or a fault ends it; resolves with the exit code. Throws CommandError or BaseError when it cannot start. */
 export async function run(config: Config, options: RunOptions): Promise<number> {
   const { log } = options
-  const [problem] = processProblems(config)
-  if (problem !== undefined) throw new CommandError(problem, exitCodes.configuration)
   const strategies = await readStrategies(config)
   const closers: (() => Promise<void> | void)[] = []
   /** Closes everything, the last opened first; false when something could not be closed in good order. */
@@ -280,6 +279,7 @@ async function live(
     health,
   })
   closers.push(() => control.close())
+  closers.push(writeAddress(config, control.localUrl))
 
   announce(config, emit, {
     strategies,
@@ -301,7 +301,7 @@ async function live(
 }
 
 function readFiles(config: Config): ReturnType<typeof loadStrategies> {
-  return loadStrategies(config.strategies.paths, { refusesOpenFiles: !config.isPaper })
+  return loadStrategies(config.strategies.paths, trustedFiles)
 }
 
 async function readStrategies(config: Config): Promise<readonly LoadedStrategy[]> {

@@ -2,12 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import { createLog } from '../monitor/log.ts'
 import type { Call } from './command.ts'
-import { processWarnings } from './hardening.ts'
+import { processWarnings, refuseOpenProcess } from './hardening.ts'
+import { nodeReport } from './nodeBinary.ts'
 import { run } from './run.ts'
 
-/** Runs the daemon until it ends; resolves with its exit code. */
-export function runCommand({ loaded, reload, env, keys }: Call): Promise<number> {
+/** Runs the daemon until it ends; resolves with its exit code. Rejects with CommandError when it may not start like this. */
+export async function runCommand({ loaded, reload, env, execArgv, keys }: Call): Promise<number> {
   const { config, warnings } = loaded
+  refuseOpenProcess(config, { env, execArgv })
+  const node = config.isPaper ? [] : nodeReport().warnings
   const log = createLog({
     level: config.log.level,
     format: config.log.format,
@@ -16,5 +19,6 @@ export function runCommand({ loaded, reload, env, keys }: Call): Promise<number>
     runId: randomUUID().slice(0, 8),
     secrets: [...config.rpc.http, ...config.rpc.ws],
   })
-  return run(config, { log, notes: [...warnings, ...processWarnings(config, env)], keys, reload })
+  const notes = [...warnings, ...processWarnings(config, { env }), ...node]
+  return await run(config, { log, notes, keys, reload })
 }

@@ -17,6 +17,7 @@ import { privateKeyVariable, startProblems } from './config/typed.ts'
 import type { Config } from './config/types.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { type KeySources, passwordSources } from './keySources.ts'
+import { paperOwnerProblem } from './paperOwner.ts'
 
 /** Largest answer of a remote signer, bytes. */
 const MAX_ANSWER_BYTES = 65_536
@@ -38,7 +39,8 @@ export interface OpenedSigner {
  * or one of another address; KeyFileError, KeystoreError, PasswordError or RemoteSignerError when it cannot be used.
  */
 export async function openSigner(config: Config, keys: KeySources): Promise<OpenedSigner> {
-  const [problem] = startProblems(config, keys.privateKey !== undefined)
+  const [found] = startProblems(config, keys.privateKey !== undefined)
+  const problem = found ?? paperOwnerProblem(config)
   if (problem !== undefined) throw configurationError(problem)
   const { account } = config
   const signer = config.isPaper ? opened(paperSigner(config.paper.keyFile)) : await liveSigner(config, keys)
@@ -153,7 +155,9 @@ function lookAtSigner(config: Config, keys: KeySources): SignerReport {
   const { account, paper } = config
   if (config.isPaper) {
     if (existsSync(paper.keyFile)) readPaperKey(paper.keyFile)
-    return { source: `${paper.keyFile}, made for paper alone`, problems: [], warnings: [] }
+    const problem = paperOwnerProblem(config)
+    const problems = problem === undefined ? [] : [problem]
+    return { source: `${paper.keyFile}, made for paper alone`, problems, warnings: [] }
   }
   if (account.remoteSigner !== undefined) {
     tokenOf(account.remoteSignerTokenFile)

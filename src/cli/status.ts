@@ -10,7 +10,7 @@ import { columns } from './table.ts'
 
 /** Prints the daemon's status, as text or with `--json`. Exit code 3 when no daemon answers. */
 export async function status({ loaded, flags, out }: Call): Promise<number> {
-  const body = await askStatus(loaded.config)
+  const body = await askStatus(loaded)
   out(flags.has('json') ? JSON.stringify(body, undefined, 2) : statusText(body))
   return exitCodes.ok
 }

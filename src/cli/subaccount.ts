@@ -12,11 +12,14 @@ import {
   signedApprovalDifferences,
 } from '../execution/verifyApproval.ts'
 import { paperSigner } from '../keys/local.ts'
+import { type ApprovalFacts, approvalFacts } from './approvalFacts.ts'
 import type { Call } from './command.ts'
 import { CommandError, exitCodes } from './exit.ts'
+import { refuseOpenProcess } from './hardening.ts'
 import { newKey } from './keys.ts'
 import {
   approvalText,
+  plain,
   readApprovalFile,
   readRequest,
   readSignature,
@@ -26,11 +29,15 @@ import {
 } from './subaccountFile.ts'
 import { delegatedOf, fileFlag, ownerKey, ownerOf, statusOf, withApi } from './subaccountParties.ts'
 import { columns } from './table.ts'
+import { unboundedParts } from './unbounded.ts'
 
 const DAY_SECONDS = 86_400
 const defaultDays = 7
 const defaultActions = 1_000
 const mostDays = 365
+const mostActions = 1_000_000
+/** Most that a key can ever be said to have used and to have left. */
+const mostUpTo = 1_000_000_000
 
 /** Makes the delegated key: a random one in an encrypted file; on paper, the daemon's own. Prints its address. */
 export async function createSubaccount(call: Call): Promise<number> {
@@ -48,6 +55,7 @@ export async function approveSubaccount(call: Call): Promise<number> {
   const { flags, loaded, out, err } = call
   const { config } = loaded
   const { chain } = config.venue
+  refuseOpenProcess(config, call)
   const requestFile = fileFlag(call, 'request')
   const outFile = fileFlag(call, 'out')
   const signatureFile = fileFlag(call, 'signature')
@@ -57,10 +65,14 @@ export async function approveSubaccount(call: Call): Promise<number> {
   if (signatureFile !== undefined && requestFile === undefined) {
     throw new CommandError('--signature needs the message that was signed: --request FILE.', exitCodes.error)
   }
-  const message =
-    requestFile === undefined ? await buildMessage(call, owner, subaccount) : readRequest(requestFile)
+  const { message, facts } =
+    requestFile === undefined
+      ? await buildMessage(call, owner, subaccount, outFile === undefined)
+      : { message: readRequest(requestFile), facts: undefined }
   const digest = ownerDigestOf(chain, message)
-  err(messageText(message, owner, chain.name))
+  err(messageText(message, owner, chain.name, facts))
+  for (const each of unboundedParts('SubaccountApproval', plain(message), systemClock.now()))
+    err(`WARNING: ${each}`)
   if (outFile !== undefined) {
     writeWhole(outFile, requestText(typedDataOf(chain, message)))
     out(digest)
@@ -127,16 +139,32 @@ export async function subaccountStatus(call: Call): Promise<number> {
   return isUsable || willBe ? exitCodes.ok : exitCodes.error
 }
 
-/** The message, from our own types; a host is asked for the nonce, and must propose the same message. */
+/** What is to be signed, and what its figures stand on. */
+interface Built {
+  readonly message: SubaccountApprovalMessage
+  readonly facts: ApprovalFacts | undefined
+}
+
+/**
+ * The message, from our own types: the operator's figures over what the chain, or every host, says is used. A host must
+ * propose the same message.
+ *
+ * @param isSignedHere whether the next step is a signature by a key that is here; nobody reads the figures before it.
+ */
 async function buildMessage(
   call: Call,
   owner: Address,
   subaccount: Address,
-): Promise<SubaccountApprovalMessage> {
+  isSignedHere: boolean,
+): Promise<Built> {
   const { config } = call.loaded
   const { chain } = config.venue
   const days = numberFlag(call.flags, 'days', defaultDays, mostDays)
-  const actions = numberFlag(call.flags, 'actions', defaultActions, 1_000_000)
+  const actions = numberFlag(call.flags, 'actions', defaultActions, mostActions)
+  const upTo = call.flags.has('up-to') ? numberFlag(call.flags, 'up-to', 0, mostUpTo) : undefined
+  if (upTo !== undefined && call.flags.has('actions')) {
+    throw new CommandError('--actions and --up-to say the same in two ways; keep one.', exitCodes.error)
+  }
   if (sameHex(owner, subaccount)) {
     throw new CommandError(
       `${owner} is the account itself: a delegated key is another one.`,
@@ -144,12 +172,26 @@ async function buildMessage(
     )
   }
   return await withApi(config, async (api) => {
-    const status = await statusOf(api, owner, subaccount)
+    const facts = await approvalFacts(config, api, { owner, subaccount })
+    const { usedActions, nonce, by, isProven } = facts
+    const maxAllowedCount = upTo === undefined ? usedActions + BigInt(actions) : BigInt(upTo)
+    if (maxAllowedCount <= usedActions) {
+      throw new CommandError(
+        `The key has used ${usedActions} actions by the word of ${by}: up to number ${maxAllowedCount} it could do nothing. Nothing is signed.`,
+        exitCodes.error,
+      )
+    }
+    if (isSignedHere && !isProven && !config.isPaper && upTo === undefined && usedActions > 0n) {
+      throw new CommandError(
+        `The key has used ${usedActions} actions by the word of ${by}, and no endpoint of the chain proves it: ${actions} more would be signed as up to number ${maxAllowedCount} in all. Nothing is signed.\n  When that is right, say so yourself: --up-to ${maxAllowedCount}. Or name an endpoint (rpc.http), or sign elsewhere (--out).`,
+        exitCodes.error,
+      )
+    }
     const grant = {
       subaccount,
       expiresAtSeconds: Math.floor(systemClock.now() / 1000) + days * DAY_SECONDS,
-      maxAllowedCount: status.currentActionsCount + BigInt(actions),
-      nonce: status.approvalNonce,
+      maxAllowedCount,
+      nonce,
     }
     const { value: proposed } = await api.prepareSubaccountApproval({
       account: owner,
@@ -168,18 +210,28 @@ async function buildMessage(
         exitCodes.error,
       )
     }
-    return approvalOf(chain, grant)
+    return { message: approvalOf(chain, grant), facts }
   })
 }
 
-function messageText(message: SubaccountApprovalMessage, owner: Address, chain: string): string {
+function messageText(
+  message: SubaccountApprovalMessage,
+  owner: Address,
+  chain: string,
+  facts: ApprovalFacts | undefined,
+): string {
+  const { maxAllowedCount, nonce } = message
+  const used =
+    facts === undefined
+      ? ''
+      : `: ${maxAllowedCount - facts.usedActions} more than the ${facts.usedActions} that are used by the word of ${facts.by}`
   return columns([
     ['owner', owner],
     ['delegated key', message.subaccount],
     ['may', `make, change and cancel orders on ${chain}, nothing else`],
-    ['actions', `up to number ${message.maxAllowedCount} in all`],
+    ['actions', `up to number ${maxAllowedCount} in all${used}`],
     ['ends', timeOf(message.expiresAt)],
-    ['nonce', message.nonce.toString()],
+    ['nonce', facts === undefined ? nonce.toString() : `${nonce}, by the word of ${facts.by}`],
   ])
 }
 

@@ -110,7 +110,8 @@ export function removeApprovalFile(path: string): void {
   rmSync(path, { force: true })
 }
 
-function plain(message: SubaccountApprovalMessage): Json {
+/** A message with its integers as decimal texts, as files and wallets have it. */
+export function plain(message: SubaccountApprovalMessage): Json {
   return Object.fromEntries(
     approvalTypes.SubaccountApproval.map(({ name }) => {
       const value = message[name]

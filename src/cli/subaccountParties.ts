@@ -15,6 +15,7 @@ import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { passwordSources } from './keySources.ts'
+import { paperOwnerProblem } from './paperOwner.ts'
 import { readKeystore } from './signer.ts'
 
 /** The owner's key: on paper one that perpd makes; else a keystore that was named, opened for one signature. Throws CommandError. */
@@ -42,7 +43,11 @@ export async function ownerKey(call: Call): Promise<Signer> {
 }
 
 /** Whose account it is: the configured owner, that of `key`, or on paper that of the owner's key there. Throws CommandError. */
-export function ownerOf({ account, isPaper, paper }: Config, key: Address | undefined): Address {
+export function ownerOf(config: Config, key: Address | undefined): Address {
+  const { account, isPaper, paper } = config
+  const problem = paperOwnerProblem(config)
+  if (problem !== undefined)
+    throw new CommandError(`${problem}\n  Nothing was done.`, exitCodes.configuration)
   const owner =
     account.owner ??
     key ??

@@ -18,6 +18,7 @@ import { type RemovalTerms, removalDifferences, removalOf } from '../execution/r
 import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
 import { CommandError, exitCodes } from './exit.ts'
+import { refuseOpenProcess } from './hardening.ts'
 import { readRemovalRequest, removalRequestText, removalTypedData } from './removalFile.ts'
 import { feeTokenAmount, signingPolicyOf } from './runSettings.ts'
 import { readApprovalFile, readSignature, removeApprovalFile, writeWhole } from './subaccountFile.ts'
@@ -42,6 +43,7 @@ const carryMarginSeconds = 60
 export async function revokeSubaccount(call: Call): Promise<number> {
   const { flags, loaded } = call
   const { config } = loaded
+  refuseOpenProcess(config, call)
   const subaccount = delegatedOf(config, flags)
   const outFile = fileFlag(call, 'out')
   const signatureFile = fileFlag(call, 'signature')

@@ -15,7 +15,7 @@ export async function trading(call: Call): Promise<number> {
   const { loaded, flags, positionals, out } = call
   const [word] = positionals
   if (word === undefined) {
-    const status = await askStatus(loaded.config)
+    const status = await askStatus(loaded)
     const { tradingState, holds } = status
     out(flags.has('json') ? JSON.stringify({ tradingState, holds }, undefined, 2) : holdsText(status))
     return exitCodes.ok
@@ -25,7 +25,7 @@ export async function trading(call: Call): Promise<number> {
     throw new CommandError(`${word} is no trading state; expected ${states.join(', ')}.`, exitCodes.error)
   }
   const [scope, reason] = [flags.get('scope'), flags.get('reason')]
-  const statement = await command(loaded.config, '/api/trading', {
+  const statement = await command(loaded, '/api/trading', {
     state,
     ...(typeof scope === 'string' ? { scope } : {}),
     ...(typeof reason === 'string' ? { reason } : {}),
@@ -38,7 +38,7 @@ export async function trading(call: Call): Promise<number> {
 /** Has the daemon read its limits anew. */
 export async function limits(call: Call): Promise<number> {
   const body = { confirm: call.flags.has('confirm'), by: commander(call) }
-  call.out(`${await command(call.loaded.config, '/api/limits', body)}.`)
+  call.out(`${await command(call.loaded, '/api/limits', body)}.`)
   return exitCodes.ok
 }
 

@@ -14,6 +14,7 @@ import type { Health, Verdict } from '../monitor/health.ts'
 import type { Metrics } from '../monitor/metrics.ts'
 import { createBucket, createRoles, type Role, type Tokens } from './access.ts'
 import { MAX_BODY_BYTES, parseCommand } from './commands.ts'
+import { type Asked, bodyDigestOf, challengePath, createProofs, proofHeader } from './proof.ts'
 
 /** The body of `/api/status`. */
 export type StatusBody = Plain<
@@ -42,17 +43,37 @@ const healthPaths: readonly string[] = ['/livez', '/healthz', '/readyz']
 const DEFAULT_LIMIT = 100
 const MOST_ROWS = 10_000
 
+/** A request whose asker proved to hold a token. */
+interface Proven {
+  readonly Variables: { readonly asked?: Asked | undefined }
+}
+
 /** The routes as a handler `Request -> Response`. */
-export function controlRoutes(context: ControlContext): Hono {
-  const app = new Hono()
+export function controlRoutes(context: ControlContext): Hono<Proven> {
+  const app = new Hono<Proven>()
   const known = new Set([...loopbackNames, ...context.hostNames.map((each) => each.toLowerCase())])
 
   const roles = createRoles(context.tokens)
+  const proofs = createProofs(context.tokens, context.now)
   const bucket = () => createBucket(context.requestsPerSecond, context.now)
   // A flood of strangers must not keep the operator or the orchestrator out.
   const buckets = { token: bucket(), open: bucket(), stranger: bucket() }
   const isOpen = (path: string): boolean =>
     path === '/metrics' ? context.isMetricsOpen : healthPaths.includes(path) && context.isHealthOpen
+
+  // Whoever proves to hold a token gets an answer that proves it too, refusals included.
+  app.use(async (c, next) => {
+    const { pathname, search } = new URL(c.req.url)
+    const asked = proofs.read(c.req.header('authorization'), {
+      method: c.req.method,
+      path: `${pathname}${search}`,
+    })
+    c.set('asked', asked)
+    await next()
+    if (asked === undefined) return
+    const body = new Uint8Array(await c.res.clone().arrayBuffer())
+    c.header(proofHeader, proofs.answer(asked, { status: c.res.status, bodyDigest: bodyDigestOf(body) }))
+  })
 
   app.use(async (c, next) => {
     const refusal = refuse(c)
@@ -63,11 +84,14 @@ export function controlRoutes(context: ControlContext): Hono {
     return undefined
   })
 
-  function refuse(c: Context): Response | undefined {
-    const role = roles(c.req.header('authorization'))
+  function refuse(c: Context<Proven>): Response | undefined {
+    const asked = c.get('asked')
+    const role = asked?.role ?? roles(c.req.header('authorization'))
     const path = c.req.path
+    // It costs nothing and changes nothing, and the command that follows it is counted.
+    const isFree = asked !== undefined && path === challengePath
     const open = c.req.method === 'GET' && isOpen(path)
-    if (!buckets[role !== undefined ? 'token' : open ? 'open' : 'stranger'].take()) {
+    if (!isFree && !buckets[role !== undefined ? 'token' : open ? 'open' : 'stranger'].take()) {
       c.header('Retry-After', '1')
       return no(c, 429, 'RATE_LIMITED', 'Too many requests; try again in a second.')
     }
@@ -103,7 +127,12 @@ export function controlRoutes(context: ControlContext): Hono {
       }
       let body: unknown
       try {
-        body = await c.req.json()
+        const text = await c.req.text()
+        const asked = c.get('asked')
+        if (asked !== undefined && bodyDigestOf(text) !== asked.bodyDigest) {
+          return no(c, 401, 'UNAUTHORIZED', 'The body is not the one that was proven.')
+        }
+        body = JSON.parse(text)
       } catch (error) {
         return no(c, 400, 'BODY_NOT_JSON', `The body cannot be read: ${reasonOf(error)}`)
       }
@@ -121,6 +150,7 @@ export function controlRoutes(context: ControlContext): Hono {
   command('/api/orders/:id/resolve', 'resolve')
   command('/api/orders/:id/flatten', 'flatten')
 
+  app.get(challengePath, (c) => c.json({ challenge: proofs.challenge() }))
   app.get('/metrics', async (c) =>
     c.body(await context.metrics.render(), 200, { 'Content-Type': context.metrics.contentType }),
   )
@@ -177,7 +207,7 @@ export function controlRoutes(context: ControlContext): Hono {
 
 /** A refusal. The connection ends with it: what is left of a body is not read. */
 function no(
-  c: Context,
+  c: Context<Proven>,
   status: 400 | 401 | 403 | 409 | 413 | 415 | 421 | 429,
   error: string,
   message: string,

@@ -26,6 +26,8 @@ const mostHeaderBytes = 8_192
 export interface ControlServer {
   /** `http://127.0.0.1:9464`. */
   readonly url: string
+  /** The same by an address that a program of this machine can ask: the one that is bound, or the loopback one. */
+  readonly localUrl: string
   readonly port: number
   /** Stops listening and drops open connections; resolves when done. */
   close(): Promise<void>
@@ -60,14 +62,27 @@ export async function createControlServer(options: ControlOptions): Promise<Cont
       { fetch: routes.fetch, hostname: host, port, serverOptions },
       (info: AddressInfo) => {
         server.removeListener('error', failed)
-        const shownHost = host.includes(':') ? `[${host}]` : host
-        resolve({ url: `http://${shownHost}:${info.port}`, port: info.port, close: () => closed(server) })
+        resolve({
+          url: urlOf(host, info.port),
+          localUrl: urlOf(localOf(info.address), info.port),
+          port: info.port,
+          close: () => closed(server),
+        })
       },
     )
     if ('maxConnections' in server) server.maxConnections = mostConnections
     const failed = (error: Error): void => reject(portError(host, port, error))
     server.once('error', failed)
   })
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** Bound to every address of the machine, it is asked at the loopback one. */
+function localOf(address: string): string {
+  return address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address
 }
 
 function closed(server: ReturnType<typeof serve>): Promise<void> {

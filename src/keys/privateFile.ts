@@ -18,6 +18,7 @@ import {
 import { dirname } from 'node:path'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { Secret } from '../domain/secret.ts'
+import { type Untrusted, untrustedPart } from './trustedPath.ts'
 
 /** A key file cannot be used. Never holds the key. */
 export class KeyFileError extends BaseError {}
@@ -118,26 +119,22 @@ function refuseShared(path: string, stat: Stats, setting: string): void {
 }
 
 /**
- * The folder must be ours or the system's, and ours alone to write; those above it must not be open to everybody. In a
- * folder with the sticky bit, as /tmp, only the owner of a file may rename or remove it.
+ * The folder must be ours alone to write; it and all above it, links followed, must be ours or the system's and not open to
+ * others. In a folder with the sticky bit, as /tmp, only the owner of a file may rename or remove it.
  */
 function refuseOpenFolder(path: string, setting: string): void {
   const own = realpathSync(dirname(path))
-  const user = process.getuid?.()
-  for (let folder = own; ; folder = dirname(folder)) {
-    const { mode, uid } = statSync(folder)
-    const isOwn = folder === own
-    const isStrangers = isOwn && user !== undefined && uid !== user && uid !== 0
-    const isOpen = (mode & (isOwn ? 0o022 : 0o002)) !== 0 && (mode & 0o1000) === 0
-    if (isStrangers || isOpen) {
-      throw new KeyFileError('The folder of the key file is open to others.', {
-        code: 'KEY_FILE_FOLDER',
-        facts: { folder, mode: (mode & 0o7777).toString(8), owner: uid },
-        details: `${notDone(setting)} Whoever may write the folder may swap the file. Keep it in a folder of your own: chmod go-w ${folder}`,
-      })
-    }
-    if (folder === dirname(folder)) return
-  }
+  const { mode, uid } = statSync(own)
+  const isOpen = (mode & 0o022) !== 0 && (mode & 0o1000) === 0
+  const found: Pick<Untrusted, 'path' | 'owner' | 'mode'> | undefined =
+    untrustedPart(dirname(path)) ??
+    (isOpen ? { path: own, owner: uid, mode: (mode & 0o7777).toString(8) } : undefined)
+  if (found === undefined) return
+  throw new KeyFileError('The folder of the key file is open to others.', {
+    code: 'KEY_FILE_FOLDER',
+    facts: { folder: found.path, mode: found.mode, owner: found.owner },
+    details: `${notDone(setting)} Whoever may write the folder, or owns it, may swap the file. Keep it in a folder of your own: chmod go-w ${found.path}`,
+  })
 }
 
 /**

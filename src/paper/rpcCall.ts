@@ -18,6 +18,7 @@ import { isContract, MULTICALL3, tokenAt } from './contracts.ts'
 import { holdingsAt } from './holdings.ts'
 import { isObject } from './http.ts'
 import { contractHolding } from './purse.ts'
+import { readDataStore } from './rpcDataStore.ts'
 import { presentOf } from './rpcEndpoints.ts'
 import { invalidParams, RpcError, readAddress, readBytes, rpcCodes } from './rpcError.ts'
 import { allowanceIn } from './wallet.ts'
@@ -188,6 +189,7 @@ function read(world: World, to: string, data: Hex, block: Inclusion, mayAggregat
   const isMulticall = target === MULTICALL3 || target === hexKey(world.chain.contracts.multicall)
   if (isMulticall && mayAggregate && data.startsWith(SELECTORS.aggregate3))
     return aggregate(world, data, block)
+  if (target === hexKey(world.chain.contracts.dataStore)) return decoded(() => readDataStore(world, data))
   if (isContract(world, target)) throw revertedWith('0x')
   // A call of an address without code succeeds with nothing, as on any chain.
   return '0x'

@@ -11,8 +11,7 @@ import type { WarningPolicy } from '../domain/warning.ts'
 import { didYouMean } from './didYouMean.ts'
 import { fileSchema, limitsOf, orderSizeOf, type StrategyFile, warningsOf } from './fileSchema.ts'
 import { kindOf, kindProblem } from './loadKind.ts'
-import { openToOthers } from './openToOthers.ts'
-import { openProblem, type Place, StrategyFileError } from './problem.ts'
+import { type Distrust, distrustProblem, type Place, StrategyFileError } from './problem.ts'
 import { schemaProblems } from './schemaProblems.ts'
 import type { Needs, Strategy, StrategyInstance } from './strategy.ts'
 import { parseYaml, type YamlFile } from './yamlFile.ts'
@@ -24,8 +23,10 @@ export const DEFAULT_CADENCE_MS = 10_000
 export interface LoadOptions {
   /** Cadence of instances whose file names none, ms; `DEFAULT_CADENCE_MS` when absent. */
   readonly defaultCadenceMs?: number
-  /** Whether files that every user of the machine may write, or swap, are refused. Default false: play money. */
-  readonly refusesOpenFiles?: boolean
+  /** Why a file is not read, because others can change it; undefined when it may be. Without it every file is read. */
+  readonly untrusted?: (path: string) => Distrust | undefined
+  /** Imports a kind of the user's own, judged with all that it imports. Without it a plain `import`. */
+  readonly importKind?: (path: string) => Promise<unknown>
 }
 
 /** One running instance. */
@@ -185,8 +186,8 @@ async function loadFile(
   }
   let text: string
   try {
-    const open = options.refusesOpenFiles === true ? openToOthers(file) : undefined
-    if (open !== undefined) return [openProblem(file, open)]
+    const distrust = options.untrusted?.(file)
+    if (distrust !== undefined) return [distrustProblem(file, distrust)]
     text = readFileSync(file, 'utf8')
   } catch (cause) {
     return [

@@ -6,8 +6,8 @@ import { z } from 'zod'
 import { reasonOf } from '../domain/errors.ts'
 import { didYouMean } from './didYouMean.ts'
 import { builtInKinds } from './kinds.ts'
-import { openToOthers } from './openToOthers.ts'
-import { openProblem, StrategyFileError } from './problem.ts'
+import type { LoadOptions } from './load.ts'
+import { distrustProblem, StrategyFileError } from './problem.ts'
 import type { Strategy } from './strategy.ts'
 import type { YamlFile } from './yamlFile.ts'
 
@@ -15,7 +15,7 @@ import type { YamlFile } from './yamlFile.ts'
 export async function kindOf(
   yaml: YamlFile,
   kind: string,
-  options: { readonly refusesOpenFiles?: boolean } = {},
+  options: Pick<LoadOptions, 'untrusted' | 'importKind'> = {},
 ): Promise<Strategy | StrategyFileError> {
   if (!/^\.{1,2}\//.test(kind) && !isAbsolute(kind)) {
     const builtIn = Object.hasOwn(builtInKinds, kind) ? builtInKinds[kind] : undefined
@@ -34,11 +34,11 @@ export async function kindOf(
   }
   const path = resolve(dirname(yaml.file), kind)
   if (!existsSync(path)) return kindProblem(yaml, kind, 'names a file that is not there')
-  const open = options.refusesOpenFiles === true ? openToOthers(path) : undefined
-  if (open !== undefined) return openProblem(path, open)
   let module: unknown
   try {
-    module = await import(pathToFileURL(path).href)
+    const distrust = options.untrusted?.(path)
+    if (distrust !== undefined) return distrustProblem(path, distrust)
+    module = await (options.importKind?.(path) ?? import(pathToFileURL(path).href))
   } catch (cause) {
     return kindProblem(yaml, kind, `could not be loaded: ${reasonOf(cause)}`, cause)
   }

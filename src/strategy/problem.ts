@@ -41,16 +41,16 @@ export class StrategyFileError extends BaseError {
   }
 }
 
-/** The problem of a file that decides over real money while every user of the machine may write or swap it. */
-export function openProblem(file: string, open: string): StrategyFileError {
-  return new StrategyFileError({
-    file,
-    what:
-      file === open
-        ? 'may be written by every user of this machine, so it is not trusted with real money'
-        : 'may be swapped by every user of this machine, so it is not trusted with real money',
-    fix: `chmod o-w ${open}`,
-  })
+/** Why a file is not trusted: somebody else of this machine can change it. */
+export interface Distrust {
+  /** A whole clause, as `every user of this machine may write /srv/open`. */
+  readonly what: string
+  readonly fix: string
+}
+
+/** The problem of a file that is not read, because it decides what is traded and somebody else can change it. */
+export function distrustProblem(file: string, { what, fix }: Distrust): StrategyFileError {
+  return new StrategyFileError({ file, what: `is not read: ${what}`, fix })
 }
 
 function shown(value: unknown): string | undefined {

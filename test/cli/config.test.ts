@@ -154,16 +154,16 @@ test('a variable that only looks like one of ours is told, not ignored', () => {
   ])
 })
 
-test('a file that every user may write is refused', () => {
+test('a file that every user may write, or swap, is not read', () => {
   write('perpd.json', {})
   chmodSync(join(cwd, 'perpd.json'), 0o666)
   expect(problemsOf()).toEqual([
-    'perpd.json: every user of this machine may write it, so it is not trusted. Run: chmod o-w perpd.json',
+    `perpd.json: it is not read: every user of this machine may write ${cwd}/perpd.json (mode 666). chmod o-w ${cwd}/perpd.json`,
   ])
   chmodSync(join(cwd, 'perpd.json'), 0o644)
   chmodSync(cwd, 0o777)
   expect(problemsOf()).toEqual([
-    `perpd.json: every user of this machine may swap it, so it is not trusted. Run: chmod o-w ${cwd}`,
+    `perpd.json: it is not read: every user of this machine may write ${cwd} (mode 777). chmod o-w ${cwd}`,
   ])
   chmodSync(cwd, 0o1777)
   expect(problemsOf()).toEqual([])

@@ -1,11 +1,12 @@
 /** Commands that talk to the running daemon: their tokens, and what they say when it is there, elsewhere, or not at all. */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../src/cli/config.ts'
+import { writeAddress } from '../../src/cli/controlAddress.ts'
 import { openTokens } from '../../src/cli/controlTokens.ts'
 import { type ControlServer, createControlServer } from '../../src/control/server.ts'
 import { ACCOUNT_ID } from '../../src/domain/accountRecord.ts'
@@ -19,6 +20,7 @@ import { perpd } from './run.ts'
 let cwd: string
 let server: ControlServer | undefined
 let asked: unknown[]
+let leave: (() => void) | undefined
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'perpd-control-'))
   asked = []
@@ -65,7 +67,31 @@ async function daemon(...states: readonly Partial<EngineStatus>[]): Promise<stri
       },
     },
   })
+  leave = writeAddress(config(), server.localUrl)
   return String(server.port)
+}
+
+/** A program that answers in a daemon's place, and what it was sent. */
+async function stranger(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<{ readonly port: number; readonly heard: string[]; readonly close: () => Promise<unknown> }> {
+  const heard: string[] = []
+  const listener = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text
+    })
+    request.on('end', () => {
+      heard.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)} ${body}`)
+      answer(request, response)
+    })
+  }).listen(0, '127.0.0.1')
+  await new Promise((done) => listener.once('listening', done))
+  return {
+    port: (listener.address() as AddressInfo).port,
+    heard,
+    close: () => new Promise((done) => listener.close(done)),
+  }
 }
 
 test('two tokens are made once, for their owner alone, and are not the same', () => {
@@ -186,46 +212,150 @@ test('without a daemon, or beside one of another journal, the word goes into the
   expect(asked).toEqual([])
 })
 
-test('a program on the port that sends elsewhere is not followed, and gets no token', async () => {
-  const visits: string[] = []
-  const elsewhere = createServer((request, response) => {
-    visits.push(request.url ?? '')
-    response.end('{"ok":true}')
-  }).listen(0, '127.0.0.1')
-  await new Promise((done) => elsewhere.once('listening', done))
-  const target = (elsewhere.address() as AddressInfo).port
-  const turning = createServer((request, response) => {
-    response.writeHead(307, { location: `http://127.0.0.1:${target}${request.url}` }).end()
-  }).listen(0, '127.0.0.1')
-  await new Promise((done) => turning.once('listening', done))
-  const port = String((turning.address() as AddressInfo).port)
-  expect((await perpd(cwd, ['kill', '--port', port])).code).toBe(3)
-  expect(visits).toEqual([])
-  for (const server of [turning, elsewhere]) await new Promise((done) => server.close(done))
+/** What a listener could do with what it was sent: nothing, when neither token is in it. */
+function expectNoToken(heard: readonly string[]): void {
+  const { read, operate } = openTokens(config())
+  for (const token of [read.reveal(), operate.reveal()]) expect(heard.join('\n')).not.toContain(token)
+}
+
+test('a listener in the daemon’s place gets no token, is not followed, and nothing that it says is believed', async () => {
+  openTokens(config())
+  const done = JSON.stringify({
+    ok: true,
+    statement: 'done',
+    challenge: `1.${'0'.repeat(32)}.${'0'.repeat(64)}`,
+  })
+  const liars = [
+    await stranger((_request, response) => void response.end(done)),
+    await stranger((_request, response) => {
+      response.writeHead(200, { 'x-perpd-proof': '0'.repeat(64) }).end(done)
+    }),
+    await stranger((_request, response) => void response.writeHead(401).end('{"error":"UNAUTHORIZED"}')),
+    await stranger((request, response) => {
+      response.writeHead(307, { location: `http://127.0.0.1:${liars[0]?.port}${request.url}` }).end()
+    }),
+  ]
+  for (const { port, heard, close } of liars) {
+    // Even when it could write the daemon's own file.
+    const back = writeAddress(config(), `http://127.0.0.1:${port}`)
+    for (const argv of [['kill'], ['trading', 'active'], ['limits', '--confirm'], ['status']]) {
+      const { code, out } = await perpd(cwd, argv)
+      expect([argv, code, out]).toEqual([argv, 3, ''])
+    }
+    // One question each, and never the command.
+    expect(heard).toHaveLength(4)
+    for (const each of heard) expect(each).toMatch(/^GET \/api\/challenge /)
+    expectNoToken(heard)
+    back()
+    await close()
+  }
 })
 
-test('what is not there is said: no daemon, no token, another token, a stranger on the port', async () => {
-  const stranger = createServer((_request, response) => response.end('{"hello":1}')).listen(0, '127.0.0.1')
-  await new Promise((done) => stranger.once('listening', done))
-  const strange = String((stranger.address() as AddressInfo).port)
-  const first = await perpd(cwd, ['kill', '--port', strange])
-  expect([first.code, first.err.split('\n')[0]?.replaceAll(strange, 'PORT')]).toEqual([
-    3,
-    'Something answers at http://127.0.0.1:PORT, but it is no perpd.',
-  ])
-  await new Promise((done) => stranger.close(done))
-  const none = await perpd(cwd, ['kill', '--close', '--port', strange])
+test('a settings file that names another port leads no command there', async () => {
+  const mallory = await stranger((_request, response) => void response.end('{"ok":true,"statement":"done"}'))
+  writeFileSync(join(cwd, 'perpd.json'), JSON.stringify({ control: { port: mallory.port } }))
+  openTokens(config())
+  expect(await perpd(cwd, ['kill'])).toMatchObject({ code: 3, out: '' })
+  await daemon({})
+  expect(await perpd(cwd, ['trading', 'halted', '--by', 'ann'])).toMatchObject({
+    code: 0,
+    out: 'it is done.',
+  })
+  const named = await perpd(cwd, ['kill', '--port', String(mallory.port)])
+  expect([named.code, named.err]).toEqual([3, expect.stringContaining(`not the port ${mallory.port}`)])
+  expect([mallory.heard, asked.length]).toEqual([[], 1])
+  await mallory.close()
+})
+
+test('a listener that hands everything on to the daemon and back can neither change nor repeat it', async () => {
+  const port = await daemon({})
+  const kept: { method: string; path: string; headers: Record<string, string>; body: string }[] = []
+  const relay = (change: (body: string) => string, changeAnswer = change) =>
+    stranger(async (request, response) => {
+      const body = middle.heard.at(-1)?.replace(/^[^{]*\{.*?\} /, '') ?? ''
+      const { authorization = '' } = request.headers
+      const headers = { authorization, ...(body === '' ? {} : { 'content-type': 'application/json' }) }
+      const sent = { method: request.method ?? '', path: request.url ?? '', headers, body }
+      kept.push(sent)
+      const answer = await fetch(`http://127.0.0.1:${port}${sent.path}`, {
+        method: sent.method,
+        headers,
+        ...(body === '' ? {} : { body: change(body) }),
+      })
+      const proof = answer.headers.get('x-perpd-proof')
+      response
+        .writeHead(answer.status, proof === null ? {} : { 'x-perpd-proof': proof })
+        .end(changeAnswer(await answer.text()))
+    })
+  const command = ['trading', 'halted', '--by', 'ann']
+  let middle = await relay((text) => text)
+  writeAddress(config(), `http://127.0.0.1:${middle.port}`)
+  expect(await perpd(cwd, command)).toMatchObject({ code: 0, out: 'it is done.' })
+  expectNoToken(middle.heard)
+  expect(asked).toHaveLength(1)
+  // What it kept is good once.
+  for (const { method, path, headers, body } of kept.filter((each) => each.method === 'POST')) {
+    const again = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body })
+    expect(again.status).toBe(401)
+    await again.arrayBuffer()
+  }
+  await middle.close()
+  for (const [change, changeAnswer] of [
+    [(text: string) => text.replace('halted', 'active'), (text: string) => text],
+    [(text: string) => text, (text: string) => text.replace('it is done', 'it was done')],
+  ] as const) {
+    const before = asked.length
+    middle = await relay(change, changeAnswer)
+    writeAddress(config(), `http://127.0.0.1:${middle.port}`)
+    const { code, out } = await perpd(cwd, command)
+    expect([code === 0, out]).toEqual([false, ''])
+    expect(asked.slice(before).every((each) => (each as { state?: string }).state === 'halted')).toBe(true)
+    await middle.close()
+  }
+})
+
+test('what is not there is said: no daemon, no token, another token, no address of this machine', async () => {
+  const none = await perpd(cwd, ['kill', '--close'])
   expect(none.code).toBe(3)
+  expect(none.err).toContain('No perpd runs here')
   expect(none.err).toContain('perpd run & perpd kill --close')
   expect(none.err).toContain('kill -USR2 PID')
 
   const port = await daemon({})
+  const good = readFileSync(operatePath(), 'utf8')
   rmSync(operatePath())
   const absent = await perpd(cwd, ['trading', 'halted', '--port', port])
   expect(absent.code).toBe(1)
   expect(absent.err).toContain('asks for a token, and there is none at CWD/var/paper/control.token')
   writeFileSync(operatePath(), `${'x'.repeat(43)}\n`, { mode: 0o600 })
-  const other = await perpd(cwd, ['trading', 'halted', '--port', port])
+  const other = await perpd(cwd, ['trading', 'halted'])
   expect(other.err).toContain('does not know the token of CWD/var/paper/control.token')
+  writeFileSync(operatePath(), good)
+  for (const address of [
+    'http://203.0.113.7:9464',
+    `http://localhost:${port}`,
+    `https://127.0.0.1:${port}`,
+    `http://user@127.0.0.1:${port}`,
+    'x',
+  ]) {
+    writeFileSync(`${operatePath()}.address`, JSON.stringify({ address }))
+    const { code, err } = await perpd(cwd, ['kill'])
+    expect([address, code]).toEqual([address, 4])
+    expect(err).toContain('names no address of this machine')
+  }
+  chmodSync(`${operatePath()}.address`, 0o644)
+  expect((await perpd(cwd, ['kill'])).err).toContain('open to others')
   expect(asked).toEqual([])
+})
+
+test('where the daemon serves is taken back at its end, and only its own word', async () => {
+  await daemon({})
+  const path = `${operatePath()}.address`
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  const mine = leave
+  const other = writeAddress(config(), 'http://127.0.0.1:1')
+  mine?.()
+  expect(readFileSync(path, 'utf8')).toContain('127.0.0.1:1"')
+  other()
+  expect(existsSync(path)).toBe(false)
 })

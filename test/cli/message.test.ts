@@ -33,15 +33,16 @@ const change = {
   executionFeeIncrease: 0n,
 }
 const ends = { relayParams: hash, subaccountApproval: hash }
+const endSeconds = Math.floor(Date.now() / 1000) + 7 * 86_400
 const approval = {
   subaccount: account,
   shouldAdd: true,
-  expiresAt: '1800604800',
+  expiresAt: String(endSeconds),
   maxAllowedCount: '90',
   actionType: SUBACCOUNT_ORDER_ACTION,
   nonce: '0',
   desChainId: '42161',
-  deadline: '1800604800',
+  deadline: String(endSeconds),
   integrationId: `0x${'00'.repeat(32)}`,
 }
 const bridge = {
@@ -76,7 +77,7 @@ const examples: Record<
     approval,
     contracts.subaccountGelatoRelayRouter,
     42_161,
-    'until 2027-01-22T08:00:00.000Z',
+    `until ${new Date(endSeconds * 1000).toISOString()}`,
   ],
   RemoveSubaccount: [
     { subaccount: account, relayParams: hash },
@@ -158,6 +159,131 @@ test('what a wallet would hash otherwise, or sign for somebody else, is warned o
     expect({ code, err }).toMatchObject({ code: 1, err: expect.stringMatching(says) })
     expect(err).toMatch(/^DO NOT SIGN: /)
   }
+})
+
+test('a wallet’s digest that is not the one shown is always warned of: types, domain, values, names that stand twice', async () => {
+  const good = documentOf('SubaccountApproval')
+  const { domain, message } = good
+  const types = good.types as Record<string, readonly { readonly name: string; readonly type: string }[]>
+  const ours = types.SubaccountApproval ?? []
+  const inDomain = (fields: unknown) => ({ ...good, types: { ...types, EIP712Domain: fields } })
+  const inTypes = (fields: unknown) => ({ ...good, types: { ...types, SubaccountApproval: fields } })
+  const { EIP712Domain: _left, ...bare } = types
+  const [first, second, ...rest] = ours
+  const cases: readonly (readonly [object | string, RegExp])[] = [
+    [{ ...good, types: bare }, /types.EIP712Domain is not the contract's: string name, string version/],
+    [inDomain([]), /types.EIP712Domain/],
+    [inDomain(domainType.slice(0, 3)), /types.EIP712Domain/],
+    [inDomain([...domainType].reverse()), /types.EIP712Domain/],
+    [inDomain([...domainType, { name: 'salt', type: 'bytes32' }]), /types.EIP712Domain/],
+    [
+      inDomain(domainType.map((each) => (each.name === 'chainId' ? { ...each, type: 'uint64' } : each))),
+      /Domain/,
+    ],
+    [inDomain(domainType.map((each) => ({ ...each, type: 'string' }))), /types.EIP712Domain/],
+    [inDomain('none'), /types.EIP712Domain/],
+    // Two fields in one text: what is hashed is the text.
+    [
+      inTypes([{ name: second?.name, type: `${first?.type} ${first?.name}, ${second?.type}` }, ...rest]),
+      /types.SubaccountApproval/,
+    ],
+    [inTypes(ours.map(({ name, type }) => `${type} ${name}`)), /types.SubaccountApproval/],
+    [inTypes(ours.map(({ name, type }) => ({ name, type: [type] }))), /types.SubaccountApproval/],
+    [inTypes(ours.map((each) => ({ ...each, more: '' }))), /types.SubaccountApproval/],
+    [{ ...good, domain: { ...domain, chainId: [42_161] } }, /domain is none of the venue's/],
+    [{ ...good, domain: { ...domain, chainId: '42161 ' } }, /domain is none of the venue's/],
+    [{ ...good, domain: { ...domain, chainId: '4.2161e4' } }, /domain is none of the venue's/],
+    [{ ...good, domain: { ...domain, chainId: '042161' } }, /domain is none of the venue's/],
+    [{ ...good, domain: { ...domain, chainId: true } }, /domain is none of the venue's/],
+    [
+      { ...good, domain: { ...domain, verifyingContract: domain.verifyingContract?.replace('0x', '0X') } },
+      /domain is none of the venue's/,
+    ],
+    [
+      { ...good, message: { ...message, subaccount: account.replace('0x', '0X') } },
+      /subaccount is no address/,
+    ],
+    [{ ...good, message: { ...message, nonce: '0X1' } }, /nonce is no uint256/],
+    [{ ...good, message: { ...message, nonce: '01' } }, /nonce is no uint256/],
+    [{ ...good, message: { ...message, nonce: 2 ** 53 } }, /nonce is no uint256/],
+    [JSON.stringify(good).replace('"90"', '"90","maxAllowedCount":"91"'), /maxAllowedCount twice/],
+    [JSON.stringify(good).replace('"90"', '"90","maxAllowed\\u0043ount":"91"'), /maxAllowedCount twice/],
+  ]
+  for (const [document, says] of cases) {
+    const { code, err } = await show(document)
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringMatching(says) })
+    expect(err).toMatch(/^DO NOT SIGN: /)
+  }
+  for (const chainId of [42_161, '42161', '0xa4b1']) {
+    const { code, out } = await show({ ...good, domain: { ...domain, chainId } })
+    expect([chainId, code]).toEqual([chainId, 0])
+    expect(out).toContain(
+      hashTypedData({
+        domain,
+        types: bare as TypedData,
+        primaryType: 'SubaccountApproval',
+        message: message as Record<string, unknown>,
+      }),
+    )
+  }
+})
+
+test('what has no end is warned of: counts, times, amounts and prices; what has one is not', async () => {
+  const most = (2n ** 256n - 1n).toString()
+  const far = String(endSeconds + 800 * 86_400)
+  const granted = documentOf('SubaccountApproval')
+  const bridged = documentOf('BridgeOut')
+  const made = documentOf('CreateOrder')
+  const changed = documentOf('UpdateOrder')
+  const numbers = (changes: object, more: object = {}) => ({
+    ...made,
+    message: { ...made.message, ...more, numbers: { ...order.numbers, ...changes } },
+  })
+  const swapped = { addresses: { ...order.addresses, swapPath: [account] } }
+  const cases: readonly (readonly [object, RegExp])[] = [
+    [
+      { ...granted, message: { ...approval, maxAllowedCount: '1000000000300' } },
+      /maxAllowedCount is 1,000,000,000,300/,
+    ],
+    [{ ...granted, message: { ...approval, maxAllowedCount: most } }, /maxAllowedCount is 115,792/],
+    [{ ...granted, message: { ...approval, expiresAt: far } }, /expiresAt is .* more than a year away/],
+    [{ ...granted, message: { ...approval, deadline: most } }, /deadline is .* more than a year away/],
+    [{ ...bridged, message: { ...bridge, amount: most } }, /amount is .* it has no end/],
+    [{ ...bridged, message: { ...bridge, minAmountOut: '0' } }, /minAmountOut is 0/],
+    [numbers({ sizeDeltaUsd: most }), /numbers.sizeDeltaUsd is .* no end/],
+    [numbers({ initialCollateralDeltaAmount: most }), /initialCollateralDeltaAmount is .* no end/],
+    [numbers({ executionFee: most }), /executionFee is .* no end/],
+    [numbers({ acceptablePrice: most }), /any price is taken/],
+    [numbers({ acceptablePrice: 0n }, { isLong: false }), /any price is taken/],
+    [numbers({ acceptablePrice: 0n }, { orderType: '4' }), /any price is taken/],
+    [numbers({}, swapped), /minOutputAmount is 0/],
+    [
+      {
+        ...documentOf('Batch'),
+        message: {
+          ...batch,
+          createOrderParamsList: [{ ...order, numbers: { ...order.numbers, executionFee: most } }],
+        },
+      },
+      /createOrderParamsList\[0\].numbers.executionFee/,
+    ],
+    [
+      { ...changed, message: { account, params: { ...change, executionFeeIncrease: most }, ...ends } },
+      /params.executionFeeIncrease/,
+    ],
+  ]
+  for (const [document, says] of cases) {
+    const { code, err } = await show(document)
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringMatching(says) })
+    expect(err).toMatch(/^WARNING: /)
+  }
+  // A whole exit, a stop with any price, and a price that bounds the other side are the protocol's own.
+  for (const document of [
+    numbers({ sizeDeltaUsd: most, initialCollateralDeltaAmount: most }, { orderType: '4' }),
+    numbers({ acceptablePrice: most }, { orderType: '6', isLong: false }),
+    numbers({ acceptablePrice: 1n }, { orderType: '4' }),
+  ])
+    expect(await show(document)).toMatchObject({ code: 0, err: '' })
 })
 
 test('what is no typed data is refused, and nothing of a file can move the cursor of a terminal', async () => {

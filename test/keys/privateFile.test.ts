@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -102,6 +103,25 @@ test('a key below a folder that everybody may write is refused, however deep it 
   chmodSync(join(directory, 'open'), 0o775)
   expect(readPrivateFile(path, live).reveal()).toBe('x')
 })
+
+// Nobody but root can give a folder away; test/keys/trustedPath.test.ts holds the rule for everybody.
+test.runIf(process.geteuid?.() === 0)(
+  'a key below a folder of another user is refused, though the folder around it is ours alone',
+  () => {
+    const deep = join(directory, 'his', 'mine')
+    mkdirSync(deep, { recursive: true, mode: 0o700 })
+    const path = join(deep, 'key')
+    writeFileSync(path, 'x', { mode: 0o600 })
+    expect(readPrivateFile(path, live).reveal()).toBe('x')
+    chownSync(join(directory, 'his'), 54_321, 54_321)
+    const fault = faultOf(() => readPrivateFile(path, live))
+    expect([fault.code, fault.facts.folder, fault.facts.owner]).toEqual([
+      'KEY_FILE_FOLDER',
+      join(directory, 'his'),
+      54_321,
+    ])
+  },
+)
 
 test('play money needs no safe folder', () => {
   chmodSync(directory, 0o777)

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -305,28 +305,23 @@ test('a kind of your own that is missing, broken or no strategy is a problem, no
   ])
 })
 
-test('with real money, files that every user may write or swap are refused, and their code is not loaded', async () => {
+test('a file that others can change is not read, nor is the kind that it names, and its code is not loaded', async () => {
   write('mine.ts', 'globalThis.wasLoaded = true\nexport default {}\n')
   write(
     'a.yaml',
     'kind: ./mine.ts\nmarket: "ETH/USD [WETH-USDC]"\nsize: { usd: 1, leverage: 1, collateral: short }\n',
   )
-  const first = async () => {
-    const { problems } = await loadStrategies([join(folder, 'a.yaml')], { refusesOpenFiles: true })
+  const first = async (planted?: string) => {
+    const untrusted = (path: string) =>
+      planted !== undefined && path.endsWith(planted)
+        ? { what: 'it is planted', fix: 'move away' }
+        : undefined
+    const { problems } = await loadStrategies([join(folder, 'a.yaml')], { untrusted })
     return problems.map((problem) => problem.message.replaceAll(folder, 'F').replaceAll('\n', ''))[0]
   }
-  chmodSync(join(folder, 'mine.ts'), 0o666)
-  expect(await first()).toMatch(
-    /^F\/mine\.ts: may be written by every user of this machine, so it is not trusted with real money\. .*fix: chmod o-w F\/mine\.ts$/,
-  )
-  chmodSync(join(folder, 'a.yaml'), 0o666)
-  expect(await first()).toMatch(/^F\/a\.yaml: may be written by .*fix: chmod o-w F\/a\.yaml$/)
-  chmodSync(join(folder, 'a.yaml'), 0o644)
-  chmodSync(folder, 0o777)
-  expect(await first()).toMatch(/^F\/a\.yaml: may be swapped by .*fix: chmod o-w F$/)
+  expect(await first('a.yaml')).toBe('F/a.yaml: is not read: it is planted.  fix: move away')
+  expect(await first('mine.ts')).toBe('F/mine.ts: is not read: it is planted.  fix: move away')
   expect('wasLoaded' in globalThis).toBe(false)
-  chmodSync(folder, 0o1777)
-  chmodSync(join(folder, 'mine.ts'), 0o644)
   expect(await first()).toMatch(/has no strategy as its default export/)
 })
 

@@ -41,3 +41,20 @@ test('with real money a process that a debugger is open at does not start', asyn
   expect(await daemon.ended, daemon.said()).toBe(4)
   expect(daemon.stderr()).toContain('a debugger is open at this process')
 })
+
+test('with real money a process that believes every certificate does not start, and no hand signs in it', async () => {
+  const key = join(folder.path, 'key')
+  writeFileSync(key, `0x${'2b'.repeat(32)}\n`, { mode: 0o600 })
+  const live = ['--profile=arbitrum', `--account.keyFile=${key}`, '--account.acceptRawKey']
+  const owner = `0x${'11'.repeat(20)}`
+  for (const argv of [
+    ['run', ...live, '--control.port=0'],
+    ['check', ...live],
+    ['subaccount', 'approve', ...live, `--account.owner=${owner}`, `--subaccount=${owner}`, '--out=ask.json'],
+    ['subaccount', 'revoke', ...live, `--account.owner=${owner}`, `--subaccount=${owner}`, '--out=end.json'],
+  ]) {
+    const running = perpd(argv, { cwd: folder.path, env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } })
+    expect([argv[0], await running.ended], running.said()).toEqual([argv[0], 4])
+    expect(running.stderr()).toContain('NODE_TLS_REJECT_UNAUTHORIZED=0 has every certificate believed')
+  }
+})

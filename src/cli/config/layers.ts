@@ -1,8 +1,8 @@
 /** The layers a configuration is made of: flags, environment, files. Each reads to values with their origin. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { untrustedPart, untrustedText } from '../../keys/trustedPath.ts'
 import { redactUrl } from '../../monitor/redact.ts'
-import { openToOthers } from '../../strategy/openToOthers.ts'
 import type { Value } from './formats.ts'
 import { type NamedSetting, settingNamed, settings, variableOf } from './schema.ts'
 import { didYouMean, nearest } from './suggest.ts'
@@ -128,8 +128,8 @@ export function readEnvironment(
 }
 
 /**
- * A JSON file of settings, nested as the schema is; `$schema` at its top is allowed. An absent file is a problem when
- * it was asked for and nothing when not.
+ * A JSON file of settings, nested as the schema is; `$schema` at its top is allowed. One that cannot be read is a problem,
+ * and so is one that somebody else of this machine can change: nothing of it is looked at then.
  */
 export function readFile(
   options: { readonly cwd: string; readonly file: string; readonly kind: 'file' | 'profile' },
@@ -140,12 +140,10 @@ export function readFile(
   const full = resolve(cwd, file)
   let parsed: unknown
   try {
-    const open = openToOthers(full)
-    if (open !== undefined) {
-      const [may, path] = open === full ? ['write', file] : ['swap', open]
-      report(
-        `${file}: every user of this machine may ${may} it, so it is not trusted. Run: chmod o-w ${path}`,
-      )
+    const untrusted = untrustedPart(full)
+    if (untrusted !== undefined) {
+      const { what, fix } = untrustedText(untrusted)
+      report(`${file}: it is not read: ${what}. ${fix}`)
       return layer
     }
     parsed = JSON.parse(readFileSync(full, 'utf8'))

@@ -667,7 +667,7 @@ export const schema = {
     tokenFile: setting(
       as.path,
       './var/{profile}/control.token',
-      'File of the token that commands need (halt, kill, limits); made with mode 0600 when there is none. The token that reading needs stands beside it, in the same name with .read at its end.',
+      'File of the token that commands need (halt, kill, limits); made with mode 0600 when there is none. The token that reading needs stands beside it, in the same name with .read at its end, and with .address where the daemon serves.',
     ),
     metricsAccess: setting(
       as.choice(['auto', 'open', 'token']),

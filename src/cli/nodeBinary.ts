@@ -1,0 +1,54 @@
+/** Which Node runs this process, which may hold the key, and whether it and perpd's own code are ours to trust. */
+import { realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Machine, thisMachine, untrustedPart, untrustedText } from '../keys/trustedPath.ts'
+
+/** What is told of the Node that runs. */
+export interface NodeReport {
+  /** `v24.21.0 at /usr/bin/node, which only you and root can change`. */
+  readonly text: string
+  /** What an operator with real money should know, one sentence each; empty when nothing. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Looks at the binary and at perpd's own folder, by the rule for every file that decides.
+ *
+ * @param path the binary, as `process.execPath`.
+ */
+export function nodeReport(
+  path: string = process.execPath,
+  machine: Machine = thisMachine,
+  resolved: string = realpathSync(path),
+): NodeReport {
+  // What perpd's own folder lends to what lies in it does not count here: it is the question.
+  const strict = { ...machine, ownFolder: '/dev/null' }
+  const binary = untrustedPart(path, strict)
+  const code = untrustedPart(machine.ownFolder, strict)
+  const warnings: string[] = []
+  if (binary !== undefined) {
+    const { what, fix } = untrustedText(binary)
+    warnings.push(
+      `the Node that runs this, ${path}, is not yours to trust: ${what}. Who changes it has the key. ${fix}`,
+    )
+  }
+  if (code !== undefined) {
+    const { what, fix } = untrustedText(code)
+    warnings.push(
+      `perpd's own code in ${machine.ownFolder} is not yours to trust: ${what}. Who changes it has the key. ${fix}`,
+    )
+  }
+  if (resolved.split('/').includes('node_modules')) {
+    warnings.push(
+      `the Node that runs this, ${resolved}, came with a package for development, whose install step fetched it: no hash in the lockfile holds it. With real money take a Node of the system or the container (docs/security.md, "The Node that holds the key")`,
+    )
+  }
+  const trust =
+    machine.user === undefined
+      ? ''
+      : `, which ${binary === undefined ? 'only you and root' : 'others'} can change`
+  return {
+    text: `${process.version} at ${dirname(resolved) === dirname(path) ? path : resolved}${trust}`,
+    warnings,
+  }
+}

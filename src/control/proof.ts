@@ -1,0 +1,135 @@
+/**
+ * How a command and the daemon prove to each other that they hold the same token, which neither of them sends. Each request
+ * carries a code over itself (HMAC-SHA256 with the token) and over a challenge of the daemon's, which is good once and for
+ * seconds; each answer carries one over itself and the request's nonce. So a listener in the daemon's place learns no token,
+ * can repeat nothing, and can answer nothing.
+ */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Secret } from '../domain/secret.ts'
+import type { Role, Tokens } from './access.ts'
+
+/** Where a challenge is had. */
+export const challengePath = '/api/challenge'
+/** The answer's header with its code. */
+export const proofHeader = 'x-perpd-proof'
+
+/** How long a challenge is good, ms. */
+const challengeMs = 30_000
+const scheme = 'Perpd-Proof'
+const none = '-'
+const form =
+  /^Perpd-Proof role=(read|operate), nonce=([0-9a-f]{32}), challenge=(-|\d{1,15}\.[0-9a-f]{32}\.[0-9a-f]{64}), body=([0-9a-f]{64}), mac=([0-9a-f]{64})$/
+
+/** What a request's code covers. */
+export interface Asked {
+  readonly role: Role
+  readonly method: string
+  /** Path and query as they are sent. */
+  readonly path: string
+  /** The asker's own, new for each request: 32 hex digits. */
+  readonly nonce: string
+  /** The daemon's; absent when it is asked for one. */
+  readonly challenge?: string
+  /** SHA-256 of the body, hex. */
+  readonly bodyDigest: string
+}
+
+/** What an answer's code covers, besides the request's nonce. */
+export interface Answered {
+  readonly status: number
+  readonly bodyDigest: string
+}
+
+/** SHA-256 of a body, hex. */
+export function bodyDigestOf(body: string | Uint8Array): string {
+  return createHash('sha256').update(body).digest('hex')
+}
+
+/** A nonce of one request. */
+export function newNonce(): string {
+  return randomBytes(16).toString('hex')
+}
+
+/** The `Authorization` header of a request. */
+export function proofOf(token: Secret, asked: Asked): string {
+  const { role, nonce, challenge = none, bodyDigest } = asked
+  return `${scheme} role=${role}, nonce=${nonce}, challenge=${challenge}, body=${bodyDigest}, mac=${requestCode(token, asked)}`
+}
+
+/** The code of an answer. */
+export function answerCode(token: Secret, { nonce }: Pick<Asked, 'nonce'>, answered: Answered): string {
+  return codeOf(token, ['answer', nonce, String(answered.status), answered.bodyDigest])
+}
+
+/** Whether two codes are the same, in a time that says nothing of them. */
+export function isSameCode(one: string, other: string): boolean {
+  return timingSafeEqual(
+    createHash('sha256').update(one).digest(),
+    createHash('sha256').update(other).digest(),
+  )
+}
+
+function requestCode(token: Secret, asked: Asked): string {
+  const { role, method, path, nonce, challenge = none, bodyDigest } = asked
+  return codeOf(token, ['request', role, method, path, nonce, challenge, bodyDigest])
+}
+
+function codeOf(token: Secret, parts: readonly string[]): string {
+  return createHmac('sha256', token.reveal())
+    .update(JSON.stringify(['perpd control 1', ...parts]))
+    .digest('hex')
+}
+
+/** The daemon's side. */
+export interface Proofs {
+  /** Who asks, when the header proves it; undefined when it is no proof, or one that does not hold. */
+  read(
+    header: string | undefined,
+    request: { readonly method: string; readonly path: string },
+  ): Asked | undefined
+  /** A challenge for one request. */
+  challenge(): string
+  /** The code of an answer to a proven request. */
+  answer(asked: Asked, answered: Answered): string
+}
+
+/**
+ * Proofs over these tokens.
+ *
+ * @param now any clock in ms; only differences count.
+ */
+export function createProofs(tokens: Tokens, now: () => number): Proofs {
+  const secret = randomBytes(32)
+  const startedMs = now()
+  /** Challenges that were used, with the time of their end: only who holds a token can add one. */
+  const used = new Map<string, number>()
+  const elapsedMs = (): number => Math.floor(now() - startedMs)
+  const sealOf = (body: string): string => createHmac('sha256', secret).update(body).digest('hex')
+
+  function isGood(challenge: string): boolean {
+    const [endMs = '', salt = '', seal = ''] = challenge.split('.')
+    if (!isSameCode(seal, sealOf(`${endMs}.${salt}`)) || Number(endMs) < elapsedMs() || used.has(challenge))
+      return false
+    for (const [each, at] of used) if (at < elapsedMs()) used.delete(each)
+    used.set(challenge, Number(endMs))
+    return true
+  }
+
+  return {
+    read(header, { method, path }) {
+      const [, role, nonce, challenge, bodyDigest, mac] = form.exec(header ?? '') ?? []
+      if (role !== 'read' && role !== 'operate') return undefined
+      if (nonce === undefined || bodyDigest === undefined || mac === undefined) return undefined
+      const isFirst = challenge === none || challenge === undefined
+      const asked: Asked = { role, method, path, nonce, bodyDigest, ...(isFirst ? {} : { challenge }) }
+      if (!isSameCode(mac, requestCode(tokens[role], asked))) return undefined
+      if (isFirst) return method === 'GET' && path === challengePath ? asked : undefined
+      return isGood(challenge) ? asked : undefined
+    },
+    challenge() {
+      const body = `${elapsedMs() + challengeMs}.${newNonce()}`
+      return `${body}.${sealOf(body)}`
+    },
+    answer: (asked, answered) => answerCode(tokens[asked.role], asked, answered),
+  }
+}

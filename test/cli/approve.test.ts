@@ -1,0 +1,187 @@
+/** `perpd subaccount approve` against hosts that lie about what a key has used: what is signed are the operator's figures. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { encodeAbiParameters, keccak256 } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../src/api/systemClock.ts'
+import { SUBACCOUNT_ORDER_ACTION } from '../../src/chains/approvalTypes.ts'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import { Secret } from '../../src/domain/secret.ts'
+import { subaccountActionCountKey } from '../../src/evm/approvalCounts.ts'
+import { encryptKey } from '../../src/keys/keystore.ts'
+import { type ServedVenue, serveVenue } from '../../src/paper/serve.ts'
+import { subaccountKey } from '../../src/paper/subaccounts.ts'
+import { createVenue, type Venue } from '../../src/paper/venue.ts'
+import { perpd } from './run.ts'
+
+const ownerSecret = `0x${'11'.repeat(32)}` as const
+const owner = privateKeyToAccount(ownerSecret)
+const session = privateKeyToAccount(`0x${'22'.repeat(32)}`)
+
+let cwd: string
+let venue: Venue
+let served: ServedVenue
+let proxies: Server[]
+let keystore: string
+beforeEach(async () => {
+  cwd = mkdtempSync(join(tmpdir(), 'perpd-approve-'))
+  venue = createVenue({ clock: systemClock, chain: arbitrum, seed: 7 })
+  served = await serveVenue(venue, { hostname: '127.0.0.1', port: 0 })
+  proxies = []
+  const password = new Secret('a password of nobody')
+  keystore ??= (await encryptKey(new Secret(ownerSecret), password)).reveal()
+  writeFileSync(join(cwd, 'owner.json'), keystore, { mode: 0o600 })
+  writeFileSync(join(cwd, 'perpd-password'), `${password.reveal()}\n`, { mode: 0o600 })
+})
+afterEach(async () => {
+  for (const proxy of proxies) await new Promise((done) => proxy.close(done))
+  await served.close()
+  rmSync(cwd, { recursive: true })
+})
+
+/** A host that says what the venue says, but for how many actions were used. */
+async function liar(usedActions: string): Promise<string> {
+  const base = new URL(served.api[0] ?? '')
+  const proxy = createServer(async (request, response) => {
+    let body = ''
+    for await (const text of request.setEncoding('utf8')) body += text
+    const answer = await fetch(`${base.origin}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers: { 'content-type': 'application/json' },
+      ...(body === '' ? {} : { body }),
+    })
+    const said = await answer.text()
+    const isStatus = request.url?.endsWith('/subaccounts/status') === true
+    response.writeHead(answer.status, { 'content-type': 'application/json' })
+    response.end(isStatus ? JSON.stringify({ ...JSON.parse(said), currentActionsCount: usedActions }) : said)
+  }).listen(0, '127.0.0.1')
+  await new Promise((done) => proxy.once('listening', done))
+  proxies.push(proxy)
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${base.pathname}`
+}
+
+const usedOnChain = (count: bigint): void =>
+  void venue.world.subaccounts.set(subaccountKey(owner.address, session.address), {
+    isActive: true,
+    maxAllowedCount: count + 5n,
+    currentActionsCount: count,
+    expiresAt: 1n,
+  })
+
+/** A live profile at these hosts. */
+async function approve(hosts: readonly string[], ...argv: string[]) {
+  const ran = await perpd(
+    cwd,
+    [
+      ...['subaccount', 'approve', '--profile=arbitrum', `--subaccount=${session.address}`],
+      ...hosts.map((host) => `--venue.apiHosts=${host}`),
+      ...served.oracle.map((host) => `--venue.oracleHosts=${host}`),
+      ...argv,
+    ],
+    { CREDENTIALS_DIRECTORY: cwd },
+  )
+  const path = join(cwd, 'var', 'arbitrum', 'approval.json')
+  const kept = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+  return { ...ran, count: kept?.maxAllowedCount as string | undefined }
+}
+
+const here = ['--owner-keystore=owner.json', '--actions=300']
+const rpc = () => served.rpc.map((url) => `--rpc.http=${url}`)
+
+test('one host of two that adds to the count gets nothing signed', async () => {
+  const hosts = [await liar('1000000000000'), served.api[0] ?? '']
+  const { code, err, count } = await approve(hosts, ...here)
+  expect([code, count]).toEqual([1, undefined])
+  expect(err).toContain('The hosts do not agree on what the key has used')
+  expect(err).toContain('1000000000000 actions used')
+})
+
+test('hosts that all add to the count get nothing signed here, and the operator’s own total is signed as it stands', async () => {
+  const hosts = [await liar('1000000000000')]
+  const refused = await approve(hosts, ...here)
+  expect([refused.code, refused.count]).toEqual([1, undefined])
+  expect(refused.err).toContain('no endpoint of the chain proves it')
+  expect(refused.err).toContain('--up-to 1000000000300')
+  expect((await approve(hosts, '--owner-keystore=owner.json', '--up-to=300')).err).toContain(
+    'could do nothing',
+  )
+  const both = await approve(hosts, ...here, '--up-to=300')
+  expect(both).toMatchObject({ code: 1, err: expect.stringContaining('keep one') })
+  usedOnChain(40n)
+  const said = await approve([served.api[0] ?? ''], '--owner-keystore=owner.json', '--up-to=340')
+  expect([said.code, said.count]).toEqual([0, '340'])
+
+  // Signed elsewhere, the figures stand in words before anything is signed, with a warning.
+  const out = await approve(hosts, `--account.owner=${owner.address}`, '--actions=300', '--out=ask.json')
+  expect(out.code).toBe(0)
+  expect(out.err).toMatch(
+    /up to number 1000000000300 in all: 300 more than the 1000000000000 that are used by the word of 1 host/,
+  )
+  expect(out.err).toContain('WARNING: maxAllowedCount is 1,000,000,000,300')
+})
+
+test('with an endpoint the count is the chain’s, whatever the hosts say', async () => {
+  usedOnChain(12n)
+  const { code, err, count } = await approve([await liar('1000000000000')], ...rpc(), ...here)
+  expect([code, count], err).toEqual([0, '312'])
+  expect(err).toContain(
+    'up to number 312 in all: 300 more than the 12 that are used by the word of the chain',
+  )
+  expect(err).not.toContain('WARNING')
+})
+
+test('an endpoint that is configured and does not answer is not passed over', async () => {
+  const { code, err, count } = await approve(served.api, '--rpc.http=http://127.0.0.1:1', ...rpc(), ...here)
+  expect([code, count]).toEqual([1, undefined])
+  expect(err).toContain('The endpoints do not agree')
+  expect(err).toContain('did not answer')
+})
+
+test('honest hosts that agree on a new key have the operator’s figure signed', async () => {
+  const { code, err, count } = await approve(served.api, ...here)
+  expect([code, count], err).toEqual([0, '300'])
+})
+
+test('the key of the DataStore is the one of the protocol’s Keys library', () => {
+  const seed = keccak256(encodeAbiParameters([{ type: 'string' }], ['SUBACCOUNT_ACTION_COUNT']))
+  const words = [{ type: 'bytes32' }, { type: 'address' }, { type: 'address' }, { type: 'bytes32' }] as const
+  expect(subaccountActionCountKey(owner.address, session.address)).toBe(
+    keccak256(encodeAbiParameters(words, [seed, owner.address, session.address, SUBACCOUNT_ORDER_ACTION])),
+  )
+})
+
+test('on paper an owner that perpd did not make is refused, before anything is built, kept or run', async () => {
+  const paper = (...argv: string[]) =>
+    perpd(cwd, [
+      ...argv,
+      ...served.api.map((host) => `--venue.apiHosts=${host}`),
+      ...served.oracle.map((host) => `--venue.oracleHosts=${host}`),
+    ])
+  expect((await perpd(cwd, ['init'])).code).toBe(0)
+  const made = await paper('subaccount', 'create')
+  expect(made.code).toBe(0)
+  const real = `--account.owner=${owner.address}`
+  for (const argv of [
+    ['subaccount', 'approve', real, '--out=ask.json'],
+    ['subaccount', 'approve', real],
+    ['subaccount', 'revoke', real, '--out=end.json'],
+    ['subaccount', 'status', real],
+    ['check', real],
+    ['run', real, '--control.port=0'],
+  ]) {
+    const { code, err } = await paper(...argv)
+    expect([argv, code]).toEqual([argv, 4])
+    expect(err).toMatch(/on paper the owner is the key that perpd (makes|made)/)
+  }
+  expect(existsSync(join(cwd, 'ask.json'))).toBe(false)
+  // Its own owner goes on.
+  const own = await paper('subaccount', 'approve')
+  expect(own.code, own.err).toBe(0)
+  const [, address] = /--account\.owner (0x[0-9a-fA-F]{40})/.exec(own.err) ?? []
+  expect((await paper('subaccount', 'status', `--account.owner=${address}`)).code).toBe(0)
+  expect((await paper('subaccount', 'approve', real)).err).toContain('made: ')
+})
