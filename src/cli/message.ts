@@ -11,6 +11,7 @@ import { type Message, messageDigestOf, minifiedDigestOf } from '../chains/messa
 import { type PrimaryType, primaryTypes, typesOfMessage } from '../chains/messageTypes.ts'
 import { domainSeparator, relayRouterDomainName, relayRouterDomainVersion } from '../chains/relayRouter.ts'
 import { type Address, type Hex, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
+import { fileBounds, parseBounded } from '../domain/boundedJson.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { formatUsd, toDecimal, type Usd } from '../domain/units.ts'
 import type { Call } from './command.ts'
@@ -69,7 +70,7 @@ function jsonOf(path: string): Message {
     throw new CommandError(`${path} cannot be read: ${reasonOf(cause)}`, exitCodes.notFound)
   }
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseBounded(text, fileBounds)
     if (isObject(value)) return value
   } catch {
     // Told below, as any other thing that is no object.

@@ -4,6 +4,7 @@
  */
 import dns from 'node:dns'
 import { WebSocket } from 'ws'
+import { answerBounds, parseBounded } from '../domain/boundedJson.ts'
 import type { Clock } from '../domain/clock.ts'
 import { checkedLookup, isForbiddenAddress, type ResolveAll } from '../domain/networkAddress.ts'
 import type { RpcTransport } from './jsonRpc.ts'
@@ -53,7 +54,7 @@ export function createSocketTransport(
     heardMs = clock.monotonicMs()
     let value: unknown
     try {
-      value = JSON.parse(text)
+      value = parseBounded(text, answerBounds)
     } catch {
       // No message of JSON-RPC: whoever waits for an answer runs into his time limit.
       return
