@@ -52,7 +52,9 @@ export function readErrorBody(body: string): ErrorBody {
   if (fields === undefined) return { isOwnBody: false, fieldErrors: [] }
   const inner = record(fields.error)
   const schema = record(fields.message)
-  const fieldErrors = Object.entries(schema ?? {}).slice(0, MOST_FIELD_ERRORS).map(fieldError)
+  const fieldErrors = Object.entries(schema ?? {})
+    .slice(0, MOST_FIELD_ERRORS)
+    .map(fieldError)
   const listed = Array.isArray(fields.errors)
     ? fields.errors.slice(0, MOST_FIELD_ERRORS).filter((each) => typeof each === 'string')
     : []
@@ -167,7 +169,14 @@ export function decodeBody<T>(
   } catch (error) {
     if (!(error instanceof Malformed)) {
       const problem = `broke its decoder: ${reasonOf(error)}`
-      throw new DecodeError({ ...place, path: '', problem, value: parsed, traceId: options.traceId, cause: error })
+      throw new DecodeError({
+        ...place,
+        path: '',
+        problem,
+        value: parsed,
+        traceId: options.traceId,
+        cause: error,
+      })
     }
     const { path, problem, value, isOfAnother } = error
     throw new DecodeError({ ...place, path, problem, value, isOfAnother, traceId: options.traceId })

@@ -7,8 +7,8 @@
  */
 import { domainType } from '../chains/messageTypes.ts'
 import { contractSignature, recoverSigner } from '../chains/secp256k1.ts'
-import { fileBounds, parseBounded } from '../domain/boundedJson.ts'
 import { type Address, type Hex, sameHex } from '../domain/address.ts'
+import { fileBounds, parseBounded } from '../domain/boundedJson.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Secret } from '../domain/secret.ts'
 import type { Signer, SignRequest } from '../domain/signer.ts'
