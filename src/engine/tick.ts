@@ -164,6 +164,13 @@ export async function consider(
       reason: `increases on this market wait for an operator: ${finding.statement} (perpd findings)`,
     }
   }
+  if (adds && journal.isShort()) {
+    return {
+      code: 'JOURNAL_SHORT',
+      reason:
+        "the rest of the journal's room is kept for what must be written; increases wait until there is more (journal.maxMiB, or space on the disk)",
+    }
+  }
   const nowMs = clock.now()
   // Ages count until now: the process may have stood still since the world was read.
   const counted = withSizes(snapshot, (token) => {

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { shortHex } from '../domain/address.ts'
 import type { Emit, Event } from '../domain/event.ts'
 import type { Secret } from '../domain/secret.ts'
+import { createCeiling } from './ceiling.ts'
 import type { Level, Line } from './line.ts'
 import { createQuiet } from './quiet.ts'
 import { createRedactor } from './redact.ts'
@@ -45,6 +46,7 @@ export function createLog(options: LogOptions): Log {
   const { level, stream, now = Date.now } = options
   const redact = createRedactor(options.secrets)
   const quiet = createQuiet(now)
+  const ceiling = createCeiling(now)
   const isPretty = options.format === 'pretty' || (options.format === 'auto' && stream.isTTY === true)
   const write = isPretty
     ? prettyWriter(stream, now, options.color ?? stream.isTTY === true)
@@ -64,7 +66,7 @@ export function createLog(options: LogOptions): Log {
         bindings.account = shortHex(event.account)
       }
       if (isBelow(event, level)) return
-      for (const line of quiet(event)) put(event.type, line)
+      for (const line of quiet(event)) put(event.type, ceiling(event, line))
     },
     note: (noteLevel, text, fields = {}) =>
       put('note', { level: noteLevel, word: noteLevel === 'info' ? 'perpd' : noteLevel, text, fields }),

@@ -196,6 +196,15 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'Rows of polled lists that could not be read, by route and host; the lists were used without them.',
     ['route', 'host'],
   )
+  const foreignRows = counter(
+    'perpd_foreign_rows_total',
+    'Rows of another account in lists of ours, by route and host; they were dropped.',
+    ['route', 'host'],
+  )
+  const heldFindings = gauge(
+    'perpd_findings_held_back',
+    'Things on the account that cannot be explained and are not written down yet: more than may be in a time.',
+  )
   const stalePrices = gauge(
     'perpd_oracle_stale',
     '1 while the prices of an oracle host stand still and its fallbacks are asked, 0 when they go on again.',
@@ -334,6 +343,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
         return
       case 'rows.missing':
         missingRows.inc({ route: event.route, host: hostName(event.host) }, event.rows.length)
+        return
+      case 'rows.foreign':
+        foreignRows.inc({ route: event.route, host: hostName(event.host) }, event.rows)
+        return
+      case 'account.findingsHeld':
+        heldFindings.set(event.held)
         return
       case 'host.prices':
         stalePrices.set({ host: hostName(event.host) }, event.isStale ? 1 : 0)
