@@ -9,6 +9,7 @@ import {
   boolean,
   bytes32,
   type Decoder,
+  elements,
   type Fields,
   lenient,
   Malformed,
@@ -57,12 +58,11 @@ export function rows<T>(
   asked: Pick<Asked<unknown>, 'missing' | 'dropForeign'>,
   names: RowNames & { readonly mayBeEmpty?: true },
 ): T[] {
-  if (!Array.isArray(value)) throw new Malformed(name, 'is not a list', value)
   const tell = tellBy(names)
   const read: T[] = []
   let first: Malformed | undefined
   let foreign: Malformed | undefined
-  for (const [index, each] of value.entries()) {
+  for (const [index, each] of elements(value, name).entries()) {
     try {
       read.push(item(each, ''))
     } catch (error) {
