@@ -65,7 +65,9 @@ export function readSignature(path: string): Hex {
 /** Writes a file whole or not at all. */
 export function writeWhole(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true })
+  // A leftover, or a link that somebody planted, is removed and never written through.
+  rmSync(`${path}.new`, { force: true })
+  writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true, flag: 'wx' })
   renameSync(`${path}.new`, path)
 }
 

@@ -21,6 +21,9 @@ export const answerBounds: JsonBounds = { depth: 64, values: 1_000_000 }
 /** What a file of settings, a keystore, a signed message or a command may hold. */
 export const fileBounds: JsonBounds = { depth: 64, values: 100_000 }
 
+/** What perpd wrote itself: as much as there is, but no deeper than its readers go. */
+export const ownBounds: JsonBounds = { depth: 64, values: Number.POSITIVE_INFINITY }
+
 /** A text outside its bounds. A SyntaxError, as every text that is no JSON: nothing can be read of it. */
 export class JsonBoundsError extends SyntaxError {
   override readonly name = 'JsonBoundsError'

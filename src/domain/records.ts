@@ -4,7 +4,7 @@
  */
 import { type AccountRecord, accountRecordKinds } from './accountRecord.ts'
 import type { Hex } from './address.ts'
-import { shownValue } from './boundedJson.ts'
+import { ownBounds, parseBounded, shownValue } from './boundedJson.ts'
 import { BaseError } from './errors.ts'
 import type {
   ArmedFacts,
@@ -167,9 +167,9 @@ export function encodeExact(value: unknown): string {
   })
 }
 
-/** Reads what `encodeExact` wrote. Throws SyntaxError when it is no JSON, or holds a bigint that is none. */
+/** Reads what `encodeExact` wrote. Throws SyntaxError when it is no JSON, nests deeper than 64, or holds a bigint that is none. */
 export function decodeExact(text: string): unknown {
-  return revive(JSON.parse(text))
+  return revive(parseBounded(text, ownBounds))
 }
 
 /** Puts bigints and maps in their places; cheaper than a reviver of JSON.parse, which is called for every text too. */

@@ -13,15 +13,17 @@ const { values } = parseArgs({
 const [cases, from, most] = [Number(values.cases), Number(values.from), Number(values.most)]
 const startedMs = performance.now()
 process.on('uncaughtException', (error) => {
-  console.error('thrown past every reader:', error)
+  process.stderr.write(`thrown past every reader: ${error.stack ?? error.message}\n`)
   process.exit(1)
 })
 const failures = await runCases(cases, from, most, (done) => {
   const seconds = Math.round((performance.now() - startedMs) / 1_000)
-  console.log(`${done} of ${cases} cases, ${seconds} s`)
+  process.stdout.write(`${done} of ${cases} cases, ${seconds} s\n`)
 })
 for (const { number, reader, text, why } of failures) {
-  console.log(`\ncase ${number}, ${reader}:\n  ${text.slice(0, 400)}\n  ${why}`)
+  process.stdout.write(`\ncase ${number}, ${reader}:\n  ${text.slice(0, 400)}\n  ${why}\n`)
 }
-console.log(`${cases} cases from ${from} over ${readers.length} readers: ${failures.length} failures`)
+process.stdout.write(
+  `${cases} cases from ${from} over ${readers.length} readers: ${failures.length} failures\n`,
+)
 process.exit(failures.length === 0 ? 0 : 1)
