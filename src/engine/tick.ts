@@ -2,6 +2,7 @@
  * One turn of the loop for one strategy: read, decide, admit, execute. It reads like the road in docs/architecture.md.
  */
 
+import { medianSkewMs } from '../domain/clockSkew.ts'
 import { addsRisk, type Decision, type FlattenDecision } from '../domain/decision.ts'
 import type { Denial, IntentState } from '../domain/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
@@ -213,7 +214,9 @@ export async function consider(
     ...(equityUsd === undefined ? {} : { equityUsd }),
     dayResultUsd: context.dayResultUsd(name),
     marketDayResultUsd: context.marketDayResultUsd(decision.marketToken),
-    clockSkewMs: Math.max(0, ...api.hosts.api.map((host) => Math.abs(api.clockSkewMs(host) ?? 0))),
+    clockSkewMs: medianSkewMs(
+      [...api.hosts.api, ...api.hosts.oracle].flatMap((host) => api.clockSkewMs(host) ?? []),
+    ),
     isOperator,
     intentId: intentIdOf(account, name, decisionKey),
     decisionKey,

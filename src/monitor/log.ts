@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { shortHex } from '../domain/address.ts'
 import type { Emit, Event } from '../domain/event.ts'
 import type { Secret } from '../domain/secret.ts'
+import { visible } from '../domain/shownText.ts'
 import { createCeiling } from './ceiling.ts'
 import type { Level, Line } from './line.ts'
 import { createQuiet } from './quiet.ts'
@@ -99,7 +100,8 @@ function jsonWriter(options: LogOptions, now: () => number): Writer {
       messageKey: 'message',
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (text: string) => void options.stream.write(text) },
+    // As JSON it says the same, and on a screen only what it is.
+    { write: (text: string) => void options.stream.write(visible(text)) },
   )
   return (line, event) => logger[line.level]({ event, ...line.fields }, line.text.replaceAll('\n', '; '))
 }
@@ -117,7 +119,8 @@ function prettyWriter(stream: LogStream, now: () => number, color: boolean): Wri
     const word = line.word.padEnd(8)
     const shown = color ? `${colors[line.level]}${word}${plainColor}` : word
     // A text of several lines stays readable and stays one entry.
-    stream.write(`${timeOfDay(now())}  ${shown}  ${line.text.replaceAll('\n', '\n                    ')}\n`)
+    const text = visible(line.text).replaceAll('\n', '\n                    ')
+    stream.write(`${timeOfDay(now())}  ${shown}  ${text}\n`)
   }
 }
 

@@ -7,6 +7,7 @@ import type { FindingKind } from '../domain/accountRecord.ts'
 import type { Emit, Event, Feed } from '../domain/event.ts'
 import type { FlattenOutcome } from '../domain/flatten.ts'
 import type { Label } from '../domain/intent.ts'
+import { marked } from '../domain/shownText.ts'
 import { toDecimal, USD_DECIMALS, type Usd } from '../domain/units.ts'
 import type { MonitoredStatus } from './status.ts'
 
@@ -393,7 +394,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
   return {
     listen,
-    render: () => registry.metrics(),
+    // A market's name is a host's word; the format knows no escape for what cannot be seen.
+    render: async () => marked(await registry.metrics()),
     contentType: registry.contentType,
     describe: () => described,
   }
