@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import { shortHex } from '../domain/address.ts'
 import type { Emit, Event } from '../domain/event.ts'
-import type { Secret } from '../domain/secret.ts'
+import { Secret } from '../domain/secret.ts'
 import { visible } from '../domain/shownText.ts'
 import { createCeiling } from './ceiling.ts'
 import type { Level, Line } from './line.ts'
@@ -57,8 +57,8 @@ export function createLog(options: LogOptions): Log {
   const put = (event: string, line: Line): void => {
     if (ranks[line.level] < ranks[level]) return
     const fields = { ...bindings, ...line.fields }
-    const clean = isPretty ? {} : (redact.value(fields) as Record<string, unknown>)
-    write({ ...line, text: redact.text(line.text), fields: clean }, event)
+    const clean = isPretty ? {} : (redact.value(shortened(fields)) as Record<string, unknown>)
+    write({ ...line, text: cut(redact.text(line.text), MAX_LINE), fields: clean }, event)
   }
   return {
     listen: (event) => {
@@ -72,6 +72,26 @@ export function createLog(options: LogOptions): Log {
     note: (noteLevel, text, fields = {}) =>
       put('note', { level: noteLevel, word: noteLevel === 'info' ? 'perpd' : noteLevel, text, fields }),
   }
+}
+
+/** Longest text of a line and of one of its fields, characters, and most elements of a list in it. */
+const MAX_LINE = 4_000
+const MAX_FIELD = 2_000
+const MAX_ELEMENTS = 50
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`
+}
+
+/** Fields without what would make a line as long as a host likes. */
+function shortened(value: unknown): unknown {
+  if (typeof value === 'string') return cut(value, MAX_FIELD)
+  if (Array.isArray(value)) {
+    const more = value.length > MAX_ELEMENTS ? [`… and ${value.length - MAX_ELEMENTS} more`] : []
+    return [...value.slice(0, MAX_ELEMENTS).map(shortened), ...more]
+  }
+  if (typeof value !== 'object' || value === null || value instanceof Secret) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]))
 }
 
 /** Events that are never more than `debug` and change nothing in what is told: not phrased at all unless asked for. */

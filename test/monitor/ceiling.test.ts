@@ -41,6 +41,18 @@ test('a host that is wrong in another way with every answer is told 60 times at 
   expect(one.bytes()).toBeLessThan(300_000)
 })
 
+test('a list of 50,000 positions is a line of a few thousand characters', () => {
+  const one = logOf()
+  const row = { positionKey: 'k', marketToken: '0x1', direction: 'long', sizeInUsd: 5n, pnlAfterFeesUsd: 1n }
+  one.log.listen({
+    type: 'account.positions',
+    positions: Array.from({ length: 50_000 }, (_unused, index) => ({ ...row, positionKey: `k${index}` })) as never,
+    symbols: {},
+  })
+  expect(one.lines()).toHaveLength(1)
+  expect(one.bytes()).toBeLessThan(20_000)
+})
+
 test('holds on trading are told however many there are', () => {
   const one = logOf()
   for (let hold = 0; hold < 500; hold += 1) {
