@@ -1,4 +1,6 @@
 /** What one HTTP answer is: a value, a refusal, or "not now". Reads the error bodies of both APIs (documents, "Errors"). */
+import { answerBounds, JsonBoundsError, parseBounded, shownValue } from '../domain/boundedJson.ts'
+import { reasonOf } from '../domain/errors.ts'
 import { Malformed } from './decode.ts'
 import {
   DecodeError,
@@ -22,6 +24,8 @@ export interface ErrorBody {
 }
 
 const MAX_MESSAGE_LENGTH = 500
+/** Refused fields that are kept of one body. */
+const MOST_FIELD_ERRORS = 20
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value.slice(0, MAX_MESSAGE_LENGTH) : undefined
@@ -40,7 +44,7 @@ function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
 export function readErrorBody(body: string): ErrorBody {
   let parsed: unknown
   try {
-    parsed = JSON.parse(body)
+    parsed = parseBounded(body, answerBounds)
   } catch {
     return { isOwnBody: false, fieldErrors: [] }
   }
@@ -48,8 +52,12 @@ export function readErrorBody(body: string): ErrorBody {
   if (fields === undefined) return { isOwnBody: false, fieldErrors: [] }
   const inner = record(fields.error)
   const schema = record(fields.message)
-  const fieldErrors = Object.entries(schema ?? {}).map(fieldError)
-  const listed = Array.isArray(fields.errors) ? fields.errors.filter((each) => typeof each === 'string') : []
+  const fieldErrors = Object.entries(schema ?? {})
+    .slice(0, MOST_FIELD_ERRORS)
+    .map(fieldError)
+  const listed = Array.isArray(fields.errors)
+    ? fields.errors.slice(0, MOST_FIELD_ERRORS).filter((each) => typeof each === 'string')
+    : []
   const code = text(fields.code) ?? text(inner?.code)
   const message =
     text(fields.message) ?? text(inner?.message) ?? text(fields.error) ?? text(listed.join('; ')) ?? undefined
@@ -65,10 +73,11 @@ export function readErrorBody(body: string): ErrorBody {
   }
 }
 
-function fieldError([path, complaint]: [string, unknown]): FieldError {
+function fieldError([name, complaint]: [string, unknown]): FieldError {
+  const path = name.slice(0, MAX_MESSAGE_LENGTH)
   const parts = record(complaint)
   const field = path.slice(path.lastIndexOf('.') + 1)
-  const message = text(complaint) ?? text(parts?.message) ?? JSON.stringify(complaint) ?? ''
+  const message = text(complaint) ?? text(parts?.message) ?? shownValue(complaint)
   return {
     field: field === '' ? path : field,
     path,
@@ -132,7 +141,10 @@ export function errorOfStatus(
   })
 }
 
-/** Decodes the body of a 2xx answer. Throws `DecodeError`. */
+/**
+ * Decodes the body of a 2xx answer. Throws `DecodeError` and nothing else: whatever a decoder throws while it reads what came
+ * from outside says that the answer cannot be read, and no more.
+ */
 export function decodeBody<T>(
   place: RequestPlace,
   body: string,
@@ -141,20 +153,31 @@ export function decodeBody<T>(
 ): T {
   let parsed: unknown
   try {
-    parsed = options.isExact ? parseExact(body) : JSON.parse(body)
-  } catch {
+    parsed = options.isExact ? parseExact(body) : parseBounded(body, answerBounds)
+  } catch (error) {
+    const problem = error instanceof JsonBoundsError ? `cannot be taken: ${error.message}` : 'is not JSON'
     throw new DecodeError({
       ...place,
       path: '',
-      problem: 'is not JSON',
-      value: body,
+      problem,
+      value: body.slice(0, MAX_MESSAGE_LENGTH),
       traceId: options.traceId,
     })
   }
   try {
     return decode(parsed)
   } catch (error) {
-    if (!(error instanceof Malformed)) throw error
+    if (!(error instanceof Malformed)) {
+      const problem = `broke its decoder: ${reasonOf(error)}`
+      throw new DecodeError({
+        ...place,
+        path: '',
+        problem,
+        value: parsed,
+        traceId: options.traceId,
+        cause: error,
+      })
+    }
     const { path, problem, value, isOfAnother } = error
     throw new DecodeError({ ...place, path, problem, value, isOfAnother, traceId: options.traceId })
   }

@@ -21,7 +21,7 @@ import type { Fetch } from './route.ts'
 import * as stats from './stats.ts'
 import * as subaccounts from './subaccounts.ts'
 import * as tokens from './tokens.ts'
-import { createTransport, type MissingRows, type RequestAttempt, type Transport } from './transport.ts'
+import { createTransport, type ForeignRows, type MissingRows, type RequestAttempt, type Transport } from './transport.ts'
 import * as wallet from './wallet.ts'
 import * as pools from './yield.ts'
 
@@ -107,6 +107,8 @@ export interface ApiOptions {
   readonly onPrices?: (prices: HostPrices) => void
   /** Told of every list with rows that could not be read. */
   readonly onMissing?: (missing: MissingRows) => void
+  /** Told of every list with rows of another account, which were dropped. */
+  readonly onForeign?: (foreign: ForeignRows) => void
 }
 
 type AnyRoute = (transport: Transport, ...rest: unknown[]) => unknown

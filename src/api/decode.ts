@@ -7,6 +7,7 @@
  * more than ten thousand of them (performance notes).
  */
 import type { Address, Hex } from '../domain/address.ts'
+import { LAST_TIME_MS } from '../domain/clock.ts'
 import { MAX_UINT256 } from '../domain/units.ts'
 import { isRawNumber } from './json.ts'
 
@@ -50,9 +51,19 @@ export function object(value: unknown, name = ''): Fields {
   return value as Fields
 }
 
-/** Every element of an array, decoded. */
-export function list<T>(value: unknown, name: string, item: Decoder<T>): T[] {
+/** Longest list: more than any route gives, and few enough for whoever passes its elements on as arguments. */
+const MAX_LIST_LENGTH = 50_000
+
+/** A list of at most 50,000 elements, not read yet. */
+export function elements(value: unknown, name: string): readonly unknown[] {
   if (!Array.isArray(value)) throw new Malformed(name, 'is not a list', value)
+  if (value.length > MAX_LIST_LENGTH) throw new Malformed(name, `is a list of ${value.length}`, undefined)
+  return value
+}
+
+/** Every element of an array, decoded. */
+export function list<T>(given: unknown, name: string, item: Decoder<T>): T[] {
+  const value = elements(given, name)
   const decoded: T[] = new Array(value.length)
   let index = 0
   try {
@@ -208,22 +219,32 @@ export function float(value: unknown, name: string): number {
 /** From here on a Unix time must be in milliseconds: as seconds it would be the year 5138. */
 const MILLISECONDS_FROM = 100_000_000_000
 
-/** Unix seconds, from a whole number of seconds or, above 10^11, of milliseconds (gaps: conflict 3). */
+/**
+ * Unix seconds, from a whole number of seconds or, above 10^11, of milliseconds (gaps: conflict 3); at most the last that a
+ * date can name.
+ */
 export function unixSeconds(value: unknown, name: string): number {
   const time = count(value, name)
+  if (time > LAST_TIME_MS) throw new Malformed(name, 'is no time', value)
   return time > MILLISECONDS_FROM ? Math.floor(time / 1000) : time
 }
 
-/** Any text. */
+/** Longest text and longest word, characters: they go into journal and log. Bytes as hex are no texts. */
+const MAX_TEXT_LENGTH = 16_384
+const MAX_WORD_LENGTH = 1_024
+
+/** Any text of at most 16,384 characters. */
 export function string(value: unknown, name: string): string {
   if (typeof value !== 'string') throw new Malformed(name, 'is not a text', value)
+  if (value.length > MAX_TEXT_LENGTH) throw new Malformed(name, 'is too long a text', value)
   return value
 }
 
-/** A text that is not empty. */
+/** A text that is not empty, of at most 1,024 characters: a name, an id. */
 export function word(value: unknown, name: string): string {
   if (typeof value !== 'string' || value === '')
     throw new Malformed(name, 'is not a text with content', value)
+  if (value.length > MAX_WORD_LENGTH) throw new Malformed(name, 'is too long', value)
   return value
 }
 

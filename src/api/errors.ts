@@ -3,6 +3,7 @@
  * came back (`UnreachableError`), or an answer came that cannot be read (`DecodeError`). None of them closes a signed
  * attempt; `proves` says what each one shows about one request.
  */
+import { shownValue } from '../domain/boundedJson.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 
 /** What a route does, which decides what may be repeated: reads and prepare may, a submit may not. */
@@ -242,6 +243,8 @@ export interface DecodeErrorOptions extends RequestPlace {
   /** Whether the answer is one to another question: a fault of the host. */
   readonly isOfAnother?: boolean | undefined
   readonly traceId?: string | undefined
+  /** What the decoder threw, where it was no complaint of its own. */
+  readonly cause?: unknown
 }
 
 /** A 2xx answer that does not have the shape it must have. Of a submit it proves nothing. */
@@ -269,6 +272,7 @@ export class DecodeError extends BaseError {
           options.kind === 'submit'
             ? 'The signed order may have been accepted. It is not sent again; it is followed until its fate is proven.'
             : 'Nothing was taken from this answer. If it stays, the venue changed its wire: look for a newer perpd.',
+        ...(options.cause === undefined ? {} : { cause: options.cause }),
       },
     )
     this.route = options.route
@@ -281,18 +285,6 @@ export class DecodeError extends BaseError {
     this.isOfAnother = options.isOfAnother === true
     this.traceId = options.traceId
   }
-}
-
-const SHOWN_VALUE_LENGTH = 300
-
-function shownValue(value: unknown): string {
-  let text: string
-  try {
-    text = JSON.stringify(value) ?? String(value)
-  } catch {
-    text = String(value)
-  }
-  return text.length > SHOWN_VALUE_LENGTH ? `${text.slice(0, SHOWN_VALUE_LENGTH)}…` : text
 }
 
 /** Host name and port of a base address, for people; the address itself when it is no URL. */

@@ -3,6 +3,8 @@
  * sound. Where a body may hold such numbers they are kept as their source text, and go back on the wire unchanged.
  */
 
+import { answerBounds, bounded } from '../domain/boundedJson.ts'
+
 /** A JSON number kept as its source text (`JSON.rawJSON`); `JSON.stringify` writes it back verbatim. */
 export interface RawNumber {
   readonly rawJSON: string
@@ -31,9 +33,10 @@ const unsafeNumber = /(?:^|[:[,])\s*(?:-0|-?\d{16,}|-?\d+[.eE])/
  * Parses JSON so that `JSON.stringify` of any part writes the same values, digit for digit. Numbers that a float cannot
  * hold exactly, or would write in another way, come as `RawNumber`.
  *
- * @throws SyntaxError when the text is not JSON.
+ * @throws SyntaxError when the text is not JSON; JsonBoundsError, which is one, when it nests or holds too much.
  */
 export function parseExact(text: string): unknown {
+  bounded(text, answerBounds)
   if (!unsafeNumber.test(text)) return JSON.parse(text)
   return sourceAware.parse(text, (_key, value, context) => {
     if (typeof value !== 'number' || context.source === undefined) return value

@@ -31,6 +31,8 @@ export interface Asked<Input> {
   readonly input: Input
   /** Takes the rows of a list that could not be read. */
   readonly missing: MissingRow[]
+  /** Takes note of a row of another account, which is dropped. */
+  readonly dropForeign?: () => void
 }
 
 /** One route of one API: how to ask, and how to read the answer. */

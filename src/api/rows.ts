@@ -9,6 +9,7 @@ import {
   boolean,
   bytes32,
   type Decoder,
+  elements,
   type Fields,
   lenient,
   Malformed,
@@ -46,32 +47,38 @@ function tellBy(names: RowNames): Tell {
 }
 
 /**
- * The rows of a list that can be read; the others are added to `asked.missing`. `mayBeEmpty` absent: a list of which no row
- * can be read is of another shape, and refused whole. Throws `Malformed`.
+ * The rows of a list that can be read; the others are added to `asked.missing`, but for those of another account, which are
+ * dropped. `mayBeEmpty` absent: a list of which no row can be read is of another shape, and refused whole; so is one of which
+ * every row that can be read is another's. Throws `Malformed`.
  */
 export function rows<T>(
   value: unknown,
   name: string,
   item: Decoder<T>,
-  asked: Pick<Asked<unknown>, 'missing'>,
+  asked: Pick<Asked<unknown>, 'missing' | 'dropForeign'>,
   names: RowNames & { readonly mayBeEmpty?: true },
 ): T[] {
-  if (!Array.isArray(value)) throw new Malformed(name, 'is not a list', value)
   const tell = tellBy(names)
   const read: T[] = []
   let first: Malformed | undefined
-  for (const [index, each] of value.entries()) {
+  let foreign: Malformed | undefined
+  for (const [index, each] of elements(value, name).entries()) {
     try {
       read.push(item(each, ''))
     } catch (error) {
       if (!(error instanceof Malformed)) throw error
       const placed = error.under(`${name}[${index}]`)
-      // An answer to another question is wrong whole.
-      if (error.isOfAnother) throw placed
+      // A row of another account shows nothing of ours. A list of nothing else is one to another question, and wrong whole.
+      if (error.isOfAnother) {
+        foreign ??= placed
+        asked.dropForeign?.()
+        continue
+      }
       first ??= placed
       asked.missing.push({ problem: `${placed.path} ${placed.problem}`, ...toldOf(each, tell) })
     }
   }
+  if (foreign !== undefined && read.length === 0) throw foreign
   if (first !== undefined && read.length === 0 && names.mayBeEmpty !== true) throw first
   return read
 }
@@ -90,7 +97,7 @@ export function rowsOrField<T>(
   body: unknown,
   field: string,
   item: Decoder<T>,
-  asked: Pick<Asked<unknown>, 'missing'>,
+  asked: Pick<Asked<unknown>, 'missing' | 'dropForeign'>,
   names: RowNames,
 ): T[] {
   return Array.isArray(body)

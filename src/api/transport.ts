@@ -53,6 +53,13 @@ export interface MissingRows {
   readonly rows: readonly MissingRow[]
 }
 
+/** Rows of one answer that are of another account than the one that was asked about. */
+export interface ForeignRows {
+  readonly route: string
+  readonly host: string
+  readonly rows: number
+}
+
 /** What a transport is made of. */
 export interface TransportOptions {
   readonly hosts: HostLists
@@ -66,6 +73,8 @@ export interface TransportOptions {
   readonly onPrices?: (prices: HostPrices) => void
   /** Told of every list with rows that could not be read. */
   readonly onMissing?: (missing: MissingRows) => void
+  /** Told of every list with rows of another account, which were dropped. */
+  readonly onForeign?: (foreign: ForeignRows) => void
 }
 
 /** Makes requests; the route files stand on it. */
@@ -149,11 +158,18 @@ export function createTransport(options: TransportOptions): Transport {
         }
         const { traceId } = answer
         const missing: MissingRow[] = []
-        const value = decodeBody(place, answer.body, (body) => route.decode(body, { input, missing }), {
-          isExact: route.isExact === true,
-          traceId,
-        })
+        let foreign = 0
+        const dropForeign = () => {
+          foreign += 1
+        }
+        const value = decodeBody(
+          place,
+          answer.body,
+          (body) => route.decode(body, { input, missing, dropForeign }),
+          { isExact: route.isExact === true, traceId },
+        )
         hosts.succeeded(host)
+        if (foreign > 0) options.onForeign?.({ route: place.route, host, rows: foreign })
         if (missing.length > 0) options.onMissing?.({ route: place.route, host, rows: missing })
         const madeAtMs = route.madeAtMs?.(value)
         if (madeAtMs !== undefined) {

@@ -7,8 +7,9 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BaseError } from '../domain/errors.ts'
 import { Secret } from '../domain/secret.ts'
+import { HIDDEN, redactUrl } from '../monitor/redact.ts'
 import { type Layer, readEnvironment, readFile, readFlags } from './config/layers.ts'
-import { emptyConfig, type RawConfig, settings } from './config/schema.ts'
+import { emptyConfig, type RawConfig, settings, variableOf } from './config/schema.ts'
 import { didYouMean } from './config/suggest.ts'
 import { judge, typedConfig } from './config/typed.ts'
 import type { Config } from './config/types.ts'
@@ -92,7 +93,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
       }),
     ),
     origins,
-    warnings: [...judged.warnings, ...strayVariables(source.env)],
+    warnings: [...judged.warnings, ...keysInFlags(flags.layer), ...strayVariables(source.env)],
   }
 }
 
@@ -134,6 +135,20 @@ function packagedProfiles(): string[] {
   return readdirSync(packageProfiles)
     .filter((file) => file.endsWith('.json'))
     .map((file) => basename(file, '.json'))
+}
+
+/** Flags whose addresses carry a key: arguments of a process are read by every user of the machine. */
+function keysInFlags(flags: Layer): string[] {
+  return settings
+    .filter(({ key, sensitive }) => {
+      const value = flags.get(key)?.value
+      const texts = Array.isArray(value) ? value : [value]
+      return sensitive && texts.some((text) => typeof text === 'string' && redactUrl(text).endsWith(HIDDEN))
+    })
+    .map(
+      ({ key }) =>
+        `--${key} has an address with a key in it, and every user of this machine can read the arguments of a process. Put it into a file of mode 0600 (--config FILE) or into ${variableOf(key)}, and let the provider give you another key.`,
+    )
 }
 
 function strayVariables(env: ConfigSource['env']): string[] {

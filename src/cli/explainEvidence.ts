@@ -1,4 +1,5 @@
 /** Evidence as lines of text: who said it, when, and every fact that shows it. Pure. */
+import { isoTime } from '../domain/clock.ts'
 import type { Evidence } from '../domain/intent.ts'
 
 const levels: Readonly<Record<Evidence['level'], string>> = {
@@ -35,5 +36,5 @@ export function evidenceLines(evidence: Evidence): string[] {
 
 /** `2026-08-22 21:03:11 UTC`. */
 export function timeOf(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+  return `${isoTime(atMs).slice(0, 19).replace('T', ' ')} UTC`
 }

@@ -2,6 +2,7 @@
 /** The command line: finds the command, hands it what it was given, and turns how it ends into an exit code. */
 import { isatty } from 'node:tty'
 import { BaseError } from '../domain/errors.ts'
+import { visible } from '../domain/shownText.ts'
 import type { AskHidden } from '../keys/password.ts'
 import { createHiddenPrompt } from '../keys/prompt.ts'
 import { type Call, helpOf, parseArguments } from './command.ts'
@@ -121,8 +122,9 @@ export async function runProcess(): Promise<void> {
     env: process.env,
     cwd: process.cwd(),
     execArgv: process.execArgv,
-    out: (text) => void process.stdout.write(`${text}\n`),
-    err: (text) => writeError(`${text}\n`),
+    // What hosts and files name reaches no terminal as they wrote it.
+    out: (text) => void process.stdout.write(`${visible(text)}\n`),
+    err: (text) => writeError(`${visible(text)}\n`),
     ...(isatty(0) ? { ask: createHiddenPrompt(process.stdin, writeError) } : {}),
   })
 }

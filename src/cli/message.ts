@@ -18,6 +18,7 @@ import {
 } from '../chains/messageTypes.ts'
 import { domainSeparator, relayRouterDomainName, relayRouterDomainVersion } from '../chains/relayRouter.ts'
 import { type Address, type Hex, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
+import { fileBounds, parseBounded } from '../domain/boundedJson.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { formatUsd, toDecimal, type Usd } from '../domain/units.ts'
 import type { Call } from './command.ts'
@@ -86,7 +87,7 @@ function jsonOf(path: string): Message {
     throw new CommandError(`${path} cannot be read: ${reasonOf(cause)}`, exitCodes.notFound)
   }
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseBounded(text, fileBounds)
     const twice = repeatedName(text)
     if (isObject(value) && twice === undefined) return value
     if (isObject(value)) {

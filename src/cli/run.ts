@@ -168,6 +168,7 @@ async function live(
     onRest: ({ host, restMs, reason }) => emit({ type: 'host.rested', host, restMs, reason }),
     onPrices: (prices) => emit({ type: 'host.prices', ...prices }),
     onMissing: (missing) => emit({ type: 'rows.missing', ...missing }),
+    onForeign: (foreign) => emit({ type: 'rows.foreign', ...foreign }),
   })
   const evidence = chooseEvidence(config, venue?.chains[chain.name])
   const chainReader = await connect(config, evidence, { emit, fetch: fetch.fetch }, closers)

@@ -1,5 +1,6 @@
 /** `perpd status`: what the running daemon says about itself, asked at its control port. */
 import type { StatusBody } from '../control/routes.ts'
+import { isoTime } from '../domain/clock.ts'
 import { formatUsd } from '../domain/units.ts'
 import { liftWords } from '../engine/trading.ts'
 import { counted, money, shortId, span } from '../monitor/text.ts'
@@ -50,7 +51,7 @@ export function statusText(body: StatusBody): string {
         : [
             [
               'approval',
-              `${counted(body.subaccount.remainingActions, 'action')} left, ${body.subaccount.neededActions} needed for closing, until ${new Date(body.subaccount.expiresAtSeconds * 1_000).toISOString()}; delegated key ${body.subaccount.address}`,
+              `${counted(body.subaccount.remainingActions, 'action')} left, ${body.subaccount.neededActions} needed for closing, until ${isoTime(body.subaccount.expiresAtSeconds * 1_000)}; delegated key ${body.subaccount.address}`,
             ],
           ]),
       ['evidence', body.evidence],

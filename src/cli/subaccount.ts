@@ -5,6 +5,7 @@
 import { systemClock } from '../api/systemClock.ts'
 import type { SubaccountApprovalMessage } from '../chains/subaccountApproval.ts'
 import { type Address, sameHex } from '../domain/address.ts'
+import { isoTime } from '../domain/clock.ts'
 import {
   approvalDifferences,
   approvalOf,
@@ -116,12 +117,7 @@ export async function subaccountStatus(call: Call): Promise<number> {
       ['delegated key', subaccount],
       ['on the chain', status.isActive ? 'approved' : 'not approved'],
       ['actions left', `${status.remainingActions} of ${status.maxAllowedCount}`],
-      [
-        'ends',
-        status.expiresAtSeconds === 0
-          ? 'never approved'
-          : new Date(status.expiresAtSeconds * 1000).toISOString(),
-      ],
+      ['ends', status.expiresAtSeconds === 0 ? 'never approved' : isoTime(status.expiresAtSeconds * 1000)],
       [
         'approval',
         approval === undefined
@@ -236,7 +232,7 @@ function messageText(
 }
 
 function timeOf(seconds: bigint): string {
-  return new Date(Number(seconds) * 1000).toISOString()
+  return isoTime(Number(seconds) * 1000)
 }
 
 function numberFlag(flags: Call['flags'], name: string, initial: number, most: number): number {

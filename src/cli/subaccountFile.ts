@@ -8,6 +8,7 @@ import { relayRouterDomain } from '../chains/relayRouter.ts'
 import { contractSignature } from '../chains/secp256k1.ts'
 import type { SubaccountApproval, SubaccountApprovalMessage } from '../chains/subaccountApproval.ts'
 import type { Address, Hex } from '../domain/address.ts'
+import { fileBounds, parseBounded } from '../domain/boundedJson.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { SignRequest } from '../domain/signer.ts'
 import { signedApprovalDifferences } from '../execution/verifyApproval.ts'
@@ -64,7 +65,9 @@ export function readSignature(path: string): Hex {
 /** Writes a file whole or not at all. */
 export function writeWhole(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true })
+  // A leftover, or a link that somebody planted, is removed and never written through.
+  rmSync(`${path}.new`, { force: true })
+  writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true, flag: 'wx' })
   renameSync(`${path}.new`, path)
 }
 
@@ -146,7 +149,7 @@ function messageOf(path: string, fields: Json): SubaccountApprovalMessage {
 export function readJson(path: string): Json {
   let value: unknown
   try {
-    value = JSON.parse(readFileSync(path, 'utf8'))
+    value = parseBounded(readFileSync(path, 'utf8'), fileBounds)
   } catch (cause) {
     // The parser's own words quote the text, and a key's file may have been named by mistake.
     throw unreadable(path, cause instanceof SyntaxError ? 'it is no JSON object' : reasonOf(cause))

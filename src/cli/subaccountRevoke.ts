@@ -12,6 +12,7 @@ import { reasonOfBytes } from '../chains/protocolErrors.ts'
 import { encodeRemovalCall } from '../chains/relayCalldata.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { ChainReader } from '../domain/chainReader.ts'
+import { isoTime } from '../domain/clock.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { Difference } from '../domain/event.ts'
 import { type RemovalTerms, removalDifferences, removalOf } from '../execution/removal.ts'
@@ -265,5 +266,5 @@ function nowSecondsOf(api: Api): number {
 }
 
 function timeOf(seconds: bigint): string {
-  return new Date(Number(seconds) * 1000).toISOString()
+  return isoTime(Number(seconds) * 1000)
 }

@@ -8,6 +8,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { hexKey } from '../domain/address.ts'
 import { reasonOf } from '../domain/errors.ts'
 import { type OrderRow, orderRow, orderStory, type Plain, toPlain } from '../domain/orderView.ts'
+import { visible } from '../domain/shownText.ts'
 import type { OperatorCommand } from '../engine/operator.ts'
 import type { EngineDoor, EngineStatus } from '../engine/status.ts'
 import type { Health, Verdict } from '../monitor/health.ts'
@@ -164,7 +165,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
       symbols: symbolsOf(status),
       openIntents: status.openIntents.map(orderRow),
     })
-    return Response.json(body)
+    return json(body)
   })
   app.get('/api/orders', (c) => {
     const limit = c.req.query('limit') ?? String(DEFAULT_LIMIT)
@@ -228,7 +229,10 @@ function answer(c: { json: (value: unknown, status: 200 | 503) => Response }, ve
 }
 
 function json(value: unknown): Response {
-  return Response.json(toPlain(value))
+  // A name from outside turns nothing around on the screen of whoever asks by hand; as JSON it says the same.
+  return new Response(visible(JSON.stringify(toPlain(value))), {
+    headers: { 'content-type': 'application/json' },
+  })
 }
 
 /** An address instead of a name: DNS rebinding needs a name. */

@@ -1,6 +1,6 @@
 /** The control port: status, orders, health and metrics over HTTP, on this machine by default. */
 
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { serve } from '@hono/node-server'
 import { BaseError } from '../domain/errors.ts'
 import { type ControlContext, controlRoutes } from './routes.ts'
@@ -18,7 +18,7 @@ export interface ControlOptions extends Omit<ControlContext, 'hostNames' | 'now'
 
 /** How long a client may take by default, ms. */
 const defaultTimeoutMs = 5_000
-/** Connections at once: more wait until one ends. */
+/** Connections at once; one more cuts the oldest: whoever holds many keeps no operator out. */
 const mostConnections = 256
 const mostHeaderBytes = 8_192
 
@@ -70,7 +70,7 @@ export async function createControlServer(options: ControlOptions): Promise<Cont
         })
       },
     )
-    if ('maxConnections' in server) server.maxConnections = mostConnections
+    keepFew(server)
     const failed = (error: Error): void => reject(portError(host, port, error))
     server.once('error', failed)
   })
@@ -83,6 +83,19 @@ function urlOf(host: string, port: number): string {
 /** Bound to every address of the machine, it is asked at the loopback one. */
 function localOf(address: string): string {
   return address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address
+}
+
+/** Cuts the oldest connection for each that is one too many. Requests take milliseconds, so the oldest is one that is held. */
+function keepFew(server: ReturnType<typeof serve>): void {
+  const open = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    const [oldest] = open
+    if (open.size <= mostConnections || oldest === undefined) return
+    open.delete(oldest)
+    oldest.destroy()
+  })
 }
 
 function closed(server: ReturnType<typeof serve>): Promise<void> {

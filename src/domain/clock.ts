@@ -1,3 +1,11 @@
+/** Last moment that a date can name, Unix ms (ECMAScript, time values); a time beyond it is none. */
+export const LAST_TIME_MS = 8.64e15
+
+/** A moment as `2026-08-22T21:03:11.000Z`. Never throws: one that no date can name is `no date`. */
+export function isoTime(atMs: number): string {
+  return Math.abs(atMs) <= LAST_TIME_MS ? new Date(atMs).toISOString() : 'no date'
+}
+
 /** Time, always handed in: the system's in live and paper, a jumping one in backtest and simulation. */
 export interface Clock {
   /** Wall clock, Unix milliseconds. Stamps records and compares with the venue's times; decides nothing final. */

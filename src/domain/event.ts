@@ -196,6 +196,13 @@ export type Event =
       readonly host: string
       readonly rows: readonly MissingRow[]
     }
+  /** Rows of a list that are of another account than the one that was asked about: they were dropped. */
+  | {
+      readonly type: 'rows.foreign'
+      readonly route: string
+      readonly host: string
+      readonly rows: number
+    }
   /** A reduction stands on another price than a fresh one of the oracle; told when it is admitted. */
   | {
       readonly type: 'price.stoodIn'
@@ -242,6 +249,8 @@ export type Event =
     }
   /** Something on the account that the journal cannot explain; reported once. */
   | { readonly type: 'account.finding'; readonly finding: Finding; readonly isPausing: boolean }
+  /** Findings that are not written down yet: more than may be in a time, or the journal is short of room. 0: all are again. */
+  | { readonly type: 'account.findingsHeld'; readonly held: number; readonly isJournalShort: boolean }
   | { readonly type: 'account.findingSettled'; readonly finding: Finding; readonly as: FindingEnd }
   /** What is left of a subaccount's approval; told at every look. */
   | { readonly type: 'subaccount.read'; readonly report: SubaccountReport }

@@ -1,5 +1,6 @@
 /** Orders as people and scripts see them: a row of a list, and the whole story of one. Pure projections of records. */
 import type { Hex } from './address.ts'
+import { isoTime } from './clock.ts'
 import { type IntentState, type Label, lastAttempt } from './intent.ts'
 import type { Direction } from './market.ts'
 import type { OrderMarks } from './orderMarks.ts'
@@ -143,5 +144,5 @@ function isoOrNull(atMs: number | undefined): string | null {
 }
 
 function iso(atMs: number): string {
-  return new Date(atMs).toISOString()
+  return isoTime(atMs)
 }

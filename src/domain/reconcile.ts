@@ -67,7 +67,13 @@ export function reconcile(view: ReconcileView): Reconciliation {
   const gone: string[] = []
   // Past a trade that could not be read the account is not reconciled.
   let deferred = view.missing?.trades.length ?? 0
-  const isNew = (findingId: string) => !account.findings.has(findingId)
+  const met = new Set<string>()
+  // A list may have a row twice: on two pages, or because its host says so.
+  const isNew = (findingId: string) => {
+    if (account.findings.has(findingId) || met.has(findingId)) return false
+    met.add(findingId)
+    return true
+  }
   const { missing } = view
   // A position that is not shown, and a trade that is not, both look like a wrong sum.
   const isBusy = (marketToken: string) =>

@@ -4,6 +4,7 @@
  */
 import { type AccountRecord, accountRecordKinds } from './accountRecord.ts'
 import type { Hex } from './address.ts'
+import { ownBounds, parseBounded, shownValue } from './boundedJson.ts'
 import { BaseError } from './errors.ts'
 import type {
   ArmedFacts,
@@ -166,9 +167,9 @@ export function encodeExact(value: unknown): string {
   })
 }
 
-/** Reads what `encodeExact` wrote. Throws SyntaxError when it is no JSON, or holds a bigint that is none. */
+/** Reads what `encodeExact` wrote. Throws SyntaxError when it is no JSON, nests deeper than 64, or holds a bigint that is none. */
 export function decodeExact(text: string): unknown {
-  return revive(JSON.parse(text))
+  return revive(parseBounded(text, ownBounds))
 }
 
 /** Puts bigints and maps in their places; cheaper than a reviver of JSON.parse, which is called for every text too. */
@@ -225,9 +226,9 @@ export function upcast(value: unknown, text = ''): AnyRecord {
       details: 'Nothing was changed. Run the newer perpd again; a downgrade would misread open orders.',
     })
   }
-  if (v !== RECORD_VERSION && v !== 1) throw unreadable(`its version is ${JSON.stringify(v)}`, text)
+  if (v !== RECORD_VERSION && v !== 1) throw unreadable(`its version is ${shownValue(v)}`, text)
   if (typeof kind !== 'string' || !(kinds.has(kind) || accountRecordKinds.has(kind)))
-    throw unreadable(`its kind is ${JSON.stringify(kind)}`, text)
+    throw unreadable(`its kind is ${shownValue(kind)}`, text)
   if (typeof intentId !== 'string' || typeof atMs !== 'number')
     throw unreadable('intentId or atMs is missing', text)
   if (v === RECORD_VERSION) return value as AnyRecord

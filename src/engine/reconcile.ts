@@ -13,6 +13,7 @@ import type { Trade } from '../domain/position.ts'
 import { reconcile } from '../domain/reconcile.ts'
 import { accountOf } from '../execution/context.ts'
 import type { EngineContext } from './context.ts'
+import { findingsLeft } from './findingRate.ts'
 
 /** Rows asked for in a page of trades, and pages read in one pass: more wait for the next. */
 const tradesLimit = 500
@@ -28,7 +29,7 @@ const clockGraceSeconds = 60
 /** How long after an intent's last record its market is not judged, ms: lists may lag behind a fill. */
 const settleMs = 30_000
 
-/** The account's watch. */
+/** The account's watch. Findings beyond what may be written are held back: see findingRate.ts. */
 export interface Reconciler {
   /** One pass. Rejects with what reading throws; nothing is judged then. */
   pass(symbols: Readonly<Record<string, string>>): Promise<void>
@@ -51,6 +52,8 @@ export function createReconciler(
   const { book } = context.trading
   const account = accountOf(context)
   let suspects: ReadonlySet<string> = new Set()
+  /** Findings that are not written down yet: more than may be, or the journal keeps its room. */
+  let heldBack: readonly Finding[] = []
   const startedSeconds = Math.floor(clock.now() / 1000)
 
   async function settle(findingId: string, as: FindingEnd, by?: string): Promise<void> {
@@ -142,19 +145,30 @@ export function createReconciler(
         symbols,
       })
       const seen = new Set<string>()
+      const waiting: Finding[] = []
+      let left = journal.isShort() ? 0 : findingsLeft(state.findings.values(), clock.now())
       for (const finding of found.raised) {
         seen.add(finding.findingId)
         if (finding.kind.startsWith('unexplained') && !suspects.has(finding.findingId)) continue
+        if (left <= 0) {
+          waiting.push(finding)
+          continue
+        }
+        left -= 1
         await book.write({ kind: 'finding.raised', finding })
         emit({ type: 'account.finding', finding, isPausing: pauses({ finding, raisedAtMs: 0 }) })
       }
       suspects = seen
+      if (waiting.length + heldBack.length > 0) {
+        emit({ type: 'account.findingsHeld', held: waiting.length, isJournalShort: journal.isShort() })
+      }
+      heldBack = waiting
       for (const findingId of found.gone) {
         // An operator may have been quicker.
         if (book.state().findings.get(findingId)?.end === undefined) await settle(findingId, 'gone')
       }
       const isDue = isFirst || readSeconds - throughSeconds >= progressSeconds
-      if (isDue && found.deferred === 0) {
+      if (isDue && found.deferred + waiting.length === 0) {
         await book.write({ kind: 'account.reconciled', throughSeconds: readSeconds })
       }
     },
@@ -167,7 +181,9 @@ export function createReconciler(
       for (const found of book.state().findings.values()) {
         if (pauses(found) && hexKey(found.finding.marketToken) === token) return found.finding
       }
-      return undefined
+      return heldBack.find(
+        (finding) => pauses({ finding, raisedAtMs: 0 }) && hexKey(finding.marketToken) === token,
+      )
     },
   }
 }

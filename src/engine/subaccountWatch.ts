@@ -5,6 +5,7 @@
  * nonce, and any other that carries it would revert. From then on the empty approval goes with all of them (wire: orders, 6).
  */
 import type { Address } from '../domain/address.ts'
+import { isoTime } from '../domain/clock.ts'
 import { addsRisk } from '../domain/decision.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type Denial, type Intent, type IntentState, isUnresolved, lastAttempt } from '../domain/intent.ts'
@@ -150,7 +151,7 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
       if (actions > remainingActions || expiresAtSeconds * 1000 <= clock.now()) {
         return {
           code: 'SUBACCOUNT_SPENT',
-          reason: `the approval of the delegated key has ${remainingActions} actions left and ends at ${new Date(expiresAtSeconds * 1000).toISOString()}; this takes ${actions}: perpd subaccount approve`,
+          reason: `the approval of the delegated key has ${remainingActions} actions left and ends at ${isoTime(expiresAtSeconds * 1000)}; this takes ${actions}: perpd subaccount approve`,
         }
       }
       const kept = neededActions + settings.reserveActions

@@ -2,6 +2,7 @@
  * One turn of the loop for one strategy: read, decide, admit, execute. It reads like the road in docs/architecture.md.
  */
 
+import { medianSkewMs } from '../domain/clockSkew.ts'
 import { addsRisk, type Decision, type FlattenDecision } from '../domain/decision.ts'
 import type { Denial, IntentState } from '../domain/intent.ts'
 import { signedOrderIn } from '../domain/signedOrder.ts'
@@ -166,6 +167,13 @@ export async function consider(
       reason: `increases on this market wait for an operator: ${finding.statement} (perpd findings)`,
     }
   }
+  if (adds && journal.isShort()) {
+    return {
+      code: 'JOURNAL_SHORT',
+      reason:
+        "the rest of the journal's room is kept for what must be written; increases wait until there is more (journal.maxMiB, or space on the disk)",
+    }
+  }
   const nowMs = clock.now()
   // Ages count until now: the process may have stood still since the world was read.
   const counted = withSizes(snapshot, (token) => {
@@ -208,7 +216,9 @@ export async function consider(
     ...(equityUsd === undefined ? {} : { equityUsd }),
     dayResultUsd: context.dayResultUsd(name),
     marketDayResultUsd: context.marketDayResultUsd(decision.marketToken),
-    clockSkewMs: Math.max(0, ...api.hosts.api.map((host) => Math.abs(api.clockSkewMs(host) ?? 0))),
+    clockSkewMs: medianSkewMs(
+      [...api.hosts.api, ...api.hosts.oracle].flatMap((host) => api.clockSkewMs(host) ?? []),
+    ),
     signedOrder: (orderKey) => signedOrderIn(journal, orderKey),
     isOperator,
     intentId: intentIdOf(account, name, decisionKey),

@@ -2,6 +2,7 @@
  * JSON-RPC 2.0 against one endpoint: calls in one batch, answers by id. Everything is bounded and nothing is believed: an
  * answer of another shape, with an id that was not asked, or with an answer missing is a fault of the endpoint.
  */
+import { answerBounds, JsonBoundsError, parseBounded } from '../domain/boundedJson.ts'
 import type { Clock } from '../domain/clock.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 
@@ -139,9 +140,9 @@ export function createRpcClient(
 function readAnswers(name: string, text: string, firstId: number, count: number): readonly RpcAnswer[] {
   let value: unknown
   try {
-    value = JSON.parse(text)
-  } catch {
-    throw unreadable(name, 'it is not JSON')
+    value = parseBounded(text, answerBounds)
+  } catch (error) {
+    throw unreadable(name, error instanceof JsonBoundsError ? error.message : 'it is not JSON')
   }
   const rows: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (rows.length > count) throw unreadable(name, `${rows.length} answers to ${count} calls`)

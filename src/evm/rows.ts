@@ -5,6 +5,7 @@
 
 import type { Hex } from '../domain/address.ts'
 import { hexKey } from '../domain/address.ts'
+import { LAST_TIME_MS } from '../domain/clock.ts'
 import type { BlockRef } from '../domain/intent.ts'
 import { type RpcAnswer, refusedBy, unreadable } from './jsonRpc.ts'
 
@@ -85,6 +86,11 @@ export function createRowReader(endpoint: string): RowReader {
     if (number > MAX_NUMBER) throw wrong(name)
     return number
   }
+  function time(value: unknown): number {
+    const seconds = place(value, 'block time')
+    if (seconds * 1000n > BigInt(LAST_TIME_MS)) throw wrong('block time')
+    return Number(seconds)
+  }
   function hex(value: unknown, name: string, digits: number): Hex {
     if (typeof value !== 'string' || value.length !== digits + 2 || !/^0x[0-9a-fA-F]*$/.test(value)) {
       throw wrong(name)
@@ -106,7 +112,7 @@ export function createRowReader(endpoint: string): RowReader {
       number: place(row.number, 'block number'),
       hash: hex(row.hash, 'block hash', 64),
       parentHash: hex(row.parentHash, 'parent hash', 64),
-      timestampSeconds: Number(place(row.timestamp, 'block time')),
+      timestampSeconds: time(row.timestamp),
     }
   }
   function transactionRow(value: unknown): TransactionRow {

@@ -7,6 +7,7 @@ import { WebSocket } from 'ws'
 import type { Clock } from '../domain/clock.ts'
 import { checkedLookup, isForbiddenAddress, type ResolveAll } from '../domain/networkAddress.ts'
 import type { RpcTransport } from './jsonRpc.ts'
+import { readSocketMessage } from './socketMessage.ts'
 
 /** Largest message that is taken, bytes. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
@@ -51,27 +52,16 @@ export function createSocketTransport(
 
   function take(text: string): void {
     heardMs = clock.monotonicMs()
-    let value: unknown
-    try {
-      value = JSON.parse(text)
-    } catch {
-      // No message of JSON-RPC: whoever waits for an answer runs into his time limit.
+    const message = readSocketMessage(text)
+    if (message.kind === 'none') return
+    if (message.kind === 'head') {
+      for (const listener of listeners) listener(message.head)
       return
     }
-    const [first] = Array.isArray(value) ? value : [value]
-    if (typeof first !== 'object' || first === null) return
-    const { id, method, params } = first as Readonly<Record<string, unknown>>
-    if (method === 'eth_subscription') {
-      const head = (params as Readonly<Record<string, unknown>> | null | undefined)?.result
-      for (const listener of listeners) listener(head)
-      return
-    }
-    // A batch is answered whole; its answers may come in any order, and the lowest id names it.
-    const rows: readonly unknown[] = Array.isArray(value) ? value : [value]
-    const ids = rows.map((row) => (row as { readonly id?: unknown } | null)?.id)
-    const key = Math.min(...ids.filter((one) => typeof one === 'number'))
-    const found = waiting.get(key) ?? (id === null ? waiting.values().next().value : undefined)
-    if (found === undefined) return
+    // A refusal of a whole request has no id of ours.
+    const key = message.id ?? [...waiting.keys()][0]
+    const found = key === undefined ? undefined : waiting.get(key)
+    if (key === undefined || found === undefined) return
     waiting.delete(key)
     found.resolve(text)
   }

@@ -65,6 +65,8 @@ export interface Journal extends JournalReader {
   explains(orderKey: string, exceptIntentId: string): boolean
   /** Intents accepted since then (Unix ms), of one strategy or of all. */
   acceptedSince(sinceMs: number, strategy?: string): number
+  /** Whether the last part of the room is reached, which is kept for what must be written; what can wait is not written then. */
+  isShort(): boolean
   /** Epoch of this writer; grows by one with every opening. */
   readonly leaseEpoch: number
   readonly path: string

@@ -48,7 +48,9 @@ export function acquireWriterLock(path: string, holder: string, nowMs: number): 
     db = new DatabaseSync(lockPath, { timeout: 0 })
     db.exec('PRAGMA journal_mode = MEMORY')
     db.exec('BEGIN EXCLUSIVE')
-    writeFileSync(ownerPath, ownerText, { mode: 0o600 })
+    // What lies there is of a holder that died, or a link that somebody planted: it is never written through.
+    rmSync(ownerPath, { force: true })
+    writeFileSync(ownerPath, ownerText, { mode: 0o600, flag: 'wx' })
   } catch (cause) {
     if (db?.isOpen) db.close()
     throw isBusy(cause) ? lockedFault(path, ownerPath, cause) : openFault(path, cause)

@@ -62,6 +62,10 @@ class MemoryJournal implements Journal {
     return stored
   }
 
+  isShort(): boolean {
+    return false
+  }
+
   async appendAccount(record: AccountRecord): Promise<void> {
     this.#recordCount += 1
     this.#account = applyAccountRecord(this.#account, decodeAnyRecord(encodeRecord(record)) as AccountRecord)

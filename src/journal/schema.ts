@@ -138,18 +138,34 @@ let expected: ReadonlyMap<string, string> | undefined
  * own. sqlite itself reads a changed name or page without a word.
  */
 export function schemaProblem(db: DatabaseSync): string | undefined {
-  if (expected === undefined) {
-    const fresh = new DatabaseSync(':memory:')
-    for (const step of migrations) fresh.exec(step)
-    expected = new Map(objectsOf(fresh).map(({ name, text }) => [name, text]))
-    fresh.close()
-  }
   const found = objectsOf(db)
   const texts = new Map(found.map(({ name, text }) => [name, text]))
-  for (const [name, text] of expected)
+  for (const [name, text] of expectedTexts())
     if (texts.get(name) !== text) return `the definition of ${name} is not the one it was made with`
   const pages = new Set(found.map(({ page }) => page))
   return pages.size === found.length ? undefined : 'two tables or indexes share a page'
+}
+
+/**
+ * What stands in the file that no step makes, in one sentence; undefined when there is nothing. A trigger runs with every
+ * write, so this is asked before the first; a file of an older version has fewer tables and none besides. The statistics that
+ * sqlite keeps for itself are no stranger's.
+ */
+export function plantedProblem(db: DatabaseSync): string | undefined {
+  const known = expectedTexts()
+  const planted = objectsOf(db).find(({ name }) => !known.has(name) && !/^sqlite_stat\d$/.test(name))
+  if (planted === undefined) return undefined
+  const [type = 'something'] = planted.text.split(' ')
+  return `there is a ${type} in it that perpd did not make: ${planted.name.replace(/[^\w.-]/g, '?').slice(0, 64)}`
+}
+
+function expectedTexts(): ReadonlyMap<string, string> {
+  if (expected !== undefined) return expected
+  const fresh = new DatabaseSync(':memory:')
+  for (const step of migrations) fresh.exec(step)
+  expected = new Map(objectsOf(fresh).map(({ name, text }) => [name, text]))
+  fresh.close()
+  return expected
 }
 
 function objectsOf(db: DatabaseSync) {

@@ -1,14 +1,14 @@
 /** Making a sqlite connection fit to be a journal: ours, and durable. */
 import type { DatabaseSync } from 'node:sqlite'
-import { journalFault, newerFault } from './faults.ts'
-import { APPLICATION_ID, readMarks, readNumber, SCHEMA_VERSION } from './schema.ts'
+import { corruptFault, journalFault, newerFault } from './faults.ts'
+import { APPLICATION_ID, plantedProblem, readMarks, readNumber, SCHEMA_VERSION } from './schema.ts'
 
 /** Size the WAL file is cut back to once it was copied, bytes. */
 const WAL_KEPT_BYTES = 4 * 1024 * 1024
 /** Pages kept in memory, KiB: enough that indexes over a long history are not read from disk for each record. */
 const CACHE_KIB = 32 * 1024
 
-/** Refuses a database that is another program's, or a newer perpd's, before anything is changed in it. */
+/** Refuses a database that is another program's, a newer perpd's, or one with a stranger's trigger, before anything is changed in it. */
 export function refuseForeign(db: DatabaseSync, path: string): void {
   const marks = readMarks(db)
   if (marks.applicationId === 0 && marks.version === 0 && marks.objects === 0) return
@@ -24,6 +24,8 @@ export function refuseForeign(db: DatabaseSync, path: string): void {
   if (marks.version > SCHEMA_VERSION) {
     throw newerFault(path, { version: marks.version, readable: SCHEMA_VERSION })
   }
+  const planted = plantedProblem(db)
+  if (planted !== undefined) throw corruptFault(path, { reason: planted })
 }
 
 /**
@@ -34,6 +36,8 @@ export function refuseForeign(db: DatabaseSync, path: string): void {
 export function configure(db: DatabaseSync, path: string, maxBytes: number | undefined): void {
   db.exec('PRAGMA journal_mode = WAL')
   db.exec('PRAGMA synchronous = FULL')
+  // No function runs by what the file itself defines.
+  db.exec('PRAGMA trusted_schema = OFF')
   db.exec('PRAGMA fullfsync = ON')
   db.exec('PRAGMA wal_autocheckpoint = 0')
   db.exec(`PRAGMA cache_size = -${CACHE_KIB}`)

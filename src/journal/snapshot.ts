@@ -54,8 +54,8 @@ export function readSnapshot(db: DatabaseSync, hashAt: (seq: number) => string |
   const text = String(row.body)
   const recordHash = hashAt(seq)
   if (recordHash === undefined || checksum(recordHash, seq, text) !== row.hash) return { kind: 'bad' }
-  const body = decodeExact(text) as Body
-  if (body.v !== SNAPSHOT_VERSION) return { kind: 'bad' }
+  const body = bodyOf(text)
+  if (body === undefined) return { kind: 'bad' }
   return {
     kind: 'good',
     folded: {
@@ -64,6 +64,27 @@ export function readSnapshot(db: DatabaseSync, hashAt: (seq: number) => string |
       account: body.account,
     },
   }
+}
+
+/** The body of a snapshot, or undefined when it is none of this version. Its records are there, so nothing is lost with it. */
+function bodyOf(text: string): Body | undefined {
+  let body: Partial<Body> | null
+  try {
+    body = decodeExact(text) as Partial<Body> | null
+  } catch {
+    return undefined
+  }
+  if (typeof body !== 'object' || body?.v !== SNAPSHOT_VERSION) return undefined
+  const { v, open, account } = body
+  const isOpen = Array.isArray(open) && open.every((state: unknown) => hasIntent(state))
+  const isAccount = account?.findings instanceof Map && typeof account.trading === 'object'
+  return isOpen && isAccount ? { v, open, account } : undefined
+}
+
+function hasIntent(state: unknown): boolean {
+  if (typeof state !== 'object' || state === null) return false
+  const { intent, attempts } = state as Partial<IntentState>
+  return typeof intent?.intentId === 'string' && Array.isArray(attempts)
 }
 
 function checksum(recordHash: string, seq: number, text: string): string {

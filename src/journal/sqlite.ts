@@ -27,6 +27,7 @@ import { type Head, headPathOf, type Loss, openHead } from './head.ts'
 import { type Journal, JournalFaultError } from './journal.ts'
 import { type Lease, takeLease } from './lease.ts'
 import { acquireWriterLock, type WriterLock } from './lock.ts'
+import { createRoom, freeBytesBeside } from './room.ts'
 import { createRowReader, hashOf, type RowReader, type Tail } from './rows.ts'
 import { migrate, readMarks, schemaProblem } from './schema.ts'
 import { configure, refuseForeign } from './setup.ts'
@@ -45,6 +46,8 @@ export interface SqliteJournalOptions {
   readonly headPath?: string
   /** Largest size of the main file, bytes; a write beyond it faults with JOURNAL_FULL. Unlimited when absent. */
   readonly maxBytes?: number
+  /** Free bytes of the disk; asked of the system where absent. */
+  readonly freeBytes?: () => number | undefined
   /** Wall clock, Unix ms; stamps the lease. */
   readonly clockNow: () => number
   /** Who opens it, for the lease and for the message a second daemon gets: an account or an instance name. */
@@ -140,6 +143,7 @@ export function openSqliteJournal(options: SqliteJournalOptions, rules: OpeningR
       head,
       lock,
       upkeep,
+      isShort: createRoom(opened, options.maxBytes, options.freeBytes ?? (() => freeBytesBeside(path))),
     })
     const { loss } = head
     return { journal, replayedFrom: start.replayedFrom, ...(loss === undefined ? {} : { loss }) }
@@ -169,6 +173,7 @@ interface OpenedParts {
   readonly head: Head
   readonly lock: WriterLock
   readonly upkeep: Upkeep
+  readonly isShort: () => boolean
 }
 
 class SqliteJournal implements Journal {
@@ -183,6 +188,7 @@ class SqliteJournal implements Journal {
   readonly hasDecision: RowWriter['hasDecision']
   readonly explains: RowWriter['explains']
   readonly acceptedSince: RowWriter['acceptedSince']
+  readonly isShort: () => boolean
   readonly #db: DatabaseSync
   readonly #reader: RowReader
   readonly #lease: Lease
@@ -201,7 +207,7 @@ class SqliteJournal implements Journal {
   #fault: JournalFaultError | undefined
   #closed = false
 
-  constructor({ db, path, reader, start, snapshotSeq, lease, head, lock, upkeep }: OpenedParts) {
+  constructor({ db, path, reader, start, snapshotSeq, lease, head, lock, upkeep, isShort }: OpenedParts) {
     this.#db = db
     this.path = path
     this.#reader = reader
@@ -211,6 +217,7 @@ class SqliteJournal implements Journal {
     this.#head = head
     this.#lock = lock
     this.#upkeep = upkeep
+    this.isShort = isShort
     this.#checkpoints = planCheckpoints(upkeep, () => this.#checkpoint())
     this.#open = new Map(start.open)
     this.#lease = lease

@@ -21,6 +21,7 @@ import { checksumAddress } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { keccakOfBytes } from '../chains/keccak.ts'
 import { type Address, type Hex, sameHex } from '../domain/address.ts'
+import { fileBounds, parseBounded } from '../domain/boundedJson.ts'
 import { BaseError } from '../domain/errors.ts'
 import { Secret } from '../domain/secret.ts'
 import { privateKeyOf } from './local.ts'
@@ -153,7 +154,7 @@ export function parseKeystore(text: Secret, path: string): Keystore {
   }
   let parsed: unknown
   try {
-    parsed = JSON.parse(text.reveal())
+    parsed = parseBounded(text.reveal(), fileBounds)
   } catch {
     // The parser's own message repeats what stands in the file.
     throw contentError(path, 'it', 'JSON')

@@ -8,6 +8,7 @@
 import { domainType } from '../chains/messageTypes.ts'
 import { contractSignature, recoverSigner } from '../chains/secp256k1.ts'
 import { type Address, type Hex, sameHex } from '../domain/address.ts'
+import { fileBounds, parseBounded } from '../domain/boundedJson.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Secret } from '../domain/secret.ts'
 import type { Signer, SignRequest } from '../domain/signer.ts'
@@ -137,7 +138,7 @@ function resultOf(
   const { id, method, status, text } = answer
   let body: unknown
   try {
-    body = JSON.parse(text)
+    body = parseBounded(text, fileBounds)
   } catch {
     body = undefined
   }

@@ -2,7 +2,9 @@
 import { pino } from 'pino'
 import { shortHex } from '../domain/address.ts'
 import type { Emit, Event } from '../domain/event.ts'
-import type { Secret } from '../domain/secret.ts'
+import { Secret } from '../domain/secret.ts'
+import { visible } from '../domain/shownText.ts'
+import { createCeiling } from './ceiling.ts'
 import type { Level, Line } from './line.ts'
 import { createQuiet } from './quiet.ts'
 import { createRedactor } from './redact.ts'
@@ -45,6 +47,7 @@ export function createLog(options: LogOptions): Log {
   const { level, stream, now = Date.now } = options
   const redact = createRedactor(options.secrets)
   const quiet = createQuiet(now)
+  const ceiling = createCeiling(now)
   const isPretty = options.format === 'pretty' || (options.format === 'auto' && stream.isTTY === true)
   const write = isPretty
     ? prettyWriter(stream, now, options.color ?? stream.isTTY === true)
@@ -54,8 +57,8 @@ export function createLog(options: LogOptions): Log {
   const put = (event: string, line: Line): void => {
     if (ranks[line.level] < ranks[level]) return
     const fields = { ...bindings, ...line.fields }
-    const clean = isPretty ? {} : (redact.value(fields) as Record<string, unknown>)
-    write({ ...line, text: redact.text(line.text), fields: clean }, event)
+    const clean = isPretty ? {} : (redact.value(shortened(fields)) as Record<string, unknown>)
+    write({ ...line, text: cut(redact.text(line.text), MAX_LINE), fields: clean }, event)
   }
   return {
     listen: (event) => {
@@ -64,11 +67,31 @@ export function createLog(options: LogOptions): Log {
         bindings.account = shortHex(event.account)
       }
       if (isBelow(event, level)) return
-      for (const line of quiet(event)) put(event.type, line)
+      for (const line of quiet(event)) put(event.type, ceiling(event, line))
     },
     note: (noteLevel, text, fields = {}) =>
       put('note', { level: noteLevel, word: noteLevel === 'info' ? 'perpd' : noteLevel, text, fields }),
   }
+}
+
+/** Longest text of a line and of one of its fields, characters, and most elements of a list in it. */
+const MAX_LINE = 4_000
+const MAX_FIELD = 2_000
+const MAX_ELEMENTS = 50
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`
+}
+
+/** Fields without what would make a line as long as a host likes. */
+function shortened(value: unknown): unknown {
+  if (typeof value === 'string') return cut(value, MAX_FIELD)
+  if (Array.isArray(value)) {
+    const more = value.length > MAX_ELEMENTS ? [`… and ${value.length - MAX_ELEMENTS} more`] : []
+    return [...value.slice(0, MAX_ELEMENTS).map(shortened), ...more]
+  }
+  if (typeof value !== 'object' || value === null || value instanceof Secret) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]))
 }
 
 /** Events that are never more than `debug` and change nothing in what is told: not phrased at all unless asked for. */
@@ -97,7 +120,8 @@ function jsonWriter(options: LogOptions, now: () => number): Writer {
       messageKey: 'message',
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (text: string) => void options.stream.write(text) },
+    // As JSON it says the same, and on a screen only what it is.
+    { write: (text: string) => void options.stream.write(visible(text)) },
   )
   return (line, event) => logger[line.level]({ event, ...line.fields }, line.text.replaceAll('\n', '; '))
 }
@@ -115,7 +139,8 @@ function prettyWriter(stream: LogStream, now: () => number, color: boolean): Wri
     const word = line.word.padEnd(8)
     const shown = color ? `${colors[line.level]}${word}${plainColor}` : word
     // A text of several lines stays readable and stays one entry.
-    stream.write(`${timeOfDay(now())}  ${shown}  ${line.text.replaceAll('\n', '\n                    ')}\n`)
+    const text = visible(line.text).replaceAll('\n', '\n                    ')
+    stream.write(`${timeOfDay(now())}  ${shown}  ${text}\n`)
   }
 }
 

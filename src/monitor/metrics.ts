@@ -7,6 +7,7 @@ import type { FindingKind } from '../domain/accountRecord.ts'
 import type { Emit, Event, Feed } from '../domain/event.ts'
 import type { FlattenOutcome } from '../domain/flatten.ts'
 import type { Label } from '../domain/intent.ts'
+import { marked } from '../domain/shownText.ts'
 import { toDecimal, USD_DECIMALS, type Usd } from '../domain/units.ts'
 import type { MonitoredStatus } from './status.ts'
 
@@ -196,6 +197,15 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'Rows of polled lists that could not be read, by route and host; the lists were used without them.',
     ['route', 'host'],
   )
+  const foreignRows = counter(
+    'perpd_foreign_rows_total',
+    'Rows of another account in lists of ours, by route and host; they were dropped.',
+    ['route', 'host'],
+  )
+  const heldFindings = gauge(
+    'perpd_findings_held_back',
+    'Things on the account that cannot be explained and are not written down yet: more than may be in a time.',
+  )
   const stalePrices = gauge(
     'perpd_oracle_stale',
     '1 while the prices of an oracle host stand still and its fallbacks are asked, 0 when they go on again.',
@@ -335,6 +345,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
       case 'rows.missing':
         missingRows.inc({ route: event.route, host: hostName(event.host) }, event.rows.length)
         return
+      case 'rows.foreign':
+        foreignRows.inc({ route: event.route, host: hostName(event.host) }, event.rows)
+        return
+      case 'account.findingsHeld':
+        heldFindings.set(event.held)
+        return
       case 'host.prices':
         stalePrices.set({ host: hostName(event.host) }, event.isStale ? 1 : 0)
         return
@@ -378,7 +394,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
   return {
     listen,
-    render: () => registry.metrics(),
+    // A market's name is a host's word; the format knows no escape for what cannot be seen.
+    render: async () => marked(await registry.metrics()),
     contentType: registry.contentType,
     describe: () => described,
   }

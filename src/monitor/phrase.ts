@@ -152,6 +152,13 @@ export function phrase(event: Event): Line {
             host: event.host,
             age_ms: Math.round(event.ageMs),
           })
+    case 'rows.foreign':
+      return line(
+        'warn',
+        'host',
+        `${event.host} ${event.route}: ${counted(event.rows, 'row')} of another account ${event.rows === 1 ? 'was' : 'were'} dropped`,
+        { host: event.host, route: event.route, rows: event.rows },
+      )
     case 'rows.missing': {
       const [first] = event.rows
       const all = event.rows.length === 1 ? 'a row' : `${event.rows.length} rows`
@@ -211,6 +218,7 @@ export function phrase(event: Event): Line {
     case 'account.positions':
     case 'account.finding':
     case 'account.findingSettled':
+    case 'account.findingsHeld':
     case 'subaccount.read':
     case 'subaccount.unread':
     case 'subaccount.low':

@@ -4,7 +4,7 @@ import { shortHex } from '../domain/address.ts'
 import type { Event } from '../domain/event.ts'
 import type { Position } from '../domain/position.ts'
 import { type Line, line, usdField } from './line.ts'
-import { money, plain, span } from './text.ts'
+import { counted, money, plain, span } from './text.ts'
 
 /** `long ETH/USD [WETH-USDC] $500.00, PnL $1.20`. */
 export function positionText(position: Position, symbols: Readonly<Record<string, string>>): string {
@@ -42,6 +42,7 @@ export function accountLine(
         | 'account.positions'
         | 'account.finding'
         | 'account.findingSettled'
+        | 'account.findingsHeld'
         | 'subaccount.read'
         | 'subaccount.unread'
         | 'subaccount.low'
@@ -114,6 +115,18 @@ export function accountLine(
         ...findingFields(event.finding),
         settled_as: event.as,
       })
+    case 'account.findingsHeld':
+      if (event.held === 0) {
+        return line('info', 'account', 'all that cannot be explained on the account is written down', { held: 0 })
+      }
+      return line(
+        'error',
+        'account',
+        event.isJournalShort
+          ? `${counted(event.held, 'thing')} on the account cannot be explained and ${event.held === 1 ? 'is' : 'are'} not written down: the rest of the journal's room is kept for orders. Increases there wait: give the journal room (journal.maxMiB, or the disk)`
+          : `${counted(event.held, 'more thing')} on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd findings and at the account`,
+        { held: event.held, journal_short: event.isJournalShort },
+      )
     case 'subaccount.read':
       return line('debug', 'account', `${event.report.remainingActions} actions of the approval left`, {
         remaining_actions: event.report.remainingActions,

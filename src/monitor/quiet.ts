@@ -1,10 +1,12 @@
 /**
- * Keeps the log short without hiding anything new. A cause that repeats is told the first time, the tenth time, and then
+ * Keeps the log short without hiding anything new (what outsiders can multiply has a ceiling besides: ceiling.ts). A cause that repeats is told the first time, the tenth time, and then
  * once an hour with its count; the rest goes down to `debug`. When a told cause is over, that is told too.
  *
  * What counts as one cause:
  *   a host          host and kind of failure; over when it has answered well for half a minute
  *   rows            of a list that cannot be read: the list and what is wrong with them
+ *   foreign rows    of another account: host and list
+ *   findings        that are not written down yet: why
  *   a price         that stands in for the oracle's: the market and where it comes from
  *   an endpoint     of the chain, and its fault; over with its next good answer
  *   the clock       that differs from the chain's time
@@ -92,6 +94,10 @@ export function createQuiet(now: () => number): (event: Event) => readonly Line[
         const causes = event.rows.map(({ problem }) => problem.replaceAll(/\[\d+\]/g, '[]')).sort()
         return [repeated(`rows ${event.route} ${[...new Set(causes)].join()}`, line)]
       }
+      case 'rows.foreign':
+        return [repeated(`foreign ${event.host} ${event.route}`, line)]
+      case 'account.findingsHeld':
+        return [repeated(`findings held ${event.isJournalShort}`, line)]
       case 'price.stoodIn':
         return [repeated(`price ${event.symbol} ${event.source}`, line)]
       case 'chain.read': {

@@ -6,7 +6,7 @@ import { type Context, Hono } from 'hono'
 import { addAccountReads, addTransactionRoutes } from './accountRoutes.ts'
 import { advanceWorld } from './advance.ts'
 import { answerAgeMs, changesAnswer, shapedAnswer } from './answerShape.ts'
-import { mountControl } from './controlRoutes.ts'
+import { guardControl, mountControl } from './controlRoutes.ts'
 import { HttpFailure, notFound, stringify } from './http.ts'
 import type { KeptAnswers } from './keptAnswers.ts'
 import { addMarketRoutes } from './marketRoutes.ts'
@@ -135,6 +135,7 @@ export function createApp({ state, prefix, wire, kept, neighbours }: AppParts): 
       )
     },
   }
+  guardControl(app, answer)
   addMarketRoutes(state, kit)
   addAccountReads(state, kit)
   addTransactionRoutes(state, kit)

@@ -1,6 +1,7 @@
 /** The control routes, which are no part of the wire: faults, accounts, reorganisations, and the venue's own record. */
-import type { Context, Hono } from 'hono'
+import type { Hono } from 'hono'
 import { advanceWorld } from './advance.ts'
+import { givenTo, refuseControl } from './controlGuard.ts'
 import { mountFaultRoutes } from './faultRoutes.ts'
 import { applyFaults, showsAtOnce } from './faults.ts'
 import { isObject, stringify } from './http.ts'
@@ -12,9 +13,25 @@ import type { VenueState } from './venueState.ts'
 import { changeAccount } from './wallet.ts'
 import type { WireFaults } from './wireFaults.ts'
 
-/** The JSON of a control request; undefined when it is none. */
-function given(context: Context): Promise<unknown> {
-  return context.req.json().catch(() => undefined)
+/**
+ * Puts the check before every control route that is mounted after it, and takes from their answers what would let a page read
+ * them.
+ */
+export function guardControl(app: Hono, answer: (status: number, text: string) => Response): void {
+  app.use('/__control/*', async (context, next) => {
+    const refusal = refuseControl(context.req.raw)
+    if (refusal === undefined) await next()
+    else context.res = answer(refusal.status, stringify({ message: refusal.message }))
+    const { headers } = context.res
+    headers.delete('Access-Control-Allow-Origin')
+    headers.delete('Access-Control-Expose-Headers')
+    headers.set('Cross-Origin-Resource-Policy', 'same-origin')
+    headers.set('X-Content-Type-Options', 'nosniff')
+    headers.set('Cache-Control', 'no-store')
+  })
+  app.options('/__control/*', () =>
+    answer(405, stringify({ message: 'The control routes take no preflight' })),
+  )
 }
 
 /** Mounts `/__control/faults`, `/accounts`, `/reorg`, `/record`, and the wire faults. */
@@ -34,7 +51,7 @@ export function mountControl(
 
   app.get('/__control/faults', () => answer(200, stringify(faults)))
   app.post('/__control/faults', async (context) => {
-    const change = await given(context)
+    const change = await givenTo(context)
     const wrong = applyFaults(faults, change)
     if (wrong !== undefined) return told(wrong)
     if (isObject(change)) wire.note(change)
@@ -43,8 +60,8 @@ export function mountControl(
     return answer(200, stringify(faults))
   })
   mountFaultRoutes(app, wire, answer)
-  app.post('/__control/accounts', async (context) => told(changeAccount(world, await given(context))))
-  app.post('/__control/reorg', async (context) => told(reorganiseByControl(world, await given(context))))
+  app.post('/__control/accounts', async (context) => told(changeAccount(world, await givenTo(context))))
+  app.post('/__control/reorg', async (context) => told(reorganiseByControl(world, await givenTo(context))))
   app.get('/__control/record', () => {
     advanceWorld(world)
     return answer(200, stringify(settledRecord(world, state.record)))

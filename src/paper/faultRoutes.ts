@@ -1,5 +1,6 @@
 /** Control routes of the wire faults; no part of the wire. */
 import type { Hono } from 'hono'
+import { givenTo } from './controlGuard.ts'
 import { stringify } from './http.ts'
 import type { WireFaults } from './wireFaults.ts'
 
@@ -16,7 +17,7 @@ export function mountFaultRoutes(
     return answer(200, '[]')
   })
   app.post('/__control/wire', async (context) => {
-    const body: unknown = await context.req.json().catch(() => undefined)
+    const body: unknown = await givenTo(context)
     for (const one of Array.isArray(body) ? body : [body]) {
       const rule = wire.add(one)
       if (typeof rule === 'string') return answer(400, stringify({ message: rule }))

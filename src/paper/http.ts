@@ -1,6 +1,7 @@
 /** Answers and requests of the venue's HTTP: bodies, error forms, headers, query and body reading. */
 import { getAddress, isAddress } from 'viem'
 import type { Address } from '../domain/address.ts'
+import { fileBounds, JsonBoundsError, parseBounded } from '../domain/boundedJson.ts'
 
 /** A JSON value on the wire; amounts have already become decimal strings. */
 export type Json =
@@ -125,8 +126,6 @@ export function integerOf(
 
 /** Longest request body, bytes. */
 export const MAX_BODY_BYTES = 1_048_576
-/** Deepest nesting of a request body; no documented body has more than eight levels. */
-const MAX_BODY_DEPTH = 64
 
 /** Bytes of a body as text. One over the limit is read to its end without being kept, so that its connection stays good. */
 async function textOf(request: Request): Promise<string> {
@@ -145,26 +144,8 @@ async function textOf(request: Request): Promise<string> {
   return text + decoder.decode()
 }
 
-/** Whether brackets nest no deeper than the limit: what is echoed in an error is written by recursion. */
-function isShallow(text: string): boolean {
-  let depth = 0
-  let inText = false
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i)
-    if (inText) {
-      if (code === 92) i += 1
-      else if (code === 34) inText = false
-    } else if (code === 34) inText = true
-    else if (code === 91 || code === 123) {
-      depth += 1
-      if (depth > MAX_BODY_DEPTH) return false
-    } else if (code === 93 || code === 125) depth -= 1
-  }
-  return true
-}
-
-/** The JSON object of a request body. Throws HttpFailure 400 when there is none. */
-export async function bodyOf(request: Request): Promise<Readonly<Record<string, unknown>>> {
+/** The JSON value of a request body. Throws HttpFailure 400 when there is none, or it is too large or nests too deep. */
+export async function jsonOf(request: Request): Promise<unknown> {
   let text: string
   try {
     text = await textOf(request)
@@ -172,13 +153,20 @@ export async function bodyOf(request: Request): Promise<Readonly<Record<string, 
     if (error instanceof HttpFailure) throw error
     throw badRequest('The request body cannot be read')
   }
-  if (!isShallow(text)) throw badRequest(`The request body is nested deeper than ${MAX_BODY_DEPTH} levels`)
-  let value: unknown
   try {
-    value = JSON.parse(text)
-  } catch {
-    throw badRequest('The request body is not JSON')
+    return parseBounded(text, fileBounds)
+  } catch (error) {
+    throw badRequest(
+      error instanceof JsonBoundsError
+        ? `The request body cannot be taken: ${error.message}`
+        : 'The request body is not JSON',
+    )
   }
+}
+
+/** The JSON object of a request body. Throws HttpFailure 400 when there is none. */
+export async function bodyOf(request: Request): Promise<Readonly<Record<string, unknown>>> {
+  const value = await jsonOf(request)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest('The request body must be a JSON object')
   }

@@ -2,10 +2,11 @@
  * The books on disk: finished hours in a file of their own beside the state file, written again only when another hour has
  * finished; the running hour goes into the state file itself, together with the trades it sums up.
  */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Flow } from './flow.ts'
 import { type LedgerRow, ledgerOf } from './ledger.ts'
 import { decodeState, encodeState } from './stateLog.ts'
+import { writeWhole } from './wholeFile.ts'
 import type { World } from './world.ts'
 
 /** The running hour, as the state file keeps it. */
@@ -37,9 +38,7 @@ export function saveLedger(statePath: string, world: World): SavedLedger {
   const { runningHour, byMarket, users } = ledgerOf(world)
   if (written.get(world) !== runningHour) {
     const rows: SavedRows = [...byMarket].map(([key, { hours, days }]) => [key, { hours, days }])
-    const temporary = `${pathOf(statePath)}.new`
-    writeFileSync(temporary, encodeState(rows), { mode: 0o600 })
-    renameSync(temporary, pathOf(statePath))
+    writeWhole(pathOf(statePath), encodeState(rows))
     written.set(world, runningHour)
   }
   return {

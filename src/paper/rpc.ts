@@ -1,4 +1,5 @@
 /** JSON-RPC 2.0: one call or a batch as text in, the answer as text out, over HTTP and WebSocket alike. */
+import { fileBounds, parseBounded } from '../domain/boundedJson.ts'
 import { isObject, stringify } from './http.ts'
 import { invalidParams, RpcError, rpcCodes } from './rpcError.ts'
 import { methodOf } from './rpcMethods.ts'
@@ -79,7 +80,7 @@ export function answerRpc(
   if (text.length > MAX_REQUEST_LENGTH) return refuse(rpcCodes.invalidRequest, 'request too large')
   let request: unknown
   try {
-    request = JSON.parse(text)
+    request = parseBounded(text, fileBounds)
   } catch {
     return refuse(rpcCodes.parse, 'parse error')
   }

@@ -1,14 +1,5 @@
 /** The world on disk between runs: one JSON file, replaced whole, so that a crash leaves the old or the new one. */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Chain } from '../chains/chain.ts'
 import type { Address } from '../domain/address.ts'
@@ -22,6 +13,7 @@ import type { SubmitEntry } from './record.ts'
 import { decodeState, encodeState } from './stateLog.ts'
 import type { SubaccountState } from './subaccounts.ts'
 import type { VenueState } from './venueState.ts'
+import { writeWhole } from './wholeFile.ts'
 import type {
   Account,
   DueWork,
@@ -207,14 +199,5 @@ export function saveState(path: string, { world, peers, record }: VenueState): v
     record,
     ledger: saveLedger(path, world),
   }
-  const text = encodeState(saved)
-  const temporary = `${path}.new`
-  const file = openSync(temporary, 'w', 0o600)
-  try {
-    writeFileSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(temporary, path)
+  writeWhole(path, encodeState(saved))
 }

@@ -1,5 +1,6 @@
 /** A YAML file as a plain value, with the place of every field in it. */
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { reasonOf } from '../domain/errors.ts'
 import { type Place, StrategyFileError } from './problem.ts'
 
 /** Path into a YAML value: keys and indexes. */
@@ -17,13 +18,27 @@ export interface YamlFile {
   valueAt(path: FieldPath): unknown
 }
 
+/** Longest file, characters, and most maps and lists inside each other. */
+const MAX_FILE_LENGTH = 262_144
+const MAX_DEPTH = 32
+
 /** More digits than a YAML number can carry exactly. */
 const MAX_NUMBER_DIGITS = 15
 
 /** Parses a file's text; gives the file or every problem with its YAML. */
 export function parseYaml(file: string, text: string): YamlFile | readonly StrategyFileError[] {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const document = documentOf(text, lines)
+  if (typeof document === 'string') {
+    return [
+      new StrategyFileError({
+        file,
+        place: { line: 1, column: 1 },
+        what: `cannot be read as YAML: ${document}`,
+        fix: 'write it flat and short; strategies/eth-trend.yaml shows one',
+      }),
+    ]
+  }
   const at = (offset: number): Place => {
     const { line, col } = lines.linePos(offset)
     return { line: Math.max(1, line), column: Math.max(1, col) }
@@ -56,6 +71,24 @@ export function parseYaml(file: string, text: string): YamlFile | readonly Strat
   }
   const problems = [...longNumbers(file, document, at), ...unusableAliases(file, document, at)]
   return problems.length > 0 ? problems : yamlFile(file, document, at)
+}
+
+/** The document; a text says why there is none: the parser goes down by recursion, and so does everything after it. */
+function documentOf(text: string, lineCounter: LineCounter): Document.Parsed | string {
+  if (text.length > MAX_FILE_LENGTH) return `it has more than ${MAX_FILE_LENGTH} characters`
+  try {
+    const document = parseDocument(text, { lineCounter, prettyErrors: false })
+    let isDeep = false
+    visit(document, {
+      Collection(_key, _node, path) {
+        isDeep ||= path.length > 2 * MAX_DEPTH
+        return isDeep ? visit.BREAK : undefined
+      },
+    })
+    return isDeep ? `it nests deeper than ${MAX_DEPTH} levels` : document
+  } catch (error) {
+    return error instanceof RangeError ? `it nests deeper than ${MAX_DEPTH} levels` : reasonOf(error)
+  }
 }
 
 /** Aliases (`*name`) without their anchor, inside their own anchor, or so many that they blow the file up. */

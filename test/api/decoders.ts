@@ -128,6 +128,13 @@ const routes: Readonly<Record<string, (transport: Transport) => Promise<{ readon
 
 export const names = Object.keys(routes)
 
+/** Reads by a route over a transport of the test's own. */
+export function readOf(name: string, transport: Transport): Promise<{ readonly value: unknown }> {
+  const route = routes[name]
+  if (route === undefined) throw new Error(`no route ${name}`)
+  return route(transport)
+}
+
 function withoutFirstVersion(transport: Transport): Transport['call'] {
   return (route, input, options) => {
     if (route.version === 'v2') return transport.call(route, input, options)
@@ -151,9 +158,8 @@ export function bodyOf(name: string): string {
 
 /** Reads a body by a route. A row that cannot be read is told as the error that it is to that row. */
 export async function ask(name: string, body: unknown): Promise<{ readonly value: unknown }> {
-  const route = routes[name]
-  if (route === undefined) throw new Error(`no route ${name}`)
-  const read: { readonly value: unknown; readonly missing?: readonly MissingRow[] } = await route(
+  const read: { readonly value: unknown; readonly missing?: readonly MissingRow[] } = await readOf(
+    name,
     transportAnswering(body),
   )
   const [row] = read.missing ?? []

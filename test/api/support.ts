@@ -137,6 +137,11 @@ export function transportAnswering(body: unknown): Transport {
   return scriptedTransport(() => ({ body: typeof body === 'string' ? body : JSON.stringify(body) })).transport
 }
 
+/** A transport whose every answer has this status and this text. */
+export function transportAnsweringStatus(status: number, body: string): Transport {
+  return scriptedTransport(() => ({ status, body })).transport
+}
+
 /** A body from test/fixtures/api, as text. */
 export function fixtureText(name: string): string {
   return readFileSync(join(import.meta.dirname, '..', 'fixtures', 'api', `${name}.json`), 'utf8')

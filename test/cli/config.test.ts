@@ -450,3 +450,21 @@ test('a price tolerance of reductions is never less than that of what adds risk'
   expect(of('--signing.priceToleranceBps', '300')).toEqual([300, 300])
   expect(of('--signing.reducingPriceToleranceBps', '500')).toEqual([100, 500])
 })
+
+test('keys of endpoints in arguments are warned of; in a file, a variable, or without a key they are not', () => {
+  const url = 'http://127.0.0.1:8545/v2/0123456789abcdef'
+  const told = (argv: string[], env: Record<string, string> = {}) =>
+    load(argv, env).warnings.filter((warning) => warning.includes('arguments of a process'))
+  for (const [flag, value] of [
+    ['--rpc.http', url],
+    ['--rpc.http', 'https://me:secret@127.0.0.1:8545/'],
+    ['--rpc.http', 'http://127.0.0.1:8545/?key=0123456789abcdef'],
+  ] as const) {
+    const warnings = told([flag, value])
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toContain(flag)
+    expect(warnings[0]).not.toMatch(/0123456789abcdef|secret/)
+  }
+  expect(told(['--rpc.http', 'http://127.0.0.1:8545'])).toEqual([])
+  expect(told([], { PERPD__RPC__HTTP: url })).toEqual([])
+})

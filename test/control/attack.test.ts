@@ -1,7 +1,7 @@
 /** The control port under attack, over real sockets: nothing happens but a clear refusal. */
 
 import { request } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ControlServer, createControlServer } from '../../src/control/server.ts'
 import type { OperatorCommand } from '../../src/engine/operator.ts'
@@ -291,4 +291,22 @@ test('what is open is configurable: metrics and health ask for a token when they
     expect((await ask('GET', path, asReader)).status).toBe(200)
   }
   expect(readToken).not.toBe(operateToken)
+})
+
+test('of 320 sockets that are held, the oldest are cut, and an operator gets his answer', async () => {
+  await server.close()
+  await open({}, 60_000)
+  const cut = new Set<number>()
+  const sockets: Socket[] = []
+  for (let index = 0; index < 320; index += 1) {
+    const socket = connect(server.port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.on('close', () => cut.add(index))
+    sockets.push(socket)
+    await new Promise((resolve) => socket.once('connect', resolve))
+  }
+  await expect.poll(() => cut.size).toBe(64)
+  expect(Math.max(...cut)).toBe(63)
+  expect((await ask('GET', '/api/status', asReader)).status).toBe(200)
+  for (const socket of sockets) socket.destroy()
 })

@@ -18,6 +18,7 @@ const held = async () => (await bench.api.getPositions({ account: signer.address
 test('a collateral whose symbol another token has too is named by its asset: WBTC, not BTC', async () => {
   const answer = await fetch(`http://127.0.0.1:${bench.served.port}/__control/accounts`, {
     method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       address: signer.address,
       balances: { WBTC: '1' },

@@ -11,11 +11,11 @@ const text = readFileSync(new URL('../../docs/paper-venue.md', import.meta.url),
 
 /** Bodies that the document sends to a control route, as the shell would. */
 function bodiesTo(route: string): unknown[] {
-  const single = [...text.matchAll(new RegExp(`\\$C/${route} -d '([^']+)'`, 'g'))].map(
+  const single = [...text.matchAll(new RegExp(`\\$C/${route} --json '([^']+)'`, 'g'))].map(
     ([, body = '']) => body,
   )
-  const double = [...text.matchAll(new RegExp(`\\$C/${route} -d "(.*?[^\\\\])"`, 'g'))].map(([, body = '']) =>
-    body.replaceAll('\\"', '"').replaceAll('$M', ethMarket),
+  const double = [...text.matchAll(new RegExp(`\\$C/${route} --json "(.*?[^\\\\])"`, 'g'))].map(
+    ([, body = '']) => body.replaceAll('\\"', '"').replaceAll('$M', ethMarket),
   )
   return [...single, ...double].map((body): unknown => JSON.parse(body))
 }
@@ -30,7 +30,7 @@ test('every switch is shown with a value, and every value is taken', () => {
 test('after all of them nothing is wrong any more', () => {
   const faults = noFaults()
   for (const line of text.split('\n')) {
-    const [, single, double] = /\$C\/faults -d (?:'([^']+)'|"(.*?[^\\])")/.exec(line) ?? []
+    const [, single, double] = /\$C\/faults --json (?:'([^']+)'|"(.*?[^\\])")/.exec(line) ?? []
     const body = single ?? double?.replaceAll('\\"', '"').replaceAll('$M', ethMarket)
     if (body !== undefined) applyFaults(faults, JSON.parse(body))
   }

@@ -52,7 +52,11 @@ test.skipIf(isNearMidnight)(
     const { hosts } = paper
     const own = await operatedIn(folder.path)
     const control = async (path: string, change: object) => {
-      const answer = await fetch(`${paper.control}/${path}`, { method: 'POST', body: JSON.stringify(change) })
+      const answer = await fetch(`${paper.control}/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(change),
+      })
       expect(answer.status).toBe(200)
     }
     const start = () =>

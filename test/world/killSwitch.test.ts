@@ -160,6 +160,7 @@ test('orders that come to nothing hold their strategy back over a restart; a sil
   // Keepers cancel what comes to the market; a fee or a price that moved would be nobody's fault and count for nothing.
   await fetch(`${paper.control}/faults`, {
     method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ keeperFails: 'InsufficientReserve' }),
   })
   const strict = [

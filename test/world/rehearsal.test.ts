@@ -120,7 +120,11 @@ async function rehearse({ lane, key, venue = [] }: Run): Promise<void> {
   ])
   const { hosts, control } = paper
   const set = async (faults: object): Promise<void> => {
-    const answer = await fetch(`${control}/faults`, { method: 'POST', body: JSON.stringify(faults) })
+    const answer = await fetch(`${control}/faults`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(faults),
+    })
     if (!answer.ok) throw new Error(`faults: ${answer.status} ${await answer.text()}`)
   }
   const more = [

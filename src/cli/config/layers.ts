@@ -1,6 +1,7 @@
 /** The layers a configuration is made of: flags, environment, files. Each reads to values with their origin. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { fileBounds, parseBounded } from '../../domain/boundedJson.ts'
 import { untrustedPart, untrustedText } from '../../keys/trustedPath.ts'
 import { redactUrl } from '../../monitor/redact.ts'
 import type { Value } from './formats.ts'
@@ -146,7 +147,7 @@ export function readFile(
       report(`${file}: it is not read: ${what}. ${fix}`)
       return layer
     }
-    parsed = JSON.parse(readFileSync(full, 'utf8'))
+    parsed = parseBounded(readFileSync(full, 'utf8'), fileBounds)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     report(

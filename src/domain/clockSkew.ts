@@ -1,0 +1,13 @@
+/** How far our clock is from the venue's, by the word of several hosts. */
+
+/**
+ * The median of the hosts' readings of our clock's error, ms; of two in the middle the one nearer to 0. So one host whose
+ * `Date` is wrong denies nothing beside others, and a clock of ours that is wrong shows with most of them. 0 without a reading.
+ */
+export function medianSkewMs(readingsMs: readonly number[]): number {
+  const sorted = readingsMs.toSorted((one, other) => one - other)
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? 0
+  if (sorted.length % 2 === 1) return upper
+  const lower = sorted[sorted.length / 2 - 1] ?? 0
+  return Math.abs(lower) <= Math.abs(upper) ? lower : upper
+}

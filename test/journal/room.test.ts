@@ -1,0 +1,55 @@
+/** The last part of the journal's room is kept: what must be written still can be when what can wait no longer may. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ACCOUNT_ID } from '../../src/domain/accountRecord.ts'
+import { RECORD_VERSION } from '../../src/domain/records.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'perpd-room-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const stamp = { v: RECORD_VERSION, atMs: 1_800_000_000_000, intentId: ACCOUNT_ID } as const
+
+test('a journal is short before it is full, by an eighth of its size, and takes what must be written until then', async () => {
+  const path = join(folder, 'journal.db')
+  const journal = createSqliteJournal({
+    path,
+    holder: 'test',
+    clockNow: () => stamp.atMs,
+    maxBytes: 4 * 1024 * 1024,
+  })
+  const write = (detail: string) =>
+    journal.appendAccount({ ...stamp, kind: 'operator.command', command: 'note', detail, by: 'test', via: 'cli' })
+  let before = 0
+  while (!journal.isShort()) {
+    await write('x'.repeat(4_000))
+    before += 1
+    expect(before).toBeLessThan(2_000)
+  }
+  expect(before).toBeGreaterThan(400)
+  for (let after = 0; after < 80; after += 1) await write('y'.repeat(4_000))
+  journal.close()
+})
+
+test('a disk with less than 64 MiB left is short, one that does not say how much it has is not', () => {
+  for (const [freeBytes, isShort] of [
+    [60 * 1024 * 1024, true],
+    [70 * 1024 * 1024, false],
+    [undefined, false],
+  ] as const) {
+    const path = join(folder, `disk-${freeBytes}.db`)
+    const journal = createSqliteJournal({
+      path,
+      holder: 'test',
+      clockNow: () => stamp.atMs,
+      freeBytes: () => freeBytes,
+    })
+    expect(journal.isShort()).toBe(isShort)
+    journal.close()
+  }
+})
