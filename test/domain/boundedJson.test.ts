@@ -15,7 +15,7 @@ test('what nests or holds too much is refused, to the unit', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   expect(parseBounded(nested(8), bounds)).toBeTruthy()
   expect(() => parseBounded(nested(9), bounds)).toThrow(JsonBoundsError)
-  expect(() => parseBounded('{"a":'.repeat(9) + '1' + '}'.repeat(9), bounds)).toThrow(/deeper than 8/)
+  expect(() => parseBounded(`${'{"a":'.repeat(9)}1${'}'.repeat(9)}`, bounds)).toThrow(/deeper than 8/)
   expect(parseBounded(`[${Array.from({ length: 98 }, () => '1').join()}]`, bounds)).toHaveLength(98)
   expect(() => parseBounded(`[${Array.from({ length: 110 }, () => '1').join()}]`, bounds)).toThrow(
     /more than 100/,

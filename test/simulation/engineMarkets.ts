@@ -249,7 +249,7 @@ export function createMarketModel(parts: {
       const isOracle = peer.host === oracleHost
       switch (path) {
         case '/markets':
-        // Settings of no impact: nothing is estimated here.
+          return modelMarkets.map(marketRow)
         case '/tokens/info':
           return tokens.map(tokenRow)
         case '/markets/tickers':
