@@ -21,7 +21,13 @@ import type { Fetch } from './route.ts'
 import * as stats from './stats.ts'
 import * as subaccounts from './subaccounts.ts'
 import * as tokens from './tokens.ts'
-import { createTransport, type ForeignRows, type MissingRows, type RequestAttempt, type Transport } from './transport.ts'
+import {
+  createTransport,
+  type ForeignRows,
+  type MissingRows,
+  type RequestAttempt,
+  type Transport,
+} from './transport.ts'
 import * as wallet from './wallet.ts'
 import * as pools from './yield.ts'
 

@@ -23,8 +23,5 @@ export function findingsLeft(written: Iterable<FindingState>, nowMs: number): nu
     if (end === undefined) unsettled += 1
   }
   const { perPass, perHour, perDay } = findingLimits
-  return Math.max(
-    0,
-    Math.min(perPass, perHour - ofHour, perDay - ofDay, findingLimits.unsettled - unsettled),
-  )
+  return Math.max(0, Math.min(perPass, perHour - ofHour, perDay - ofDay, findingLimits.unsettled - unsettled))
 }

@@ -117,7 +117,9 @@ export function accountLine(
       })
     case 'account.findingsHeld':
       if (event.held === 0) {
-        return line('info', 'account', 'all that cannot be explained on the account is written down', { held: 0 })
+        return line('info', 'account', 'all that cannot be explained on the account is written down', {
+          held: 0,
+        })
       }
       return line(
         'error',

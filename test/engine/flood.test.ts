@@ -1,6 +1,7 @@
 /** A hostile host over sockets that lists what never was: what it can make the journal and the log grow is bounded. */
-import { createServer, type Server } from 'node:http'
+
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,8 +16,8 @@ import { createReconciler } from '../../src/engine/reconcile.ts'
 import { createTrading } from '../../src/engine/trading.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite.ts'
 import { createLog } from '../../src/monitor/log.ts'
-import { account, ethMarket, usdc } from '../support/intents.ts'
 import { manualClock } from '../paper/support.ts'
+import { account, ethMarket, usdc } from '../support/intents.ts'
 
 const stranger = '0x5555555555555555555555555555555555555555'
 
@@ -83,7 +84,10 @@ function bench(options: { readonly freeBytes?: () => number } = {}) {
     chain: arbitrum,
     hosts: { ...arbitrum.hosts, api: [base] },
     fetch,
-    clock: { ...clock, sleep: (ms, signal) => (ms >= 1_000 ? new Promise(() => signal) : clock.sleep(ms, signal)) },
+    clock: {
+      ...clock,
+      sleep: (ms, signal) => (ms >= 1_000 ? new Promise(() => signal) : clock.sleep(ms, signal)),
+    },
     random: () => 0,
     onForeign: (foreign) => emit({ type: 'rows.foreign', ...foreign }),
     onMissing: (missing) => emit({ type: 'rows.missing', ...missing }),
@@ -152,7 +156,10 @@ test('rows of other accounts among ours are dropped and told once, and nothing i
     one.clock.move(5_000)
   }
   expect(one.foundOf()).toBe(2)
-  const told = one.said().split('\n').filter((line) => line.includes('of another account'))
+  const told = one
+    .said()
+    .split('\n')
+    .filter((line) => line.includes('of another account'))
   expect(told.length).toBeLessThanOrEqual(2)
   one.close()
 })

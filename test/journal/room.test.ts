@@ -24,7 +24,14 @@ test('a journal is short before it is full, by an eighth of its size, and takes 
     maxBytes: 4 * 1024 * 1024,
   })
   const write = (detail: string) =>
-    journal.appendAccount({ ...stamp, kind: 'operator.command', command: 'note', detail, by: 'test', via: 'cli' })
+    journal.appendAccount({
+      ...stamp,
+      kind: 'operator.command',
+      command: 'note',
+      detail,
+      by: 'test',
+      via: 'cli',
+    })
   let before = 0
   while (!journal.isShort()) {
     await write('x'.repeat(4_000))

@@ -46,7 +46,10 @@ test('a list of 50,000 positions is a line of a few thousand characters', () => 
   const row = { positionKey: 'k', marketToken: '0x1', direction: 'long', sizeInUsd: 5n, pnlAfterFeesUsd: 1n }
   one.log.listen({
     type: 'account.positions',
-    positions: Array.from({ length: 50_000 }, (_unused, index) => ({ ...row, positionKey: `k${index}` })) as never,
+    positions: Array.from({ length: 50_000 }, (_unused, index) => ({
+      ...row,
+      positionKey: `k${index}`,
+    })) as never,
     symbols: {},
   })
   expect(one.lines()).toHaveLength(1)
