@@ -9,7 +9,7 @@ import { access, asReader, door, status } from '../control/door.ts'
 
 /** ETH/USD turned around, with a line's end, a terminal's escape, a joiner, a half pair, a tag of a higher plane, DEL and C1. */
 const evil = 'ETH\u202e/DSU\u2028B\u001b[2J\u200d\ud800\u{e0041}\u007f\u0085\ufeff'
-const unseen = /[\u202e\u2028\u001b\u200d\ufeff\u007f\u0085]|\u{e0041}/u
+const unseen = /[\p{Cf}\p{Zl}\p{Cs}\u007f-\u009f]|(?!\n)\p{Cc}/u
 
 test('every character that is not seen as such is written out, and all others stay', () => {
   expect(visible(evil)).toBe(
