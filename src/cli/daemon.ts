@@ -4,6 +4,7 @@ import type { Role } from '../control/access.ts'
 import type { StatusBody } from '../control/routes.ts'
 import { reasonOf } from '../domain/errors.ts'
 import type { Secret } from '../domain/secret.ts'
+import type { MarketStanding } from '../engine/catalogue.ts'
 import type { Config } from './config/types.ts'
 import { readToken, tokenFileOf } from './controlTokens.ts'
 import { CommandError, exitCodes } from './exit.ts'
@@ -46,6 +47,17 @@ export async function isRunning(config: Config): Promise<boolean> {
     if (error instanceof CommandError && error.exitCode === exitCodes.notRunning) return false
     throw error
   }
+}
+
+/**
+ * Where the facts of each market come from, by the running daemon.
+ *
+ * @throws CommandError with exit code 3 when no perpd answers.
+ */
+export async function askMarkets(config: Config): Promise<readonly MarketStanding[]> {
+  const { body } = await ask(config, 'read', '/api/markets')
+  if (!Array.isArray(body)) throw stranger(addressOf(config))
+  return body as readonly MarketStanding[]
 }
 
 /**

@@ -13,8 +13,10 @@ import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
 import type { Signer } from '../domain/signer.ts'
 import { createAccountBook } from '../engine/accountBook.ts'
+import { createCatalogue } from '../engine/catalogue.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import type { ConfiguredLimits } from '../engine/liveLimits.ts'
+import { pinnedApi } from '../engine/pinnedApi.ts'
 import { createSubaccountWatch } from '../engine/subaccountWatch.ts'
 import { createTrading } from '../engine/trading.ts'
 import type { ExecutionContext } from '../execution/context.ts'
@@ -152,7 +154,7 @@ async function live(
 
   const fetch = createNodeFetch()
   closers.push(() => fetch.close())
-  const api = createApi({
+  const asListed = createApi({
     chain,
     hosts,
     fetch: fetch.fetch,
@@ -176,7 +178,10 @@ async function live(
   const isChecked = venue === undefined || config.rpc.routerCodeHash !== undefined
   const code = isChecked ? await checkRouterCode(config, evidence, fetch.fetch) : undefined
   if (code !== undefined) log.note(code.isWeak ? 'warn' : 'info', code.text)
-  const trading = createTrading({ book: createAccountBook({ journal, clock: systemClock }), emit })
+  const book = createAccountBook({ journal, clock: systemClock })
+  const trading = createTrading({ book, emit })
+  const catalogue = createCatalogue({ shipped: chain.facts, book, clock: systemClock, emit, fatal })
+  const api = pinnedApi(asListed, catalogue)
   const { owner } = config.account
   const subaccount =
     owner === undefined
@@ -242,6 +247,7 @@ async function live(
     {
       ...execution,
       shell,
+      catalogue,
       strategies,
       limits: limitsOf(config, strategies),
       readLimits: async () => readLimits(reload().config),
@@ -259,7 +265,7 @@ async function live(
     },
     { version, profile: config.profile, journalPath: config.journal.path, evidence: evidence.text },
     (markets) => {
-      listedMarkets = swapMarketsOf(markets)
+      listedMarkets = swapMarketsOf([...markets, ...catalogue.facts().markets.values()])
       const problems = checkMarkets(
         strategies,
         markets.filter(({ isListed, isSpotOnly }) => isListed && !isSpotOnly).map(({ symbol }) => symbol),

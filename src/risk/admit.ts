@@ -23,7 +23,7 @@ import {
 import { planCollateral } from './collateral.ts'
 import { type Desk, deskMarket, isDenial, marketUnknown } from './desk.ts'
 import { checkPriceDoubts } from './doubts.ts'
-import { checkGaps } from './gaps.ts'
+import { checkGaps, checkTrusted } from './gaps.ts'
 import { type Plan, plainTerms, termsToken } from './plan.ts'
 import { type Sized, sizeIncrease, sizeReduction } from './sizing.ts'
 import { planSwap } from './swap.ts'
@@ -45,6 +45,7 @@ export function admit(decision: Decision, desk: Desk): Admission {
 
   const side = sideOf(desk.book, decision.marketToken, decision.direction)
   const denial =
+    checkTrusted(wish, view) ??
     checkMarketOpen(wish, view) ??
     checkSlippage(desk.slippageBps, limits) ??
     checkSlot(wish, side) ??

@@ -187,6 +187,23 @@ export const everyEvent: readonly Event[] = [
       },
     ],
   },
+  {
+    type: 'market.contradicted',
+    contradictions: [
+      { host, address: ethMarket, statement: 'says that the longToken of ETH/USD is 0x0, and not 0x82' },
+    ],
+    symbols: [symbol],
+  },
+  {
+    type: 'market.settled',
+    contradictions: [
+      { host, address: ethMarket, statement: 'says that the longToken of ETH/USD is 0x0, and not 0x82' },
+    ],
+    symbols: [symbol],
+    by: 'Ada',
+  },
+  { type: 'market.proven', symbol, marketToken: ethMarket },
+  { type: 'market.trusted', symbol, marketToken: ethMarket, by: 'Ada' },
   { type: 'price.stoodIn', symbol, source: 'ticker', ageMs: 400 },
   { type: 'trading.state', scope: 'eth-trend', state: 'reducing', reason: 'Its loss limit was reached.' },
   { type: 'daemon.heartbeat', openIntents: 1, unresolved: 0, positions: 1, exposureUsd: usd(500) },
