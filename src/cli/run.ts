@@ -19,6 +19,7 @@ import type { ConfiguredLimits } from '../engine/liveLimits.ts'
 import { pinnedApi } from '../engine/pinnedApi.ts'
 import { createSubaccountWatch } from '../engine/subaccountWatch.ts'
 import { createTrading } from '../engine/trading.ts'
+import { readMarket } from '../evm/marketProof.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import { createFees } from '../execution/fees.ts'
 import { createGasWatch } from '../execution/gasWatch.ts'
@@ -44,6 +45,7 @@ import { journalOptions } from './journalFile.ts'
 import type { KeySources } from './keySources.ts'
 import { type StartedVenue, startVenue } from './paper.ts'
 import { checkRouterCode } from './routerCode.ts'
+import { rpcClients } from './rpcClients.ts'
 import {
   feeTokenAmount,
   limitsOf,
@@ -180,7 +182,17 @@ async function live(
   if (code !== undefined) log.note(code.isWeak ? 'warn' : 'info', code.text)
   const book = createAccountBook({ journal, clock: systemClock })
   const trading = createTrading({ book, emit })
-  const catalogue = createCatalogue({ shipped: chain.facts, book, clock: systemClock, emit, fatal })
+  const clients = rpcClients(evidence, config.rpc.timeoutMs, fetch.fetch)
+  const catalogue = createCatalogue({
+    shipped: chain.facts,
+    book,
+    clock: systemClock,
+    emit,
+    fatal,
+    ...(clients.length === 0
+      ? {}
+      : { prove: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal) }),
+  })
   const api = pinnedApi(asListed, catalogue)
   const { owner } = config.account
   const subaccount =
