@@ -61,7 +61,7 @@ export interface CatalogueParts {
 export interface Catalogue {
   /** All facts in force, whoever they are from. */
   facts(): Facts
-  /** Changes with the facts. */
+  /** Changes with the facts, and with what else markets are named by. */
   version(): number
   /** What is listed and not in the facts, by lower-cased market token. */
   strangers(): ReadonlyMap<string, SaidMarket>
@@ -193,6 +193,14 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     news.raised.push(raised)
   }
 
+  /** A token that nothing is known of: markets that it is in may be named by it. */
+  function takeStranger(key: string, token: SaidToken): void {
+    const isNew = !strangeTokens.has(key)
+    if (isNew && strangeTokens.size >= MOST_STRANGERS) return
+    strangeTokens.set(key, token)
+    if (isNew) version += 1
+  }
+
   async function ask(marketToken: Address): Promise<void> {
     const key = hexKey(marketToken)
     const proof = await (prove?.(marketToken) ?? Promise.resolve(undefined))
@@ -292,8 +300,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
         const key = hexKey(token.address)
         const known = facts.tokens.get(key)
         if (known !== undefined) take(host, token.address, tokenContradiction(token, known))
-        else if (token.symbol !== undefined && strangeTokens.size < MOST_STRANGERS)
-          strangeTokens.set(key, token)
+        else if (token.symbol !== undefined) takeStranger(key, token)
       }
       for (const market of said.markets ?? []) {
         const key = hexKey(market.marketToken)

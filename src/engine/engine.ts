@@ -163,7 +163,7 @@ export function createEngine(
   let notReady: readonly string[] = ['starting']
   /** Prices that were not doubted, over all strategies' snapshots. */
   const acceptedPrices = new Map<string, bigint>()
-  const known = createKnown()
+  const known = createKnown(catalogue.facts())
   let positions: readonly Position[] = []
   let symbols: Readonly<Record<string, string>> = {}
 
@@ -231,7 +231,7 @@ export function createEngine(
     const [markets, read] = await Promise.all([api.getMarkets(), api.getPositions({ account })])
     positions = read.value
     const held = positions.map(({ marketToken }) => marketToken)
-    const known = await withHeldMarkets(api, markets.value, held)
+    const known = await withHeldMarkets(api, markets.value, held, catalogue.facts())
     symbols = Object.fromEntries(known.map((market) => [hexKey(market.marketToken), market.symbol]))
     onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
     emit({ type: 'account.positions', positions, symbols })
@@ -357,6 +357,8 @@ export function createEngine(
   return {
     async start() {
       await untilDone('the venue does not answer', async () => {
+        // A market that is not shipped is named by its tokens.
+        await api.getTokensInfo()
         const markets = await api.getMarkets()
         onMarkets(markets.value)
       })

@@ -17,11 +17,16 @@ import type { Catalogue } from './catalogue.ts'
 
 type Listed = Token & Pick<TokenRow, 'assetSymbol'>
 
-const wrapped = new WeakSet<Api>()
+const unpinned = new WeakMap<Api, Api>()
+
+/** The api behind a pinned one, whose answers are the hosts' own words; any other is given back. */
+export function asListed(api: Api): Api {
+  return unpinned.get(api) ?? api
+}
 
 /** The api over the catalogue; one that is pinned already comes back as it is. */
 export function pinnedApi(api: Api, catalogue: Catalogue): Api {
-  if (wrapped.has(api)) return api
+  if (unpinned.has(api)) return api
   catalogue.useHosts([...api.hosts.api, ...api.hosts.oracle])
   /** How hosts call a market that they do not call as we do: by host, then by market token. */
   const called = new Map<string, Map<string, string>>()
@@ -110,7 +115,7 @@ export function pinnedApi(api: Api, catalogue: Catalogue): Api {
   }
   // What is not pinned is asked of the api as it is.
   const over: Api = Object.assign(Object.create(api), pinned)
-  wrapped.add(over)
+  unpinned.set(over, api)
   return over
 }
 

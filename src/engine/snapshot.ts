@@ -42,7 +42,7 @@ export interface SnapshotContext {
   /** What was seen of the venue before; kept from snapshot to snapshot. Absent: nothing. */
   readonly known?: KnownVenue
   /** Says of a market why nothing is added on it; `api` is pinned to it. Absent: nothing is said. */
-  readonly catalogue?: Pick<Catalogue, 'closedBy' | 'want'>
+  readonly catalogue?: Pick<Catalogue, 'closedBy' | 'facts' | 'want'>
   /** Oldest refresh of a market's values that its data counts as fresh with, ms. Absent: `MARKET_VALUES_AGE_MS`. */
   readonly maxMarketValuesAgeMs?: number
   /** Told of every part that was read, with its age. */
@@ -78,6 +78,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
     api,
     [...marketsNow(markets, known).values()],
     rows.map(({ marketToken }) => marketToken),
+    context.catalogue?.facts(),
   )
   const wanted = wantedMarkets(catalogue, needs, held).filter((market) =>
     hasTokens(market, tokensByAddress, tokens.missing),

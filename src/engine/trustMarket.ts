@@ -18,6 +18,7 @@ import {
 } from '../domain/catalogue.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { Catalogue } from './catalogue.ts'
+import { asListed } from './pinnedApi.ts'
 
 /** What became of the word: a sentence, or a refusal with a code. */
 export type TrustAnswer =
@@ -54,7 +55,7 @@ export async function trustMarket(
       statement: `${known.symbol} goes on by our own facts, by ${by}, though ${clauses}`,
     }
   }
-  const words = await wordsOf(api)
+  const words = await wordsOf(asListed(api))
   if ('code' in words) return words
   const listed = words.flatMap(({ markets = [] }) => markets).filter((market) => isNamed(market, name))
   const tokens = new Set(listed.map(({ marketToken }) => hexKey(marketToken)))

@@ -158,6 +158,22 @@ test('a market that is not shipped is trusted by name when all hosts of both ser
   expect(later.standing(newMarket)).toMatchObject({ state: 'contradicted' })
 })
 
+test('the word of an operator is held against what hosts say themselves, whatever was read before', async () => {
+  const { api } = venueBench({ between: withNew({ decimals: { '/api/1': 7 } }) })
+  const { catalogue } = open()
+  const pinned = pinnedApi(api, catalogue)
+  expect(pinnedApi(pinned, catalogue)).toBe(pinned)
+  expect(await trustMarket({ catalogue, api: pinned }, newMarket, 'ann')).toMatchObject({
+    code: 'MARKET_FACTS_DIFFER',
+    reason: expect.stringContaining('has 7 decimals, and not 9'),
+  })
+  const honest = open()
+  const over = pinnedApi(venueBench({ between: withNew() }).api, honest.catalogue)
+  expect(await trustMarket({ catalogue: honest.catalogue, api: over }, newMarket, 'ann')).toMatchObject({
+    ok: true,
+  })
+})
+
 test.each([
   { what: 'one host lists it alone', between: { only: '/api/0' }, code: 'MARKET_FACTS_DIFFER' },
   { what: 'the oracle does not know its token', between: { only: '/api/' }, code: 'MARKET_FACTS_DIFFER' },

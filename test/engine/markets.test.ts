@@ -3,11 +3,15 @@
  * honest host is blamed, and what is held can be left. The running engine over the paper venue on real sockets.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
 import { hexKey } from '../../src/domain/address.ts'
 import type { StrategyDecision } from '../../src/domain/decision.ts'
 import type { Intent } from '../../src/domain/intent.ts'
 import { ONE_USD, usd } from '../../src/domain/units.ts'
 import type { Engine } from '../../src/engine/engine.ts'
+import { createHttpTransport } from '../../src/evm/httpTransport.ts'
+import { createRpcClient } from '../../src/evm/jsonRpc.ts'
+import { readMarket } from '../../src/evm/marketProof.ts'
 import type { AnswerEdit } from '../../src/paper/answerEdit.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
@@ -25,12 +29,24 @@ afterEach(async () => {
   await bench.close()
 })
 
+const linkSymbol = 'LINK/USD [LINK-USDC]'
+
+/** What is shipped, without LINK and its market. */
+function withoutLink() {
+  const { tokens, markets, printedOn } = arbitrum.facts
+  return {
+    printedOn,
+    tokens: new Map([...tokens].filter(([, { symbol }]) => symbol !== 'LINK')),
+    markets: new Map([...markets].filter(([, { symbol }]) => !symbol.startsWith('LINK/USD'))),
+  }
+}
+
 type Wish = 'increase' | 'close' | 'swap'
 
 /** Wishes as the test sets them, each once. */
-function wishing() {
+function wishing(options: Pick<Parameters<typeof engineOver>[1], 'facts' | 'prove'> = {}) {
   let wishes: readonly (readonly [Wish, string])[] = []
-  const symbols = [ethSymbol, btcSymbol]
+  const symbols = [ethSymbol, btcSymbol, linkSymbol]
   const needs = { symbols, balances: true }
   const decide = (view: StrategyView): readonly StrategyDecision[] => {
     const [...now] = wishes
@@ -67,7 +83,11 @@ function wishing() {
     limits: {},
     symbolPlaces: [],
   }
-  const over = engineOver(bench, { strategies: [loaded], account: { maxDataAgeMs: 15_000 } })
+  const over = engineOver(bench, {
+    ...options,
+    strategies: [loaded],
+    account: { maxDataAgeMs: 15_000 },
+  })
   running.push(over.engine)
   return {
     ...over,
@@ -178,6 +198,42 @@ test.each(cases)(
   },
 )
 
+test('a market that is not shipped is traded when an operator trusts it, and not before', async () => {
+  const { engine, wish } = wishing({ facts: withoutLink() })
+  await engine.start()
+  expect(await wish(['increase', linkSymbol], ['increase', ethSymbol])).toEqual(['MARKET_NOT_TRUSTED'])
+  expect((await held()).map(({ marketToken }) => marketToken)).toEqual([ethMarket])
+  const trusted = await engine.operate({ type: 'market', market: linkSymbol }, { by: 'ann', via: 'control' })
+  expect(trusted).toMatchObject({ ok: true })
+  expect(await wish(['increase', linkSymbol])).toEqual([])
+  expect(await held()).toHaveLength(2)
+})
+
+test('a market that is not shipped is traded when every endpoint proves it, and not while one says otherwise', async () => {
+  const ask = (urls: readonly string[], chain: Pick<typeof arbitrum, 'contracts'>) => {
+    const clients = urls.map((url, index) =>
+      createRpcClient(`rpc-${index}`, createHttpTransport(url, fetch), bench.clock, {
+        timeoutMs: 60_000,
+        batchSize: 1,
+      }),
+    )
+    return (market: `0x${string}`) => readMarket(clients, chain, market, new AbortController().signal)
+  }
+  const { rpc } = bench.served
+  const elsewhere = { contracts: { ...arbitrum.contracts, reader: arbitrum.contracts.multicall } }
+  const doubted = wishing({ facts: withoutLink(), prove: ask(rpc, elsewhere) })
+  await doubted.engine.start()
+  expect(await doubted.wish(['increase', linkSymbol])).toEqual(['MARKET_NOT_TRUSTED'])
+  doubted.engine.abort()
+
+  const { engine, wish, events } = wishing({ facts: withoutLink(), prove: ask(rpc, arbitrum) })
+  await engine.start()
+  await bench.clock.advance(15_000)
+  expect(await wish(['increase', linkSymbol])).toEqual([])
+  expect(events.find(({ type }) => type === 'market.proven')).toMatchObject({ symbol: linkSymbol })
+  expect((await held()).map(({ marketToken }) => marketToken)).toEqual([await bench.marketToken(linkSymbol)])
+})
+
 test('the prices of an oracle host that lies about decimals are scaled by ours', async () => {
   const { at } = await placeOf('oracle', '/tokens', 'address', weth)
   lie('/tokens', 'oracle/0', { path: `${at}/decimals`, set: 14 })
@@ -187,6 +243,25 @@ test('the prices of an oracle host that lies about decimals are scaled by ours',
   const [told] = events.flatMap((event) => (event.type === 'market.contradicted' ? [event] : []))
   expect(told?.contradictions).toMatchObject([{ host: expect.stringContaining('oracle/0'), address: weth }])
   expect((await held()).map(({ marketToken }) => marketToken)).toEqual([await bench.marketToken(btcSymbol)])
+})
+
+test('a position can be left though no host names its market or its tokens any more', async () => {
+  const { engine, wish } = wishing()
+  await engine.start()
+  expect(await wish(['increase', ethSymbol])).toEqual([])
+  engine.abort()
+  for (const route of ['/markets', '/markets/config'])
+    lie(route, '*', { path: (await placeOf('api', route, 'marketTokenAddress', ethMarket)).at, remove: true })
+  for (const route of ['/tokens', '/tokens/info'])
+    for (const token of [weth, usdc])
+      lie(route, 'api/*', { path: `${(await placeOf('api', route, 'address', token)).at}`, remove: true })
+  await bench.clock.advance(61_000)
+  const next = wishing()
+  await next.engine.start()
+  await next.engine.operate({ type: 'kill', close: true }, { by: 'ann', via: 'control' })
+  await bench.clock.advance(60_000)
+  expect(next.engine.status().kill).toMatchObject({ outcome: 'done' })
+  expect(await held()).toEqual([])
 })
 
 test('lists that are honest contradict nothing, however late they are', async () => {

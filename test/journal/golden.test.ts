@@ -128,7 +128,7 @@ test('a version 1 journal takes what is said of markets, and keeps it over a sta
     shortToken: token,
   } as const
   const facts = { isStable: false, isNative: false, isWrapped: false, isSynthetic: false, symbol: 'NEW' }
-  const tokens = [{ ...facts, address: token, decimals: 9 }]
+  const tokens = [{ ...facts, address: token, decimals: 9 } as const]
   const journal = open()
   await journal.appendAccount({ ...stamp, kind: 'market.trusted', market, tokens, by: 'Ada' })
   await journal.appendAccount({ ...stamp, kind: 'market.contradicted', contradictions: [said, other] })
