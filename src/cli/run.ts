@@ -250,7 +250,8 @@ async function live(
         throw new TypeError('sizeAnew: no order is prepared before there is an engine')
       return engine.sizeAnew(intent, atMostUsd)
     },
-    mayNotSign: (intent) => trading.mayNotSign(intent) ?? subaccount?.mayNotSign(intent),
+    mayNotSign: (intent) =>
+      trading.mayNotSign(intent) ?? catalogue.mayNotSign(intent) ?? subaccount?.mayNotSign(intent),
     fatal,
   }
   let listedMarkets: SwapMarkets = new Map()

@@ -19,8 +19,10 @@ import {
   tokensOfMarket,
 } from '../domain/catalogue.ts'
 import type { Clock } from '../domain/clock.ts'
+import { addsRisk } from '../domain/decision.ts'
 import { reasonOf } from '../domain/errors.ts'
 import type { Emit } from '../domain/event.ts'
+import type { Denial, Intent } from '../domain/intent.ts'
 import { type Contradiction, contradictionKey, emptyMarketFold } from '../domain/marketEntry.ts'
 import type { AccountBook } from './accountBook.ts'
 
@@ -79,6 +81,8 @@ export interface Catalogue {
   standing(marketToken: Address): MarketStanding
   /** Why increases on a market wait, or undefined. */
   closedBy(marketToken: Address): string | undefined
+  /** Why an accepted intent may not be signed any more, or undefined; what takes risk away always may. */
+  mayNotSign(intent: Intent): Denial | undefined
   /** Every market that is known or listed. */
   standings(): readonly MarketStanding[]
   /** Open contradictions, oldest first. */
@@ -276,6 +280,11 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     return { symbol, marketToken, state: 'proven' }
   }
 
+  function closedBy(marketToken: Address): string | undefined {
+    const { state, why } = standing(marketToken)
+    return state === 'untrusted' || state === 'contradicted' ? (why ?? state) : undefined
+  }
+
   function strangerSymbol(said: SaidMarket): string {
     const known = new Map(facts.tokens)
     for (const [key, token] of strangeTokens) if (!known.has(key)) known.set(key, tokenFactsOf(token))
@@ -322,9 +331,11 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
       )
     },
     standing,
-    closedBy(marketToken) {
-      const { state, why } = standing(marketToken)
-      return state === 'untrusted' || state === 'contradicted' ? (why ?? state) : undefined
+    closedBy,
+    mayNotSign({ decision, terms }) {
+      const why = addsRisk(decision) ? closedBy(terms.marketToken) : undefined
+      if (why === undefined) return undefined
+      return { code: 'MARKET_NOT_TRUSTED', reason: `before it was signed: ${why}` }
     },
     standings: () =>
       [...facts.markets.values(), ...strangers.values()].map(({ marketToken }) => standing(marketToken)),

@@ -7,7 +7,7 @@ import { createCatalogue, type MarketProof, SETTLE_MS } from '../../src/engine/c
 import { pinnedApi } from '../../src/engine/pinnedApi.ts'
 import { trustMarket } from '../../src/engine/trustMarket.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
-import { ethMarket, usdc, weth } from '../support/intents.ts'
+import { ethMarket, intentOf, usdc, weth } from '../support/intents.ts'
 import { type Between, manualClock, settle, venueBench } from '../support/venue.ts'
 
 const ethSymbol = 'ETH/USD [WETH-USDC]'
@@ -77,6 +77,25 @@ test('what was contradicted stays so after a restart, but for hosts that are not
   const third = open(undefined, first.journal)
   third.catalogue.useHosts(['two'])
   expect(third.catalogue.closedBy(ethMarket)).toBeUndefined()
+})
+
+test('an increase that was accepted before a contradiction is not signed after it, and a close is', () => {
+  const { catalogue } = open()
+  const increase = intentOf()
+  const close = intentOf({
+    kind: 'close',
+    decision: {
+      kind: 'close',
+      marketToken: ethMarket,
+      direction: 'long',
+      collateralToken: usdc,
+      reason: 'the test wishes it',
+    },
+  })
+  expect(catalogue.mayNotSign(increase)).toBeUndefined()
+  catalogue.judge('one', said(8))
+  expect(catalogue.mayNotSign(increase)).toMatchObject({ code: 'MARKET_NOT_TRUSTED' })
+  expect(catalogue.mayNotSign(close)).toBeUndefined()
 })
 
 test.each([
