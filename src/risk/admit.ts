@@ -23,10 +23,11 @@ import {
 import { planCollateral } from './collateral.ts'
 import { type Desk, deskMarket, isDenial, marketUnknown } from './desk.ts'
 import { checkPriceDoubts } from './doubts.ts'
-import { checkGaps, checkTrusted } from './gaps.ts'
+import { checkGaps } from './gaps.ts'
 import { type Plan, plainTerms, termsToken } from './plan.ts'
 import { type Sized, sizeIncrease, sizeReduction } from './sizing.ts'
 import { planSwap } from './swap.ts'
+import { checkTrusted } from './trusted.ts'
 
 /** What became of a decision. */
 export type Admission =

@@ -7,18 +7,6 @@ import type { Usd } from '../domain/units.ts'
 import type { Wish } from './checks.ts'
 
 /**
- * MARKET_NOT_TRUSTED: what the market is, its tokens and their decimals, stands on hosts' words alone, or a host contradicts
- * it. Denies increases only: reductions go by our own facts.
- */
-export function checkTrusted(wish: Wish, { market, untrusted }: MarketView): Denial | undefined {
-  if (!wish.adds || untrusted === undefined) return undefined
-  return {
-    code: 'MARKET_NOT_TRUSTED',
-    reason: `Nothing is added on ${market.symbol}: ${untrusted}. See perpd markets.`,
-  }
-}
-
-/**
  * DATA_INCOMPLETE: a row that is or may be of this market could not be read, in the account's lists or the market's own; or
  * a position on any market whose size cannot be told, while the exposure of all is limited. Denies increases only.
  */

@@ -204,6 +204,22 @@ test('a program on the port that sends elsewhere is not followed, and gets no to
   for (const server of [turning, elsewhere]) await new Promise((done) => server.close(done))
 })
 
+test('markets are listed with their states, and one is trusted in somebody’s name alone', async () => {
+  const port = await daemon({})
+  const listed = await perpd(cwd, ['markets', '--port', port])
+  expect(listed.code).toBe(0)
+  expect(listed.out).toContain('shipped')
+  expect(JSON.parse((await perpd(cwd, ['markets', '--json', '--port', port])).out)).toMatchObject([
+    { state: 'shipped' },
+  ])
+  const nobody = await perpd(cwd, ['markets', 'trust', 'ETH/USD [WETH-USDC]', '--port', port])
+  expect(nobody).toMatchObject({ code: 1, err: expect.stringContaining('--by YOUR_NAME') })
+  expect(asked).toEqual([])
+  const trusted = await perpd(cwd, ['markets', 'trust', 'ETH/USD [WETH-USDC]', '--by', 'ann', '--port', port])
+  expect(trusted).toMatchObject({ code: 0, out: expect.stringContaining('it is done') })
+  expect(asked).toEqual([{ type: 'market', market: 'ETH/USD [WETH-USDC]', by: 'ann', via: 'control' }])
+})
+
 test('what is not there is said: no daemon, no token, another token, a stranger on the port', async () => {
   const stranger = createServer((_request, response) => response.end('{"hello":1}')).listen(0, '127.0.0.1')
   await new Promise((done) => stranger.once('listening', done))
@@ -228,20 +244,4 @@ test('what is not there is said: no daemon, no token, another token, a stranger 
   const other = await perpd(cwd, ['trading', 'halted', '--port', port])
   expect(other.err).toContain('does not know the token of CWD/var/paper/control.token')
   expect(asked).toEqual([])
-})
-
-test('markets are listed with their states, and one is trusted in somebody’s name alone', async () => {
-  const port = await daemon({})
-  const listed = await perpd(cwd, ['markets', '--port', port])
-  expect(listed.code).toBe(0)
-  expect(listed.out).toContain('shipped')
-  expect(JSON.parse((await perpd(cwd, ['markets', '--json', '--port', port])).out)).toMatchObject([
-    { state: 'shipped' },
-  ])
-  const nobody = await perpd(cwd, ['markets', 'trust', 'ETH/USD [WETH-USDC]', '--port', port])
-  expect(nobody).toMatchObject({ code: 1, err: expect.stringContaining('--by YOUR_NAME') })
-  expect(asked).toEqual([])
-  const trusted = await perpd(cwd, ['markets', 'trust', 'ETH/USD [WETH-USDC]', '--by', 'ann', '--port', port])
-  expect(trusted).toMatchObject({ code: 0, out: expect.stringContaining('it is done') })
-  expect(asked).toEqual([{ type: 'market', market: 'ETH/USD [WETH-USDC]', by: 'ann', via: 'control' }])
 })

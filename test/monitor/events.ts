@@ -187,6 +187,8 @@ export const everyEvent: readonly Event[] = [
       },
     ],
   },
+  { type: 'price.stoodIn', symbol, source: 'ticker', ageMs: 400 },
+  { type: 'trading.state', scope: 'eth-trend', state: 'reducing', reason: 'Its loss limit was reached.' },
   {
     type: 'market.contradicted',
     contradictions: [
@@ -204,8 +206,6 @@ export const everyEvent: readonly Event[] = [
   },
   { type: 'market.proven', symbol, marketToken: ethMarket },
   { type: 'market.trusted', symbol, marketToken: ethMarket, by: 'Ada' },
-  { type: 'price.stoodIn', symbol, source: 'ticker', ageMs: 400 },
-  { type: 'trading.state', scope: 'eth-trend', state: 'reducing', reason: 'Its loss limit was reached.' },
   { type: 'daemon.heartbeat', openIntents: 1, unresolved: 0, positions: 1, exposureUsd: usd(500) },
   { type: 'daemon.draining', signal: 'SIGTERM', openIntents: 1, drainMs: 10_000 },
   { type: 'daemon.stopped', openIntents: 0, uptimeMs: 3_725_000 },
