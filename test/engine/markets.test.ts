@@ -161,7 +161,7 @@ test.each(cases)(
   async (_what, host, begin, waitMs) => {
     const { engine, wish, events } = wishing()
     await engine.start()
-    expect(await wish(['increase', ethSymbol])).toEqual([])
+    expect(await wish(['increase', ethSymbol], ['swap', ethSymbol])).toEqual([])
     const [before] = await held()
     expect(before?.marketToken).toBe(ethMarket)
     // A fifth of the size, in base units of USDC: fees and impact move it by a little.
@@ -186,6 +186,7 @@ test.each(cases)(
     expect(await wish(['close', ethSymbol])).toEqual([])
     expect(await held()).toEqual([])
 
+    expect(intents().filter(({ terms }) => terms.swap !== undefined)).toHaveLength(1)
     for (const { terms } of intents()) {
       expect(terms.marketToken).toBe(ethMarket)
       expect(terms.indexToken).toMatchObject({ address: weth, decimals: 18 })
