@@ -1,5 +1,7 @@
 /** Arbitrum One: contracts and hosts of August 2026. */
 import type { Chain } from './chain.ts'
+import pins from './pins/arbitrum.json' with { type: 'json' }
+import { shippedFacts } from './pins.ts'
 
 /** Arbitrum One. */
 export const arbitrum: Chain = {
@@ -42,5 +44,6 @@ export const arbitrum: Chain = {
     ],
     pairFeed: ['https://gmx-integration-cg.vercel.app'],
   },
+  facts: shippedFacts(pins),
   requestExpirationSeconds: 300,
 }

@@ -1,5 +1,7 @@
 /** Avalanche C-Chain: contracts and hosts of August 2026. */
 import type { Chain } from './chain.ts'
+import pins from './pins/avalanche.json' with { type: 'json' }
+import { shippedFacts } from './pins.ts'
 
 /** Avalanche C-Chain. */
 export const avalanche: Chain = {
@@ -42,5 +44,6 @@ export const avalanche: Chain = {
     ],
     pairFeed: ['https://gmx-integration-cg.vercel.app'],
   },
+  facts: shippedFacts(pins),
   requestExpirationSeconds: 300,
 }

@@ -1,5 +1,6 @@
 /** A chain: its id, the hosts of both APIs, and the contracts that are pinned in code. */
 import type { Address } from 'viem'
+import type { ShippedFacts } from '../domain/catalogue.ts'
 
 /** Names of the chains the venue runs on. */
 export type ChainName = 'arbitrum' | 'avalanche' | 'megaeth'
@@ -52,6 +53,8 @@ export interface Chain {
     /** Summaries of the chain's pairs for exchange listings, `{pair_feed_url}`; absent where the chain has none. */
     readonly pairFeed?: readonly string[]
   }
+  /** What its markets and tokens are, as shipped. */
+  readonly facts: ShippedFacts
   /** Seconds before a user may cancel a market order (contract setting, wire: eip712-and-chain section 7). */
   readonly requestExpirationSeconds: number
 }

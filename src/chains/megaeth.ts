@@ -1,5 +1,7 @@
 /** MegaETH: contracts and hosts of August 2026. */
 import type { Chain } from './chain.ts'
+import pins from './pins/megaeth.json' with { type: 'json' }
+import { shippedFacts } from './pins.ts'
 
 /** MegaETH. */
 export const megaeth: Chain = {
@@ -36,5 +38,6 @@ export const megaeth: Chain = {
     api: ['https://megaeth.gmxapi.io/v1', 'https://megaeth.gmxapi.ai/v1'],
     oracle: ['https://megaeth-api.gmxinfra.io', 'https://megaeth-api-fallback.gmxinfra.io'],
   },
+  facts: shippedFacts(pins),
   requestExpirationSeconds: 300,
 }

@@ -162,6 +162,23 @@ export const commands: readonly Command[] = [
     }),
   ),
   {
+    name: 'markets',
+    summary: 'List markets with where their facts come from, and why nothing is added on some.',
+    details:
+      "shipped: with perpd. proven: by the chain. trusted: by an operator. untrusted: on hosts' words alone. contradicted: a host\nsays otherwise than our facts. Nothing is added on the last two; what is held is reduced by our own facts.",
+    flags: [json],
+    run: async (call) => (await import('./markets.ts')).markets(call),
+  },
+  {
+    name: 'markets trust',
+    summary: 'Trust a market that is not shipped, or go on with one in spite of a host that contradicts it.',
+    details:
+      'One that is not shipped is trusted only when all hosts of both services say the same of it now. Compare its tokens with\nthe chain first. The word and the name are kept in the journal.',
+    positional: { name: 'market', doc: "a market's symbol or address; perpd markets lists them" },
+    flags: [{ name: 'by', value: 'NAME', doc: 'who says so' }],
+    run: async (call) => (await import('./markets.ts')).trustMarket(call),
+  },
+  {
     name: 'keys new',
     summary: 'Make a new key in an encrypted file, and print its address.',
     details:

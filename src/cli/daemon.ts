@@ -16,6 +16,7 @@ import {
 import type { StatusBody } from '../control/routes.ts'
 import { reasonOf } from '../domain/errors.ts'
 import type { Secret } from '../domain/secret.ts'
+import type { MarketStanding } from '../engine/catalogue.ts'
 import type { Config } from './config/types.ts'
 import type { LoadedConfig } from './config.ts'
 import { addressFileOf, readAddress } from './controlAddress.ts'
@@ -58,6 +59,17 @@ export async function isRunning(told: Told): Promise<boolean> {
     if (error instanceof CommandError && error.exitCode === exitCodes.notRunning) return false
     throw error
   }
+}
+
+/**
+ * Where the facts of each market come from, by the running daemon.
+ *
+ * @throws CommandError with exit code 3 when no perpd answers.
+ */
+export async function askMarkets(told: Told): Promise<readonly MarketStanding[]> {
+  const { address, body } = await ask(told, 'read', '/api/markets')
+  if (!Array.isArray(body)) throw odd(address)
+  return body as readonly MarketStanding[]
 }
 
 /**

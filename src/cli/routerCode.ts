@@ -1,14 +1,11 @@
 /** Holds what stands at the router's address against what signatures are meant for, before anything is signed. */
 import type { Fetch } from '../api/route.ts'
-import { systemClock } from '../api/systemClock.ts'
 import { BaseError } from '../domain/errors.ts'
-import { endpointNames } from '../evm/connect.ts'
 import { readContractCode } from '../evm/contractCode.ts'
-import { createHttpTransport } from '../evm/httpTransport.ts'
-import { createRpcClient } from '../evm/jsonRpc.ts'
 import type { Config } from './config/types.ts'
 import type { EvidenceChoice } from './evidence.ts'
 import { CommandError, exitCodes } from './exit.ts'
+import { rpcClients } from './rpcClients.ts'
 
 /**
  * Reads the code of the router of the key's mode from the HTTP endpoints that evidence is read from; gives what is to be told,
@@ -23,16 +20,9 @@ export async function checkRouterCode(
 ): Promise<{ readonly isWeak: boolean; readonly text: string } | undefined> {
   const { gelatoRelayRouter, subaccountGelatoRelayRouter } = config.venue.chain.contracts
   const router = config.account.owner === undefined ? gelatoRelayRouter : subaccountGelatoRelayRouter
-  const urls = evidence.http.map((url) => url.reveal())
-  if (urls.length === 0) return undefined
-  const names = endpointNames(urls)
   const { timeoutMs, routerCodeHash } = config.rpc
-  const clients = urls.map((url, index) =>
-    createRpcClient(names[index] ?? '', createHttpTransport(url, fetch), systemClock, {
-      timeoutMs,
-      batchSize: 1,
-    }),
-  )
+  const clients = rpcClients(evidence, timeoutMs, fetch)
+  if (clients.length === 0) return undefined
   try {
     const { hash, silent } = await readContractCode(
       clients,

@@ -13,10 +13,13 @@ import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
 import type { Signer } from '../domain/signer.ts'
 import { createAccountBook } from '../engine/accountBook.ts'
+import { createCatalogue } from '../engine/catalogue.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import type { ConfiguredLimits } from '../engine/liveLimits.ts'
+import { pinnedApi } from '../engine/pinnedApi.ts'
 import { createSubaccountWatch } from '../engine/subaccountWatch.ts'
 import { createTrading } from '../engine/trading.ts'
+import { readMarket } from '../evm/marketProof.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import { createFees } from '../execution/fees.ts'
 import { createGasWatch } from '../execution/gasWatch.ts'
@@ -42,6 +45,7 @@ import { journalOptions } from './journalFile.ts'
 import type { KeySources } from './keySources.ts'
 import { type StartedVenue, startVenue } from './paper.ts'
 import { checkRouterCode } from './routerCode.ts'
+import { rpcClients } from './rpcClients.ts'
 import {
   feeTokenAmount,
   limitsOf,
@@ -151,7 +155,7 @@ async function live(
 
   const fetch = createNodeFetch()
   closers.push(() => fetch.close())
-  const api = createApi({
+  const asListed = createApi({
     chain,
     hosts,
     fetch: fetch.fetch,
@@ -176,7 +180,20 @@ async function live(
   const isChecked = venue === undefined || config.rpc.routerCodeHash !== undefined
   const code = isChecked ? await checkRouterCode(config, evidence, fetch.fetch) : undefined
   if (code !== undefined) log.note(code.isWeak ? 'warn' : 'info', code.text)
-  const trading = createTrading({ book: createAccountBook({ journal, clock: systemClock }), emit })
+  const book = createAccountBook({ journal, clock: systemClock })
+  const trading = createTrading({ book, emit })
+  const clients = rpcClients(evidence, config.rpc.timeoutMs, fetch.fetch)
+  const catalogue = createCatalogue({
+    shipped: chain.facts,
+    book,
+    clock: systemClock,
+    emit,
+    fatal,
+    ...(clients.length === 0
+      ? {}
+      : { prove: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal) }),
+  })
+  const api = pinnedApi(asListed, catalogue)
   const { owner } = config.account
   const subaccount =
     owner === undefined
@@ -233,7 +250,8 @@ async function live(
         throw new TypeError('sizeAnew: no order is prepared before there is an engine')
       return engine.sizeAnew(intent, atMostUsd)
     },
-    mayNotSign: (intent) => trading.mayNotSign(intent) ?? subaccount?.mayNotSign(intent),
+    mayNotSign: (intent) =>
+      trading.mayNotSign(intent) ?? catalogue.mayNotSign(intent) ?? subaccount?.mayNotSign(intent),
     fatal,
   }
   let listedMarkets: SwapMarkets = new Map()
@@ -242,6 +260,7 @@ async function live(
     {
       ...execution,
       shell,
+      catalogue,
       strategies,
       limits: limitsOf(config, strategies),
       readLimits: async () => readLimits(reload().config),
@@ -259,7 +278,7 @@ async function live(
     },
     { version, profile: config.profile, journalPath: config.journal.path, evidence: evidence.text },
     (markets) => {
-      listedMarkets = swapMarketsOf(markets)
+      listedMarkets = swapMarketsOf([...markets, ...catalogue.facts().markets.values()])
       const problems = checkMarkets(
         strategies,
         markets.filter(({ isListed, isSpotOnly }) => isListed && !isSpotOnly).map(({ symbol }) => symbol),

@@ -77,6 +77,12 @@ export function statusText(body: StatusBody): string {
     const rows = body.findings.map(({ finding }) => [finding.kind, finding.statement])
     blocks.push(`the journal cannot explain (perpd findings)\n${columns(rows, '  ')}`)
   }
+  if (body.contradictions.length > 0) {
+    const rows = body.contradictions.map(({ host, statement }) => [host, statement])
+    blocks.push(
+      `hosts contradict what markets are; nothing is added there (perpd markets)\n${columns(rows, '  ')}`,
+    )
+  }
   if (body.positions.length > 0) {
     const rows = body.positions.map((position) => [
       position.direction,

@@ -15,7 +15,7 @@ const line = (most: number) =>
     .refine((text) => !/\p{Cc}/u.test(text), 'one line of text')
 const by = line(80)
 
-/** The command that a body makes; `id` is the finding or the order that its path names. */
+/** The command that a body makes; `id` is the finding, the market or the order that its path names. */
 const commands = {
   trading: z
     .strictObject({
@@ -40,6 +40,10 @@ const commands = {
     by: who,
     command: (findingId: string): OperatorCommand => ({ type: 'finding', findingId, as }),
   })),
+  market: z.strictObject({ by }).transform(({ by: who }) => ({
+    by: who,
+    command: (market: string): OperatorCommand => ({ type: 'market', market }),
+  })),
   flatten: z
     .strictObject({ reason: line(200).default('an operator says so'), by })
     .transform(({ reason, by: who }) => ({
@@ -59,7 +63,7 @@ export type Parsed =
   | { readonly ok: true; readonly command: OperatorCommand; readonly by: string }
   | { readonly ok: false; readonly problem: string }
 
-/** Reads the body of a command. `id` is the finding or the order that its path names, whole or its first characters. */
+/** Reads the body of a command. `id` is the finding or the order that its path names, whole or its first characters, or the market's symbol or address. */
 export function parseCommand(type: OperatorCommand['type'], body: unknown, id = ''): Parsed {
   const parsed = commands[type].safeParse(body)
   if (parsed.success) return { ok: true, command: parsed.data.command(id), by: parsed.data.by }

@@ -148,6 +148,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
   command('/api/kill', 'kill')
   command('/api/limits', 'limits')
   command('/api/findings/:id', 'finding')
+  command('/api/markets/:id/trust', 'market')
   command('/api/orders/:id/resolve', 'resolve')
   command('/api/orders/:id/flatten', 'flatten')
 
@@ -167,6 +168,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     })
     return json(body)
   })
+  app.get('/api/markets', () => json(context.door.markets()))
   app.get('/api/orders', (c) => {
     const limit = c.req.query('limit') ?? String(DEFAULT_LIMIT)
     if (!/^[1-9]\d{0,8}$/.test(limit)) {
@@ -198,7 +200,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     c.json(
       {
         error: 'NOT_FOUND',
-        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.`,
+        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId, /api/markets/:market/trust, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.`,
       },
       404,
     ),

@@ -6,6 +6,13 @@
 import type { Address, Hex } from './address.ts'
 import { applyFlattenEntry, type FlattenEntry, type Flattens, flattenKinds } from './flatten.ts'
 import type { Direction } from './market.ts'
+import {
+  applyMarketEntry,
+  emptyMarketFold,
+  type MarketEntry,
+  type MarketFold,
+  marketKinds,
+} from './marketEntry.ts'
 import type { RECORD_VERSION } from './records.ts'
 import {
   applyTradingEntry,
@@ -96,11 +103,14 @@ export type AccountRecord =
   | (AccountBase & TradingEntry)
   /** Orders that are to be undone if they land. */
   | (AccountBase & FlattenEntry)
+  /** Hosts that contradicted the facts of markets, and markets that an operator trusts. */
+  | (AccountBase & MarketEntry)
 
 /** Kinds of account records. */
 export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['kind']>([
   ...tradingKinds,
   ...flattenKinds,
+  ...marketKinds,
   'finding.raised',
   'finding.settled',
   'account.reconciled',
@@ -125,6 +135,8 @@ export interface AccountState {
   readonly trading: TradingFold
   /** Orders that are or were to be undone if they land; absent before the first. */
   readonly flattens?: Flattens
+  /** Contradicted and trusted facts of markets; absent before the first. */
+  readonly markets?: MarketFold
   /** An accepted loss of records: nothing new is made before one of them cannot land any more. */
   readonly loss?: { readonly by: string; readonly atMs: number; readonly quietUntilMs: number }
 }
@@ -154,6 +166,10 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
     case 'flatten.wanted':
     case 'flatten.ended':
       return { ...state, flattens: applyFlattenEntry(state.flattens ?? new Map(), record, record.atMs) }
+    case 'market.contradicted':
+    case 'market.settled':
+    case 'market.trusted':
+      return { ...state, markets: applyMarketEntry(state.markets ?? emptyMarketFold, record, record.atMs) }
     default:
       return { ...state, trading: applyTradingEntry(state.trading, record, record.atMs) }
   }

@@ -9,6 +9,7 @@ import type { Facts } from './errors.ts'
 import type { FlattenOutcome } from './flatten.ts'
 import type { Denial, Intent, IntentState, Label } from './intent.ts'
 import type { TradingState } from './limits.ts'
+import type { Contradiction } from './marketEntry.ts'
 import type { MissingRow } from './missing.ts'
 import type { Position } from './position.ts'
 import type { JournalRecord } from './records.ts'
@@ -252,6 +253,28 @@ export type Event =
   /** Findings that are not written down yet: more than may be in a time, or the journal is short of room. 0: all are again. */
   | { readonly type: 'account.findingsHeld'; readonly held: number; readonly isJournalShort: boolean }
   | { readonly type: 'account.findingSettled'; readonly finding: Finding; readonly as: FindingEnd }
+  /** Hosts contradict what markets and tokens are: increases on these markets wait. */
+  | {
+      readonly type: 'market.contradicted'
+      readonly contradictions: readonly Contradiction[]
+      readonly symbols: readonly string[]
+    }
+  /** Contradictions ended: their hosts say it right again, or an operator (`by`) goes on in spite of them. */
+  | {
+      readonly type: 'market.settled'
+      readonly contradictions: readonly Contradiction[]
+      readonly symbols: readonly string[]
+      readonly by?: string
+    }
+  /** The chain proved a market that is not shipped. */
+  | { readonly type: 'market.proven'; readonly symbol: string; readonly marketToken: Address }
+  /** An operator trusts a market that is not shipped. */
+  | {
+      readonly type: 'market.trusted'
+      readonly symbol: string
+      readonly marketToken: Address
+      readonly by: string
+    }
   /** What is left of a subaccount's approval; told at every look. */
   | { readonly type: 'subaccount.read'; readonly report: SubaccountReport }
   /** The file of the approval cannot be used. */

@@ -50,6 +50,11 @@ export interface MarketView {
    * Increases wait. Absent: nothing.
    */
   readonly gaps?: readonly string[]
+  /**
+   * Why what this market is stands on hosts' words alone, or is contradicted by one: one clause. Increases wait. Absent: it
+   * is known.
+   */
+  readonly untrusted?: string
   /** Doubts about the oracle's prices of this market's tokens; a doubted price is not here. Absent: none. */
   readonly priceDoubts?: readonly PriceDoubt[]
   /** What our own estimate of price impacts stands on. */

@@ -7,6 +7,7 @@ import type { Usd } from '../domain/units.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import type { Shell } from '../execution/shell.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
+import type { Catalogue } from './catalogue.ts'
 import type { Flattener } from './flatten.ts'
 import type { ConfiguredLimits, LiveLimits } from './liveLimits.ts'
 import type { MarketCount } from './marketCount.ts'
@@ -39,6 +40,8 @@ export interface EngineContext extends ExecutionContext {
   /** Reads the configured limits anew; absent: they cannot be changed while this runs. Throws what reading throws. */
   readonly readLimits?: () => Promise<ConfiguredLimits>
   readonly trading: Trading
+  /** What markets and tokens are, whatever a host lists. */
+  readonly catalogue: Catalogue
   /** What is left of the approval when a delegated key signs. */
   readonly subaccount?: SubaccountWatch
   /** What the account is worth, USD; undefined while it is not known. */

@@ -37,6 +37,7 @@ import { dayStartOf, type LossLimits } from '../risk/breakers.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { createBreakers } from './breakers.ts'
+import { type Catalogue, createCatalogue } from './catalogue.ts'
 import { keepLimits } from './changeLimits.ts'
 import type { EngineContext } from './context.ts'
 import { createDayResult, type DayResult } from './dayResult.ts'
@@ -48,6 +49,7 @@ import { createKnown } from './known.ts'
 import { type ConfiguredLimits, createLiveLimits } from './liveLimits.ts'
 import { createMarketCount } from './marketCount.ts'
 import { operate } from './operator.ts'
+import { pinnedApi } from './pinnedApi.ts'
 import { createReconciler } from './reconcile.ts'
 import { readSnapshot } from './snapshot.ts'
 import type { EngineDoor, EngineState, EngineStatus, LabelledIntent } from './status.ts'
@@ -98,14 +100,22 @@ export type EngineInput = Omit<
   | 'marketDayResultUsd'
   | 'acceptedOnMarkets'
   | 'flatten'
-> & { readonly limits: ConfiguredLimits }
+  | 'catalogue'
+> & {
+  readonly limits: ConfiguredLimits
+  /** Absent: what is shipped with the chain, and what operators trusted since. */
+  readonly catalogue?: Catalogue
+}
 
 /** Makes an engine. `onMarkets` is told the venue's catalogue once, before the first tick, and may throw to end the start. */
 export function createEngine(
-  context: EngineInput,
+  given: EngineInput,
   labels: EngineLabels,
   onMarkets: (markets: readonly Market[]) => void,
 ): Engine {
+  const catalogue =
+    given.catalogue ?? createCatalogue({ ...given, shipped: given.chain.facts, book: given.trading.book })
+  const context = { ...given, catalogue, api: pinnedApi(given.api, catalogue) }
   const { clock, emit, shell, journal, api, engineSettings, trading } = context
   const account = accountOf(context)
   const startedAtMs = clock.now()
@@ -153,7 +163,7 @@ export function createEngine(
   let notReady: readonly string[] = ['starting']
   /** Prices that were not doubted, over all strategies' snapshots. */
   const acceptedPrices = new Map<string, bigint>()
-  const known = createKnown()
+  const known = createKnown(catalogue.facts())
   let positions: readonly Position[] = []
   let symbols: Readonly<Record<string, string>> = {}
 
@@ -213,7 +223,7 @@ export function createEngine(
   function read(needs: Needs): Promise<Snapshot> {
     const { maxMarketValuesAgeMs } = engineSettings
     const ages = maxMarketValuesAgeMs === undefined ? {} : { maxMarketValuesAgeMs }
-    return readSnapshot({ api, clock, account, acceptedPrices, known, onFeed, ...ages }, needs)
+    return readSnapshot({ api, clock, account, acceptedPrices, known, catalogue, onFeed, ...ages }, needs)
   }
 
   async function watchAccount(): Promise<void> {
@@ -221,7 +231,7 @@ export function createEngine(
     const [markets, read] = await Promise.all([api.getMarkets(), api.getPositions({ account })])
     positions = read.value
     const held = positions.map(({ marketToken }) => marketToken)
-    const known = await withHeldMarkets(api, markets.value, held)
+    const known = await withHeldMarkets(api, markets.value, held, catalogue.facts())
     symbols = Object.fromEntries(known.map((market) => [hexKey(market.marketToken), market.symbol]))
     onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
     emit({ type: 'account.positions', positions, symbols })
@@ -317,6 +327,7 @@ export function createEngine(
       symbols,
       openIntents: open.map(marked),
       findings: reconciler.open(),
+      contradictions: catalogue.contradictions(),
       flattens: flattener.open(),
       unresolved: unresolved.length,
       oldestUnresolvedSeconds: (nowMs - oldest) / 1000,
@@ -346,6 +357,8 @@ export function createEngine(
   return {
     async start() {
       await untilDone('the venue does not answer', async () => {
+        // A market that is not shipped is named by its tokens.
+        await api.getTokensInfo()
         const markets = await api.getMarkets()
         onMarkets(markets.value)
       })
@@ -420,11 +433,21 @@ export function createEngine(
     status,
     operate(command, commander) {
       return operate(
-        { ...context, limits, kill, flattener, reconciler, equity, isTaking: () => !deciding.signal.aborted },
+        {
+          ...context,
+          api: given.api,
+          limits,
+          kill,
+          flattener,
+          reconciler,
+          equity,
+          isTaking: () => !deciding.signal.aborted,
+        },
         command,
         commander,
       )
     },
+    markets: () => catalogue.standings(),
     intents(query) {
       return journal.intents(query).map(labelled)
     },

@@ -6,6 +6,7 @@
 import type { Api } from '../api/client.ts'
 import type { MarketConfig } from '../api/marketInfoTypes.ts'
 import { type Address, hexKey, ZERO_ADDRESS } from '../domain/address.ts'
+import type { Facts } from '../domain/catalogue.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { Market } from '../domain/market.ts'
 import { type Usd, usd } from '../domain/units.ts'
@@ -15,28 +16,38 @@ const leastUsd: Usd = usd(1)
 
 /**
  * The listed markets, and those of `held` that are not among them, as no longer listed; without duplicates. Their identity is
- * read from `/markets/config`, which names markets that are not listed too; what it does not name, or a failing read, adds none.
+ * read from `/markets/config`, which names markets that are not listed too, and else from our own facts.
  */
 export async function withHeldMarkets(
   api: Pick<Api, 'getMarketsConfig'>,
   listed: readonly Market[],
   held: readonly Address[],
+  facts?: Pick<Facts, 'markets'>,
 ): Promise<readonly Market[]> {
   const known = new Set(listed.map(({ marketToken }) => hexKey(marketToken)))
   // An order that only swaps is on no market.
   const missing = new Set(held.map(hexKey).filter((key) => key !== ZERO_ADDRESS && !known.has(key)))
   if (missing.size === 0) return listed
-  let rows: readonly MarketConfig[]
+  let rows: readonly MarketConfig[] = []
   try {
     rows = (await api.getMarketsConfig()).value
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
-    return listed
   }
-  return [...listed, ...rows.filter(({ marketToken }) => missing.has(hexKey(marketToken))).map(unlisted)]
+  const found = rows.filter(({ marketToken }) => missing.has(hexKey(marketToken))).map(unlisted)
+  for (const { marketToken } of found) missing.delete(hexKey(marketToken))
+  const own = [...missing].flatMap((key) => facts?.markets.get(key) ?? [])
+  return [...listed, ...found, ...own.map(({ symbol, ...market }) => unlisted({ ...market, name: symbol }))]
 }
 
-function unlisted({ marketToken, indexToken, longToken, shortToken, ...row }: MarketConfig): Market {
+function unlisted({
+  marketToken,
+  indexToken,
+  longToken,
+  shortToken,
+  ...row
+}: Pick<MarketConfig, 'marketToken' | 'indexToken' | 'longToken' | 'shortToken'> &
+  Partial<Pick<MarketConfig, 'name' | 'isSpotOnly'>>): Market {
   return {
     symbol: row.name ?? marketToken,
     marketToken,

@@ -7,6 +7,7 @@ import { RefusedError } from '../api/errors.ts'
 import type { MarketConfig, MarketValues } from '../api/marketInfoTypes.ts'
 import type { Read } from '../api/route.ts'
 import { type Address, hexKey, sameHex } from '../domain/address.ts'
+import type { Facts } from '../domain/catalogue.ts'
 import type { Clock } from '../domain/clock.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { Market, Token } from '../domain/market.ts'
@@ -29,11 +30,16 @@ export interface KnownVenue {
   configAsked: Promise<void>
 }
 
-/** A memory of nothing. */
-export function createKnown(): KnownVenue {
+/**
+ * A memory of nothing but the tokens of our own facts: a host that leaves one out must not keep its market from being left.
+ * Requests name such a token by its address.
+ */
+export function createKnown(facts?: Pick<Facts, 'tokens'>): KnownVenue {
   return {
     markets: new Map(),
-    tokens: new Map(),
+    tokens: new Map(
+      [...(facts?.tokens ?? [])].map(([key, token]) => [key, { ...token, wireName: token.address }]),
+    ),
     values: undefined,
     valuesAskedMs: Number.NEGATIVE_INFINITY,
     valuesAsked: Promise.resolve(),

@@ -10,6 +10,7 @@ import type { Flattener } from './flatten.ts'
 import type { Kill } from './kill.ts'
 import type { Reconciler } from './reconcile.ts'
 import { liftWords } from './trading.ts'
+import { trustMarket } from './trustMarket.ts'
 
 /** A command. */
 export type OperatorCommand =
@@ -24,6 +25,8 @@ export type OperatorCommand =
   | { readonly type: 'limits'; readonly isConfirmed: boolean }
   /** `findingId` and `intentId`: whole, or the first characters of one. */
   | { readonly type: 'finding'; readonly findingId: string; readonly as: Exclude<FindingEnd, 'gone'> }
+  /** `market`: its symbol, or its market token. */
+  | { readonly type: 'market'; readonly market: string }
   | { readonly type: 'flatten'; readonly intentId: string; readonly reason: string }
   | {
       readonly type: 'resolve'
@@ -44,7 +47,10 @@ export type OperatorAnswer =
 
 /** What commands are carried out with. */
 export interface OperatorContext
-  extends Pick<EngineContext, 'trading' | 'limits' | 'readLimits' | 'emit' | 'shell' | 'strategies'> {
+  extends Pick<
+    EngineContext,
+    'trading' | 'limits' | 'readLimits' | 'emit' | 'shell' | 'strategies' | 'catalogue' | 'api'
+  > {
   readonly kill: Kill
   readonly flattener: Pick<Flattener, 'want'>
   readonly reconciler: Reconciler
@@ -82,6 +88,8 @@ export async function operate(
       return await changeLimits(context, command.isConfirmed, { by, via })
     case 'finding':
       return await settleFinding(context, command, by)
+    case 'market':
+      return await trustMarket(context, command.market, by)
     case 'flatten':
       return await flattenOrder(context, command, by)
     case 'resolve':

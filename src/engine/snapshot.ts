@@ -18,6 +18,7 @@ import type { MissingRow } from '../domain/missing.ts'
 import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
 import { absOf, bps, type Usd } from '../domain/units.ts'
 import type { Needs } from '../strategy/strategy.ts'
+import type { Catalogue } from './catalogue.ts'
 import { withHeldMarkets } from './heldMarkets.ts'
 import {
   createKnown,
@@ -41,6 +42,8 @@ export interface SnapshotContext {
   readonly acceptedPrices?: Map<string, Usd>
   /** What was seen of the venue before; kept from snapshot to snapshot. Absent: nothing. */
   readonly known?: KnownVenue
+  /** Says of a market why nothing is added on it; `api` is pinned to it. Absent: nothing is said. */
+  readonly catalogue?: Pick<Catalogue, 'closedBy' | 'facts' | 'want'>
   /** Oldest refresh of a market's values that its data counts as fresh with, ms. Absent: `MARKET_VALUES_AGE_MS`. */
   readonly maxMarketValuesAgeMs?: number
   /** Told of every part that was read, with its age. */
@@ -78,6 +81,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
     api,
     [...marketsNow(markets, known).values()],
     rows.map(({ marketToken }) => marketToken),
+    context.catalogue?.facts(),
   )
   const wanted = wantedMarkets(catalogue, needs, held).filter((market) =>
     hasTokens(market, tokensByAddress, tokens.missing),
@@ -125,6 +129,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
       ...gapsOf('oracle tokens', oracle?.tokens.missing, 'token', tokensOf(market)),
       ...gapsOf('tokens', tokens.missing, 'token', tokensOf(market)),
     ]
+    context.catalogue?.want(market.marketToken)
     byMarket.set(hexKey(market.marketToken), {
       market,
       indexToken: tokenOf(tokensByAddress, market.indexToken, oraclePrice),
@@ -142,6 +147,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
       ...optional('priceDoubts', doubtsOn(market, doubts)),
       ...optional('candles', candles),
       ...optional('staleValues', stale),
+      ...optional('untrusted', context.catalogue?.closedBy(market.marketToken)),
       ...optional('gaps', gaps.length === 0 ? undefined : gaps),
     })
   }

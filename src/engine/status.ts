@@ -4,11 +4,13 @@ import type { Address } from '../domain/address.ts'
 import type { Feed } from '../domain/event.ts'
 import type { IntentState, Label } from '../domain/intent.ts'
 import type { TradingState } from '../domain/limits.ts'
+import type { Contradiction } from '../domain/marketEntry.ts'
 import type { OrderMarks } from '../domain/orderMarks.ts'
 import type { Position } from '../domain/position.ts'
 import type { StoredRecord } from '../domain/records.ts'
 import type { SubaccountReport } from '../domain/subaccount.ts'
 import type { EquityMark, TradingHold } from '../domain/trading.ts'
+import type { MarketStanding } from './catalogue.ts'
 import type { FlattenReport } from './flatten.ts'
 import type { KillReport } from './kill.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operator.ts'
@@ -71,6 +73,8 @@ export interface EngineStatus {
   readonly openIntents: readonly LabelledIntent[]
   /** What the account shows that the journal cannot explain, and nobody settled. */
   readonly findings: readonly FindingState[]
+  /** What hosts say of markets and tokens that contradicts our facts, and nobody settled; oldest first. */
+  readonly contradictions: readonly (Contradiction & { readonly sinceMs: number })[]
   /** Orders that are to be undone if they land, oldest first. */
   readonly flattens: readonly FlattenReport[]
   readonly unresolved: number
@@ -88,6 +92,8 @@ export interface EngineDoor {
   status(): EngineStatus
   /** Carries out an operator's command; it is in the journal before anything is done. */
   operate(command: OperatorCommand, commander: Commander): Promise<OperatorAnswer>
+  /** Every market that is known or listed, with where its facts come from. */
+  markets(): readonly MarketStanding[]
   /** Folded intents with labels, newest first. */
   intents(query?: {
     readonly openOnly?: boolean

@@ -245,6 +245,17 @@ export function createMetrics(options: MetricsOptions): Metrics {
   gauge('perpd_findings_open', 'Findings that nobody settled yet.', [], (self) =>
     self.set(status()?.findings.length ?? 0),
   )
+  gauge(
+    'perpd_contradictions_open',
+    'Rows of hosts that contradict what a market or a token is.',
+    [],
+    (self) => self.set(status()?.contradictions.length ?? 0),
+  )
+  const contradicted = counter(
+    'perpd_contradictions_total',
+    'Rows of hosts that contradicted what a market or a token is, each told once.',
+    [],
+  )
   gauge('perpd_flattens_open', 'Orders that are to be undone if they land.', [], (self) =>
     self.set(status()?.flattens.length ?? 0),
   )
@@ -318,6 +329,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
         return
       case 'account.finding':
         drift.inc({ kind: event.finding.kind })
+        return
+      case 'market.contradicted':
+        contradicted.inc(event.contradictions.length)
         return
       case 'order.warned':
         for (const { code } of event.warnings) warned.inc({ code: boundedCode(code), action: event.action })

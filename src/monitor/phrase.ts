@@ -6,6 +6,7 @@
 import type { Event } from '../domain/event.ts'
 import { type Line, line, usdField } from './line.ts'
 import { accountLine } from './phraseAccount.ts'
+import { marketLine } from './phraseMarket.ts'
 import { attemptFields, orderLine } from './phraseOrder.ts'
 import { counted, money, plain, shortId, sourceTexts, span } from './text.ts'
 
@@ -225,6 +226,11 @@ export function phrase(event: Event): Line {
     case 'limits.started':
     case 'trading.state':
       return accountLine(event)
+    case 'market.contradicted':
+    case 'market.settled':
+    case 'market.proven':
+    case 'market.trusted':
+      return marketLine(event)
   }
 }
 

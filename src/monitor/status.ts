@@ -21,6 +21,7 @@ export interface MonitoredStatus {
   readonly oldestUnresolvedSeconds: number
   readonly exposureUsd: Usd
   readonly findings: readonly unknown[]
+  readonly contradictions: readonly unknown[]
   /** Orders that are to be undone if they land. */
   readonly flattens: readonly unknown[]
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>

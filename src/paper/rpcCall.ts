@@ -1,5 +1,6 @@
 /**
- * Contract reads of the paper chain: used digests and approval nonces of the relay routers, ERC-20 tokens, and Multicall3.
+ * Contract reads of the paper chain: used digests and approval nonces of the relay routers, ERC-20 tokens,
+ * markets of the Reader, and Multicall3.
  *
  * Digests, balances and allowances are answered as of the block asked for; nonces are kept as of now only, and that is what every
  * block answers.
@@ -11,7 +12,7 @@ import {
   encodeFunctionResult,
   parseAbi,
 } from 'viem'
-import { type Address, type Hex, hexKey } from '../domain/address.ts'
+import { type Address, type Hex, hexKey, sameHex, ZERO_ADDRESS } from '../domain/address.ts'
 import type { CatalogToken } from './catalog.ts'
 import { type Inclusion, isIncludedAt } from './chain.ts'
 import { isContract, MULTICALL3, tokenAt } from './contracts.ts'
@@ -37,6 +38,10 @@ const tokenAbi = parseAbi([
   'function decimals() view returns (uint8)',
   'function symbol() view returns (string)',
   'function name() view returns (string)',
+])
+const readerAbi = parseAbi([
+  'struct Props { address marketToken; address indexToken; address longToken; address shortToken; }',
+  'function getMarket(address dataStore, address key) view returns (Props)',
 ])
 const multicallAbi = parseAbi([
   'struct Call { address target; bool allowFailure; bytes callData; }',
@@ -159,6 +164,16 @@ function readToken(world: World, token: CatalogToken, data: Hex, block: Inclusio
   }
 }
 
+/** `getMarket` of the Reader: zeros for what is no market of the DataStore. */
+function readReader(world: World, data: Hex): Hex {
+  const [dataStore, key] = decoded(() => decodeFunctionData({ abi: readerAbi, data })).args
+  const isKnown = sameHex(dataStore, world.chain.contracts.dataStore)
+  const found = isKnown ? world.marketByKey.get(hexKey(key))?.catalog : undefined
+  const none = ZERO_ADDRESS
+  const result = found ?? { marketToken: none, indexToken: none, longToken: none, shortToken: none }
+  return encodeFunctionResult({ abi: readerAbi, functionName: 'getMarket', result })
+}
+
 function aggregate(world: World, data: Hex, block: Inclusion): Hex {
   const { args } = decoded(() => decodeFunctionData({ abi: multicallAbi, data }))
   if (args[0].length > MAX_CALLS) throw revertedWith('0x')
@@ -186,6 +201,7 @@ function read(world: World, to: string, data: Hex, block: Inclusion, mayAggregat
   const token = tokenAt(world, target)
   if (token !== undefined) return readToken(world, token, data, block)
   if (routersOf(world).includes(target)) return readRouter(world, target, data, block)
+  if (target === hexKey(world.chain.contracts.reader)) return readReader(world, data)
   const isMulticall = target === MULTICALL3 || target === hexKey(world.chain.contracts.multicall)
   if (isMulticall && mayAggregate && data.startsWith(SELECTORS.aggregate3))
     return aggregate(world, data, block)

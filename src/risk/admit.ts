@@ -28,6 +28,7 @@ import { withPriceImpact } from './impact.ts'
 import { type Plan, plainTerms, termsToken } from './plan.ts'
 import { type Sized, sizeIncrease, sizeReduction } from './sizing.ts'
 import { planSwap } from './swap.ts'
+import { checkTrusted } from './trusted.ts'
 
 /** What became of a decision. */
 export type Admission =
@@ -46,6 +47,7 @@ export function admit(decision: Decision, desk: Desk): Admission {
 
   const side = sideOf(desk.book, decision.marketToken, decision.direction)
   const denial =
+    checkTrusted(wish, view) ??
     checkMarketOpen(wish, view) ??
     checkSlippage(desk.slippageBps, limits) ??
     checkSlot(wish, side) ??

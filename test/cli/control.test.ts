@@ -314,6 +314,22 @@ test('a listener that hands everything on to the daemon and back can neither cha
   }
 })
 
+test('markets are listed with their states, and one is trusted in somebody’s name alone', async () => {
+  const port = await daemon({})
+  const listed = await perpd(cwd, ['markets', '--port', port])
+  expect(listed.code).toBe(0)
+  expect(listed.out).toContain('shipped')
+  expect(JSON.parse((await perpd(cwd, ['markets', '--json', '--port', port])).out)).toMatchObject([
+    { state: 'shipped' },
+  ])
+  const nobody = await perpd(cwd, ['markets', 'trust', 'ETH/USD [WETH-USDC]', '--port', port])
+  expect(nobody).toMatchObject({ code: 1, err: expect.stringContaining('--by YOUR_NAME') })
+  expect(asked).toEqual([])
+  const trusted = await perpd(cwd, ['markets', 'trust', 'ETH/USD [WETH-USDC]', '--by', 'ann', '--port', port])
+  expect(trusted).toMatchObject({ code: 0, out: expect.stringContaining('it is done') })
+  expect(asked).toEqual([{ type: 'market', market: 'ETH/USD [WETH-USDC]', by: 'ann', via: 'control' }])
+})
+
 test('what is not there is said: no daemon, no token, another token, no address of this machine', async () => {
   const none = await perpd(cwd, ['kill', '--close'])
   expect(none.code).toBe(3)

@@ -133,7 +133,14 @@ test('without a token, or with a wrong one, nothing of the account is shown and 
 
 test('the read token reads and commands nothing; the operate token does both, and the command says who', async () => {
   expect((await ask('GET', '/api/status', asReader)).status).toBe(200)
-  for (const path of ['/api/trading', '/api/kill', '/api/limits', '/api/findings/f', '/api/orders/o/resolve'])
+  for (const path of [
+    '/api/trading',
+    '/api/kill',
+    '/api/limits',
+    '/api/findings/f',
+    '/api/markets/m/trust',
+    '/api/orders/o/resolve',
+  ])
     expect(await shown(post(asReader, halt, path))).toEqual([403, 'FORBIDDEN'])
   expect(commands).toEqual([])
   expect((await ask('GET', '/api/status', asOperator)).status).toBe(200)

@@ -43,6 +43,7 @@ export const status: EngineStatus = {
   oldestUnresolvedSeconds: 5,
   exposureUsd: usd(1_000),
   findings: [],
+  contradictions: [],
   flattens: [],
   feedAgesMs: { tickers: 1_200, oracle: 300 },
   apiHosts: [host],
@@ -61,6 +62,7 @@ const records: readonly StoredRecord[] = [
 export const door: EngineDoor = {
   status: () => status,
   operate: () => Promise.resolve({ ok: true, statement: 'done' }),
+  markets: () => [{ symbol, marketToken: position.marketToken, state: 'shipped' }],
   intents: (query = {}) =>
     [armedState, executedState]
       .filter((state) => !query.openOnly || state.closing === undefined)

@@ -136,7 +136,7 @@ test('an unknown path says which there are', async () => {
     {
       error: 'NOT_FOUND',
       message:
-        'There is no GET /status; there are GET /metrics, /livez, /readyz, /api/status, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.',
+        'There is no GET /status; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId, /api/markets/:market/trust, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.',
     },
   ])
 })

@@ -147,7 +147,7 @@ test('a process that was frozen while another took over ends with that fault, an
   await until((line) => Number(line) > 50)
   // Frozen within a commit it holds the file, and nobody can take over; then it is frozen a little later.
   let second: ReturnType<typeof openAs> | undefined
-  for (let turn = 0; second === undefined && turn < 20; turn += 1) {
+  for (let turn = 0; second === undefined && turn < 400; turn += 1) {
     writer.kill('SIGSTOP')
     if (existsSync(`${path}.lock`)) removeLock()
     try {

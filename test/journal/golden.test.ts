@@ -114,6 +114,46 @@ test('a version 1 journal takes the wish that an order be undone, and keeps it o
   expect(verifySqliteJournal(path)).toMatchObject({ version: 2, problems: [], snapshot: 'good' })
 })
 
+test('a version 1 journal takes what is said of markets, and keeps it over a start and a snapshot', async () => {
+  place('v1')
+  const stamp = { v: RECORD_VERSION, atMs: startMs, intentId: ACCOUNT_ID } as const
+  const token = '0x2222222222222222222222222222222222222222'
+  const said = { host: 'https://one', address: token, statement: 'says that it has 8 decimals' } as const
+  const other = { ...said, host: 'https://two' }
+  const market = {
+    symbol: 'NEW/USD [NEW-NEW]',
+    marketToken: '0x1111111111111111111111111111111111111111',
+    indexToken: token,
+    longToken: token,
+    shortToken: token,
+  } as const
+  const facts = { isStable: false, isNative: false, isWrapped: false, isSynthetic: false, symbol: 'NEW' }
+  const tokens = [{ ...facts, address: token, decimals: 9 } as const]
+  const journal = open()
+  await journal.appendAccount({ ...stamp, kind: 'market.trusted', market, tokens, by: 'Ada' })
+  await journal.appendAccount({ ...stamp, kind: 'market.contradicted', contradictions: [said, other] })
+  await journal.appendAccount({ ...stamp, kind: 'market.settled', contradictions: [other], by: 'Ada' })
+  journal.close()
+  const foundIn = ({ markets }: AccountState) => ({
+    open: [...(markets?.open.values() ?? [])],
+    accepted: [...(markets?.accepted ?? [])],
+    markets: [...(markets?.markets.values() ?? [])],
+    tokens: [...(markets?.tokens.values() ?? [])],
+  })
+  const expected = {
+    open: [{ ...said, sinceMs: startMs }],
+    accepted: [[`https://two ${token}`, said.statement]],
+    markets: [{ ...market, by: 'Ada' }],
+    tokens,
+  }
+  for (const how of [{ compact: true }, {}]) {
+    const { journal: again } = openSqliteJournal({ ...options, path }, how)
+    expect(foundIn(again.account())).toEqual(expected)
+    again.close()
+  }
+  expect(verifySqliteJournal(path)).toMatchObject({ version: 2, problems: [], snapshot: 'good' })
+})
+
 test('closed orders of a version 1 journal count for positions and budgets once it is raised', () => {
   place('v1')
   const journal = open()

@@ -192,6 +192,23 @@ export const everyEvent: readonly Event[] = [
   { type: 'account.findingsHeld', held: 1, isJournalShort: true },
   { type: 'price.stoodIn', symbol, source: 'ticker', ageMs: 400 },
   { type: 'trading.state', scope: 'eth-trend', state: 'reducing', reason: 'Its loss limit was reached.' },
+  {
+    type: 'market.contradicted',
+    contradictions: [
+      { host, address: ethMarket, statement: 'says that the longToken of ETH/USD is 0x0, and not 0x82' },
+    ],
+    symbols: [symbol],
+  },
+  {
+    type: 'market.settled',
+    contradictions: [
+      { host, address: ethMarket, statement: 'says that the longToken of ETH/USD is 0x0, and not 0x82' },
+    ],
+    symbols: [symbol],
+    by: 'Ada',
+  },
+  { type: 'market.proven', symbol, marketToken: ethMarket },
+  { type: 'market.trusted', symbol, marketToken: ethMarket, by: 'Ada' },
   { type: 'daemon.heartbeat', openIntents: 1, unresolved: 0, positions: 1, exposureUsd: usd(500) },
   { type: 'daemon.draining', signal: 'SIGTERM', openIntents: 1, drainMs: 10_000 },
   { type: 'daemon.stopped', openIntents: 0, uptimeMs: 3_725_000 },

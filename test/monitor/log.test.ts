@@ -65,6 +65,10 @@ test('on a terminal every event reads as one plain line', () => {
     account   1 thing on the account cannot be explained and is not written down: the rest of the journal's room is kept for orders. Increases there wait: give the journal room (journal.maxMiB, or the disk)
     price     a reduction on ETH/USD [WETH-USDC] stands on the venue's own mark price, 400 ms old: no host of the oracle has a fresh price. Increases wait
     trading   eth-trend is reducing: Its loss limit was reached
+    market    https://arbitrum.gmxapi.io/v1 says that the longToken of ETH/USD is 0x0, and not 0x82. Nothing is added on ETH/USD [WETH-USDC], and what is held there is reduced by our own facts. See perpd markets
+    market    1 contradiction settled by Ada in spite of its hosts: ETH/USD [WETH-USDC]
+    market    the chain proves ETH/USD [WETH-USDC] (0x70d95587d40A2caf56bd97485aB3Eec10Bee6336)
+    market    Ada trusts ETH/USD [WETH-USDC] (0x70d95587d40A2caf56bd97485aB3Eec10Bee6336)
     alive     1 position, exposure $500.00, 1 open order, 0 unresolved
     perpd     SIGTERM: no new orders; following 1 open order for up to 10 s. A second signal leaves at once; both are safe
     perpd     stopped after 1 h 2 min, no order open"
@@ -155,6 +159,8 @@ test('lines below the level are not written', () => {
     'account',
     'price',
     'trading',
+    'market',
+    'market',
     'warn',
   ])
 })

@@ -16,6 +16,7 @@ const running: MonitoredStatus = {
   oldestUnresolvedSeconds: 12.5,
   exposureUsd: usd('500.25'),
   findings: [],
+  contradictions: [],
   flattens: [],
   feedAgesMs: { tickers: 1_500, oracle: 250 },
 }

@@ -27,7 +27,7 @@ import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import type { Daemon, DaemonParts, Tier } from './daemon.ts'
 import { latestOf, viewOf } from './endpoints.ts'
 import { createEngineChecks, type EngineChecks } from './engineChecks.ts'
-import { createMarketModel, type MarketModel, oracleHost } from './engineMarkets.ts'
+import { createMarketModel, type MarketModel, modelFacts, oracleHost } from './engineMarkets.ts'
 import { planOperator } from './engineOperator.ts'
 import { planWishes, strategyOf } from './engineStrategy.ts'
 import { createFetch, keptIn, type SignedMessage } from './httpVenue.ts'
@@ -195,7 +195,7 @@ class EngineDaemon implements Daemon {
           return parts.boundary('signed') ? never() : signature
         },
       },
-      chain: arbitrum,
+      chain: { ...arbitrum, facts: modelFacts },
       ...(endpoints.length === 0 ? {} : { chainReader: this.#reader() }),
       clock,
       emit,

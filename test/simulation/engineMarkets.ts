@@ -3,7 +3,9 @@
  * wallet as a peer's indexer has seen them. Capacity and prices move by themselves; what was said of capacity is kept, so
  * that an order can be held against it.
  */
+import { shippedFacts } from '../../src/chains/pins.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
+import type { ShippedFacts } from '../../src/domain/catalogue.ts'
 import type { Direction, TradingCapacity } from '../../src/domain/market.ts'
 import { usd } from '../../src/domain/units.ts'
 import { usdc, weth } from '../support/intents.ts'
@@ -44,6 +46,26 @@ export const modelMarkets: readonly ModelMarket[] = indexTokens.map((index, at) 
   marketToken: marketTokens[at] as Hex,
   index,
 }))
+
+/** The modelled venue's own facts, in the place of those that are shipped. */
+export const modelFacts: ShippedFacts = shippedFacts({
+  about: 'the modelled venue',
+  printedOn: '2026-11-22',
+  tokens: [usdcToken, ...indexTokens].map(({ symbol, address, decimals }) => ({
+    symbol,
+    address,
+    decimals,
+    isStable: symbol === 'USDC',
+    ...(symbol.startsWith('W') ? { baseSymbol: symbol.slice(1) } : {}),
+  })),
+  markets: modelMarkets.map(({ symbol, marketToken, index }) => ({
+    symbol,
+    marketToken,
+    indexToken: index.address,
+    longToken: index.address,
+    shortToken: usdc,
+  })),
+})
 
 const directions: readonly Direction[] = ['long', 'short']
 /** Legacy liquidity ignores JIT and open interest: far more than there is. */

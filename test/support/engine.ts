@@ -1,7 +1,10 @@
 /** The running engine over a bench of `kinds.ts`. */
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import type { ShippedFacts } from '../../src/domain/catalogue.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { Limits } from '../../src/domain/limits.ts'
 import { createAccountBook } from '../../src/engine/accountBook.ts'
+import { type CatalogueParts, createCatalogue } from '../../src/engine/catalogue.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import { createTrading } from '../../src/engine/trading.ts'
 import { createShell } from '../../src/execution/shell.ts'
@@ -16,12 +19,21 @@ export function engineOver(
     /** Limits by strategy. */
     readonly limits?: Readonly<Record<string, Limits>>
     readonly account?: Limits
+    /** Facts in the place of those that are shipped. */
+    readonly facts?: ShippedFacts
+    /** How the chain is asked about markets that are not among them; absent: it is not. */
+    readonly prove?: CatalogueParts['prove']
   },
 ): { readonly engine: Engine; readonly events: readonly Event[]; readonly codes: () => readonly string[] } {
   const { journal, clock } = bench
   const events: Event[] = []
   const emit = (event: Event): void => void events.push(event)
-  const trading = createTrading({ book: createAccountBook({ journal, clock }), emit })
+  const book = createAccountBook({ journal, clock })
+  const trading = createTrading({ book, emit })
+  const { facts = arbitrum.facts, prove } = options
+  const { fatal } = bench.context
+  const parts: CatalogueParts = { shipped: facts, book, clock, emit, fatal }
+  const catalogue = createCatalogue(prove === undefined ? parts : { ...parts, prove })
   const context = { ...bench.context, emit, mayNotSign: trading.mayNotSign }
   const engine = createEngine(
     {
@@ -35,6 +47,7 @@ export function engineOver(
         breakers: { sets: {} },
       },
       trading,
+      catalogue,
       engineSettings: {
         lane: 'order-chain',
         intentExpiryMs: 30_000,

@@ -1,0 +1,172 @@
+/**
+ * What a market and a token are: the facts that sizes, prices and payloads are worked out with, and that no host may change. A
+ * market is its pool's three tokens, a token its decimals. They come from what is shipped with the chain, from the chain
+ * itself, or from an operator; a host's row is only held against them.
+ */
+import { type Address, hexKey, sameHex, ZERO_ADDRESS } from './address.ts'
+
+/** What a token is. */
+export interface TokenFacts {
+  readonly address: Address
+  readonly symbol: string
+  /** Decimals of the token's own amounts. */
+  readonly decimals: number
+  readonly isStable: boolean
+  readonly isNative: boolean
+  readonly isWrapped: boolean
+  readonly isSynthetic: boolean
+  /** What it wraps or stands for, where the venue names markets by that (`ETH` of WETH). */
+  readonly baseSymbol?: string
+  /** Its other name at the venue, by which requests name it where two tokens share a symbol (`WBTC`). */
+  readonly assetSymbol?: string
+  /** Its name at the oracle, where that is another one. */
+  readonly oracleSymbol?: string
+  /** Stands before its name where it is shown in thousands or millions (`k` of kPEPE). */
+  readonly visualPrefix?: string
+}
+
+/** What a market is. */
+export interface MarketFacts {
+  /** `ETH/USD [WETH-USDC]`: made of the names of its tokens. */
+  readonly symbol: string
+  readonly marketToken: Address
+  /** The zero address for a pool that only swaps. */
+  readonly indexToken: Address
+  readonly longToken: Address
+  readonly shortToken: Address
+}
+
+/** Facts by lower-cased address. */
+export interface Facts {
+  readonly tokens: ReadonlyMap<string, TokenFacts>
+  readonly markets: ReadonlyMap<string, MarketFacts>
+}
+
+/** The facts that are shipped with a chain. */
+export interface ShippedFacts extends Facts {
+  /** The day that they were printed on, `2026-11-22`. */
+  readonly printedOn: string
+}
+
+/** The three tokens of a market, as they were found by address; `index` is absent for a pool that only swaps. */
+export interface MarketTokens {
+  readonly index: TokenFacts | undefined
+  readonly long: TokenFacts
+  readonly short: TokenFacts
+}
+
+/** The name that a market's tokens make: `kPEPE/USD [WETH-USDC]`, `SWAP-ONLY [USDC-USDT]`. */
+export function marketSymbolOf({ index, long, short }: MarketTokens): string {
+  const pool = `[${long.symbol}-${short.symbol}]`
+  if (index === undefined) return `SWAP-ONLY ${pool}`
+  return `${index.visualPrefix ?? ''}${index.baseSymbol ?? index.symbol}/USD ${pool}`
+}
+
+/** Every name that a token goes by at the venue. */
+function namesOf({ symbol, baseSymbol, assetSymbol, oracleSymbol }: TokenFacts): readonly string[] {
+  return [symbol, baseSymbol, assetSymbol, oracleSymbol].filter((name) => name !== undefined)
+}
+
+/** Whether a name is one that the token goes by, in any case of letters. */
+export function namesToken(said: string, token: TokenFacts): boolean {
+  return namesOf(token).some((name) => name.toLowerCase() === said.toLowerCase())
+}
+
+/** Whether a market's name says these tokens, by whichever of their names. */
+export function namesMarket(said: string, { index, long, short }: MarketTokens): boolean {
+  const indexes =
+    index === undefined
+      ? ['SWAP-ONLY']
+      : namesOf(index).flatMap((name) => [`${name}/USD`, `${index.visualPrefix ?? ''}${name}/USD`])
+  const lowered = said.toLowerCase()
+  return indexes.some((first) =>
+    namesOf(long).some((second) =>
+      namesOf(short).some((third) => `${first} [${second}-${third}]`.toLowerCase() === lowered),
+    ),
+  )
+}
+
+/** The tokens of a market by the facts; undefined when one of them is not known. */
+export function tokensOfMarket(
+  market: Pick<MarketFacts, 'indexToken' | 'longToken' | 'shortToken'>,
+  tokens: Facts['tokens'],
+): MarketTokens | undefined {
+  const long = tokens.get(hexKey(market.longToken))
+  const short = tokens.get(hexKey(market.shortToken))
+  const index = isSwapOnly(market) ? undefined : tokens.get(hexKey(market.indexToken))
+  if (long === undefined || short === undefined) return undefined
+  if (index === undefined && !isSwapOnly(market)) return undefined
+  return { index, long, short }
+}
+
+/** Whether a market is a pool that only swaps. */
+export function isSwapOnly({ indexToken }: Pick<MarketFacts, 'indexToken'>): boolean {
+  return sameHex(indexToken, ZERO_ADDRESS)
+}
+
+/** What a host says of a market. */
+export type SaidMarket = Pick<MarketFacts, 'marketToken' | 'indexToken' | 'longToken' | 'shortToken'> & {
+  /** Absent where the host's list names none. */
+  readonly symbol?: string | undefined
+}
+
+/** What a host says of a token. A list that lacks a field says nothing of it. */
+export interface SaidToken {
+  readonly address: Address
+  readonly decimals: number
+  readonly symbol?: string | undefined
+  readonly isStable?: boolean | undefined
+  readonly baseSymbol?: string | undefined
+  readonly assetSymbol?: string | undefined
+  readonly visualPrefix?: string | undefined
+}
+
+/** A token as a host lists it, as facts: what a list does not say is not so. */
+export function tokenFactsOf(said: SaidToken): TokenFacts {
+  const { address, decimals, symbol, isStable, baseSymbol, assetSymbol, visualPrefix } = said
+  return {
+    address,
+    decimals,
+    symbol: symbol ?? address,
+    isStable: isStable ?? false,
+    isNative: false,
+    isWrapped: false,
+    isSynthetic: false,
+    ...(baseSymbol === undefined ? {} : { baseSymbol }),
+    ...(assetSymbol === undefined ? {} : { assetSymbol }),
+    ...(visualPrefix === undefined ? {} : { visualPrefix }),
+  }
+}
+
+/** How a host's row of a market contradicts the facts: one clause, or undefined when it does not. */
+export function marketContradiction(
+  said: SaidMarket,
+  facts: MarketFacts,
+  tokens: Facts['tokens'],
+): string | undefined {
+  for (const name of ['indexToken', 'longToken', 'shortToken'] as const) {
+    if (!sameHex(said[name], facts[name]))
+      return `says that the ${name} of ${facts.symbol} is ${said[name]}, and not ${facts[name]}`
+  }
+  const own = tokensOfMarket(facts, tokens)
+  if (said.symbol === undefined || said.symbol === facts.symbol) return undefined
+  if (own !== undefined && namesMarket(said.symbol, own)) return undefined
+  return `calls the market ${facts.marketToken} ${shown(said.symbol)}, and it is ${facts.symbol}`
+}
+
+/** How a host's row of a token contradicts the facts: one clause, or undefined when it does not. */
+export function tokenContradiction(said: SaidToken, facts: TokenFacts): string | undefined {
+  if (said.decimals !== facts.decimals)
+    return `says that ${facts.symbol} (${facts.address}) has ${said.decimals} decimals, and not ${facts.decimals}`
+  if (said.isStable !== undefined && said.isStable !== facts.isStable)
+    return `says that ${facts.symbol} (${facts.address}) is ${said.isStable ? 'a' : 'no'} stable coin, and it is ${facts.isStable ? 'one' : 'none'}`
+  if (said.symbol === undefined || namesToken(said.symbol, facts)) return undefined
+  return `calls the token ${facts.address} ${shown(said.symbol)}, and it is ${facts.symbol}`
+}
+
+const LONGEST_NAME = 40
+
+/** A name as a host gave it, for a sentence. */
+function shown(name: string): string {
+  return JSON.stringify(name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name)
+}
