@@ -7,7 +7,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BaseError } from '../domain/errors.ts'
 import { Secret } from '../domain/secret.ts'
-import { HIDDEN, redactUrl } from '../monitor/redact.ts'
+import { mayHoldKey } from '../monitor/redact.ts'
 import { type Layer, readEnvironment, readFile, readFlags } from './config/layers.ts'
 import { emptyConfig, type RawConfig, settings, variableOf } from './config/schema.ts'
 import { didYouMean } from './config/suggest.ts'
@@ -143,7 +143,7 @@ function keysInFlags(flags: Layer): string[] {
     .filter(({ key, sensitive }) => {
       const value = flags.get(key)?.value
       const texts = Array.isArray(value) ? value : [value]
-      return sensitive && texts.some((text) => typeof text === 'string' && redactUrl(text).endsWith(HIDDEN))
+      return sensitive && texts.some((text) => typeof text === 'string' && mayHoldKey(text))
     })
     .map(
       ({ key }) =>

@@ -35,6 +35,12 @@ function partsOf(secret: string): readonly string[] {
   ]
 }
 
+/** Whether an address carries what may be a key: name or password, a long part of the path, a value of the query. */
+export function mayHoldKey(text: string): boolean {
+  const [, ...parts] = partsOf(text)
+  return parts.some((part) => part.length >= MIN_KNOWN)
+}
+
 /** A cleaner of texts and values; `secrets` are known secret values, hidden wherever they or their parts occur. */
 export function createRedactor(secrets: readonly Secret[] = []): {
   /** The text with secrets hidden. */
