@@ -76,6 +76,8 @@ export function statusText(body: StatusBody): string {
     const rows = body.findings.map(({ finding }) => [finding.kind, finding.statement])
     blocks.push(`the journal cannot explain (perpd findings)\n${columns(rows, '  ')}`)
   }
+  if (body.contradictions.length > 0)
+    blocks.push(`lists and journal contradict each other\n  ${body.contradictions.join('\n  ')}`)
   if (body.positions.length > 0) {
     const rows = body.positions.map((position) => [
       position.direction,

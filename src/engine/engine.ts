@@ -14,6 +14,7 @@ import { hexKey, sameHex } from '../domain/address.ts'
 import type { Decision } from '../domain/decision.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
+import { type Contradiction, largerOf, shownSides } from '../domain/held.ts'
 import {
   type Denial,
   type Intent,
@@ -42,6 +43,7 @@ import type { EngineContext } from './context.ts'
 import { createDayResult, type DayResult } from './dayResult.ts'
 import { createFlattener } from './flatten.ts'
 import { withHeldMarkets } from './heldMarkets.ts'
+import { createHoldings, told } from './holdings.ts'
 import { createInstance } from './instance.ts'
 import { createKill } from './kill.ts'
 import { createKnown } from './known.ts'
@@ -98,6 +100,7 @@ export type EngineInput = Omit<
   | 'marketDayResultUsd'
   | 'acceptedOnMarkets'
   | 'flatten'
+  | 'holdings'
 > & { readonly limits: ConfiguredLimits }
 
 /** Makes an engine. `onMarkets` is told the venue's catalogue once, before the first tick, and may throw to end the start. */
@@ -114,6 +117,7 @@ export function createEngine(
   const loops: Promise<void>[] = []
   let turn: Promise<unknown> = Promise.resolve()
   const reconciler = createReconciler(context)
+  const holdings = createHoldings(context, account)
   const before = intentsOfDay(journal, startedAtMs)
   const limits = createLiveLimits(context.limits)
   const breakers = createBreakers(context, () => ({
@@ -129,6 +133,7 @@ export function createEngine(
     marketDayResultUsd: (marketToken) => realized().onMarket(marketToken, clock.now()),
     acceptedOnMarkets: createMarketCount(before, startedAtMs),
     pausedBy: reconciler.pausedBy,
+    holdings,
     flatten: (intentId, wish) => flattener.want(intentId, wish),
     isDeciding: () => !deciding.signal.aborted,
     inTurn: (work) => {
@@ -140,7 +145,7 @@ export function createEngine(
   const instances = context.strategies.map((loaded) =>
     createInstance(loaded, admission, deciding.signal, async (tickMs) => {
       const report = await tick(admission, loaded, tickMs, () => read(loaded.needs), unseen)
-      positions = report.snapshot.positions.value
+      positions = holdings.withOthers(report.snapshot.positions.value)
       return report
     }),
   )
@@ -155,6 +160,8 @@ export function createEngine(
   const acceptedPrices = new Map<string, bigint>()
   const known = createKnown()
   let positions: readonly Position[] = []
+  /** Of the newest lists: sides of which one shows less than the journal knows. */
+  let contradictions: readonly Contradiction[] = []
   let symbols: Readonly<Record<string, string>> = {}
 
   function onFeed(feed: Feed, ageMs: number): void {
@@ -207,19 +214,23 @@ export function createEngine(
         consider(admission, { name: OPERATOR }, snapshot, decision, decisionKey, unseen),
       ),
   }
-  const kill = createKill({ ...context, ...byOperator, symbols: () => symbols })
+  const kill = createKill({ ...context, ...byOperator, holdings, symbols: () => symbols })
   const flattener = createFlattener({ ...context, ...byOperator, isSeen })
 
-  function read(needs: Needs): Promise<Snapshot> {
+  async function read(needs: Needs): Promise<Snapshot> {
     const { maxMarketValuesAgeMs } = engineSettings
     const ages = maxMarketValuesAgeMs === undefined ? {} : { maxMarketValuesAgeMs }
-    return readSnapshot({ api, clock, account, acceptedPrices, known, onFeed, ...ages }, needs)
+    return holdings.held(
+      await readSnapshot({ api, clock, account, acceptedPrices, known, onFeed, ...ages }, needs),
+    )
   }
 
   async function watchAccount(): Promise<void> {
     await context.fees?.look(3 * engineSettings.watchMs)
-    const [markets, read] = await Promise.all([api.getMarkets(), api.getPositions({ account })])
-    positions = read.value
+    const [markets, lists] = await Promise.all([api.getMarkets(), holdings.look()])
+    const [read] = lists
+    if (read === undefined) return
+    positions = holdings.withOthers(read.value)
     const held = positions.map(({ marketToken }) => marketToken)
     const known = await withHeldMarkets(api, markets.value, held)
     symbols = Object.fromEntries(known.map((market) => [hexKey(market.marketToken), market.symbol]))
@@ -227,7 +238,8 @@ export function createEngine(
     emit({ type: 'account.positions', positions, symbols })
     const resting = shell.open().filter(({ label }) => label === 'resting').length
     await context.subaccount?.look(positions.length + resting)
-    await reconciler.pass(symbols)
+    contradictions = lists.flatMap((list) => holdings.contradictions(list))
+    await reconciler.pass(symbols, lists)
   }
 
   /** Tries until it works or the engine ends; a fault is reported as why the engine is not ready. */
@@ -281,7 +293,11 @@ export function createEngine(
   }
 
   function exposureUsd(): bigint {
-    const held = positions.reduce((sum, position) => sum + position.sizeInUsd, 0n)
+    const { journal: known = new Map() } = holdings.others()
+    const held = [...largerOf(shownSides([positions]), known).values()].reduce(
+      (sum, { sizeUsd }) => sum + sizeUsd,
+      0n,
+    )
     return held + worstCase(shell.open().map((each) => each.state))
   }
 
@@ -317,6 +333,7 @@ export function createEngine(
       symbols,
       openIntents: open.map(marked),
       findings: reconciler.open(),
+      contradictions: told(contradictions, symbols),
       flattens: flattener.open(),
       unresolved: unresolved.length,
       oldestUnresolvedSeconds: (nowMs - oldest) / 1000,
@@ -412,7 +429,7 @@ export function createEngine(
       const equityUsd = admission.equityUsd()
       return resizeIncrease(intent, atMostUsd, {
         snapshot,
-        book: bookOf(snapshot, others),
+        book: bookOf(snapshot, others, holdings.others()),
         limits: limits.on(symbol, intent.strategy),
         ...(equityUsd === undefined ? {} : { equityUsd }),
       })

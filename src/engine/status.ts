@@ -71,6 +71,8 @@ export interface EngineStatus {
   readonly openIntents: readonly LabelledIntent[]
   /** What the account shows that the journal cannot explain, and nobody settled. */
   readonly findings: readonly FindingState[]
+  /** Sides of which a list shows less than the journal knows, a sentence each; increases on their markets wait. */
+  readonly contradictions: readonly string[]
   /** Orders that are to be undone if they land, oldest first. */
   readonly flattens: readonly FlattenReport[]
   readonly unresolved: number

@@ -2,11 +2,12 @@
  * One turn of the loop for one strategy: read, decide, admit, execute. It reads like the road in docs/architecture.md.
  */
 
+import { sameHex } from '../domain/address.ts'
 import { addsRisk, type Decision, type FlattenDecision } from '../domain/decision.ts'
 import type { Denial, IntentState } from '../domain/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { spentBy } from '../domain/spend.ts'
-import { NATIVE_DECIMALS } from '../domain/units.ts'
+import { formatUsd, NATIVE_DECIMALS } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { admit } from '../risk/admit.ts'
 import { bookOf } from '../risk/book.ts'
@@ -66,7 +67,12 @@ export async function tick(
   })
   const decisions = [
     ...loaded.strategy.decide(view),
-    ...orphanCancels(snapshot, own, bookOf(snapshot, unseen(snapshot))),
+    ...orphanCancels(
+      snapshot,
+      own,
+      bookOf(snapshot, unseen(snapshot), context.holdings.others()),
+      context.holdings.journal(),
+    ),
   ]
   reportRoom(context, loaded, snapshot, unseen)
   let admittedCount = 0
@@ -120,7 +126,7 @@ function reportRoom(
   snapshot: Snapshot,
   unseen: UnseenIntents,
 ): void {
-  const book = bookOf(snapshot, unseen(snapshot))
+  const book = bookOf(snapshot, unseen(snapshot), context.holdings.others())
   for (const { market } of snapshot.markets.values()) {
     if (!loaded.symbols.includes(market.symbol)) continue
     const desk = { snapshot, book, limits: context.limits.on(market.symbol, loaded.name) }
@@ -164,6 +170,8 @@ export async function consider(
       reason: `increases on this market wait for an operator: ${finding.statement} (perpd findings)`,
     }
   }
+  const hidden = adds ? hiddenOn(decision, snapshot) : undefined
+  if (hidden !== undefined) return hidden
   const nowMs = clock.now()
   // Ages count until now: the process may have stood still since the world was read.
   const counted = withSizes(snapshot, (token) => {
@@ -197,7 +205,7 @@ export async function consider(
   const admitted = admit(decision, {
     snapshot: withStandIn(judged, { decision, adds }, limits),
     // Folded anew for each decision, so that two of one tick cannot both spend the same room.
-    book: bookOf(counted, unseen(snapshot)),
+    book: bookOf(counted, unseen(snapshot), context.holdings.others()),
     limits,
     accountLimits: isOperator ? {} : context.limits.current().account,
     marketLimits: isOperator ? {} : context.limits.countedOn(symbol),
@@ -245,6 +253,19 @@ export async function consider(
   return {
     code: 'DUPLICATE_DECISION',
     reason: 'this decision was accepted before; it is not taken twice',
+  }
+}
+
+/** POSITION_NOT_SHOWN: the list shows less of a side of the market than the journal knows; lag, or a host that hides it. */
+function hiddenOn({ marketToken }: Decision, snapshot: Snapshot): Denial | undefined {
+  const found = snapshot.hidden?.find((each) => sameHex(each.marketToken, marketToken))
+  if (found === undefined) return undefined
+  const { symbol = marketToken } = marketOf(snapshot, marketToken)?.market ?? {}
+  return {
+    code: 'POSITION_NOT_SHOWN',
+    reason: `the list of positions shows less of ${symbol} ${found.direction} than the journal knows; increases on this market wait until they agree`,
+    wanted: `${formatUsd(found.shownUsd)} shown`,
+    allowed: `${formatUsd(found.knownUsd)} by the journal`,
   }
 }
 

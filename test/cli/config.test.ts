@@ -231,11 +231,12 @@ test('a market has every limit that can be one of a market', () => {
   }
 })
 
-test('the signing cap is what the limits let through in its time, when none is set', () => {
+test('the signing cap is three times the largest exposure of all, when none is set', () => {
   const cap = (...flags: string[]) => load(flags).config.signing.exposureCapUsd
-  const limits = ['--risk.maxOrderSizeUsd=100', '--risk.maxOrdersPerHour=7']
-  expect(cap(...limits)).toBe(usd(700))
-  expect(cap(...limits, '--signing.exposureWindowSeconds=1800')).toBe(usd(350))
+  const limits = ['--risk.maxTotalExposureUsd=500', '--risk.maxOrdersPerHour=7', '--risk.maxOrderSizeUsd=100']
+  expect(cap()).toBe(usd(60_000))
+  expect(cap(...limits)).toBe(usd(1_500))
+  expect(cap(...limits, '--signing.exposureWindowSeconds=1800')).toBe(usd(1_500))
   expect(cap(...limits, '--signing.exposureCapUsd=99.5')).toBe(usd('99.5'))
 })
 

@@ -43,6 +43,7 @@ export const status: EngineStatus = {
   oldestUnresolvedSeconds: 5,
   exposureUsd: usd(1_000),
   findings: [],
+  contradictions: [],
   flattens: [],
   feedAgesMs: { tickers: 1_200, oracle: 300 },
   apiHosts: [host],

@@ -372,7 +372,7 @@ export const schema = {
     exposureCapUsd: setting(
       as.dollarsOrNone,
       '0',
-      'Most exposure that the key signs for in signing.exposureWindowSeconds, USD, whatever asks; reductions add none. Changed by a restart alone. 0: risk.maxOrderSizeUsd times risk.maxOrdersPerHour for each hour.',
+      'Most exposure that the key signs for in signing.exposureWindowSeconds, USD, whatever asks; reductions add none. Changed by a restart alone. 0: three times risk.maxTotalExposureUsd, so that all may be left and built up anew twice in that time.',
     ),
     exposureWindowSeconds: setting(
       seconds(60, 86_400),
