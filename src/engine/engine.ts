@@ -14,13 +14,12 @@ import { hexKey, sameHex } from '../domain/address.ts'
 import type { Decision } from '../domain/decision.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
-import { type Contradiction, largerOf, shownSides } from '../domain/held.ts'
+import type { Contradiction } from '../domain/held.ts'
 import {
   type Denial,
   type Intent,
   type IntentState,
   isOpen,
-  isUnresolved,
   labelOf,
   lastAttempt,
 } from '../domain/intent.ts'
@@ -34,7 +33,7 @@ import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import type { Usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { bookOf } from '../risk/book.ts'
-import { dayStartOf, type LossLimits } from '../risk/breakers.ts'
+import type { LossLimits } from '../risk/breakers.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { createBreakers } from './breakers.ts'
@@ -50,6 +49,7 @@ import { createKnown } from './known.ts'
 import { type ConfiguredLimits, createLiveLimits } from './liveLimits.ts'
 import { createMarketCount } from './marketCount.ts'
 import { operate } from './operator.ts'
+import { intentsOfDay, unresolvedOf } from './recent.ts'
 import { createReconciler } from './reconcile.ts'
 import { readSnapshot } from './snapshot.ts'
 import type { EngineDoor, EngineState, EngineStatus, LabelledIntent } from './status.ts'
@@ -83,8 +83,6 @@ export interface Engine extends EngineDoor {
 const listLagMs = 30_000
 /** How long a stop waits for reads that are still in the air, beyond the drain. */
 const stopGraceMs = 1_000
-/** Intents that are looked through at start at least, for new fills, fees and for what the day realized. */
-const recentIntents = 1_000
 const [retryStartMs, retryMaxMs] = [1_000, 15_000]
 const drainPollMs = 50
 
@@ -293,12 +291,7 @@ export function createEngine(
   }
 
   function exposureUsd(): bigint {
-    const { journal: known = new Map() } = holdings.others()
-    const held = [...largerOf(shownSides([positions]), known).values()].reduce(
-      (sum, { sizeUsd }) => sum + sizeUsd,
-      0n,
-    )
-    return held + worstCase(shell.open().map((each) => each.state))
+    return holdings.heldUsd(positions) + worstCase(shell.open().map((each) => each.state))
   }
 
   function background(work: Promise<void>): void {
@@ -451,21 +444,6 @@ export function createEngine(
       return { intent: labelled(folded), records: journal.records(intentId) }
     },
   }
-}
-
-/** The newest intents, back to the start of the day (UTC) at least. */
-function intentsOfDay(journal: EngineContext['journal'], nowMs: number): readonly IntentState[] {
-  for (let limit = recentIntents; ; limit *= 4) {
-    const found = journal.intents({ limit })
-    if (found.length < limit || (found.at(-1)?.intent.acceptedAtMs ?? 0) < dayStartOf(nowMs)) return found
-  }
-}
-
-function unresolvedOf<T extends { readonly state: IntentState }>(open: readonly T[]): readonly T[] {
-  return open.filter(({ state }) => {
-    const attempt = lastAttempt(state)
-    return attempt !== undefined && isUnresolved(attempt)
-  })
 }
 
 /** The account's limits of a day's loss, which its breaker keeps. */

@@ -8,11 +8,18 @@ import { type PositionSide, sideKeyOf } from '../domain/accountRecord.ts'
 import { type Address, hexKey, sameHex } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
 import { type Fill, fillsOf } from '../domain/fills.ts'
-import { type Contradiction, contradictionsIn, type HeldSides, journalSides } from '../domain/held.ts'
+import {
+  type Contradiction,
+  contradictionsIn,
+  type HeldSides,
+  journalSides,
+  largerOf,
+  shownSides,
+} from '../domain/held.ts'
 import type { IntentState } from '../domain/intent.ts'
 import type { Position } from '../domain/position.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { formatUsd } from '../domain/units.ts'
+import { formatUsd, type Usd } from '../domain/units.ts'
 import { type OtherSources, sideKey } from '../risk/book.ts'
 import type { EngineContext } from './context.ts'
 import { isBusy, keysNotListed, settleMs } from './lag.ts'
@@ -29,6 +36,8 @@ export interface Holdings {
   look(): Promise<readonly PositionList[]>
   /** Sizes by the journal, signed; sides that were left have 0. */
   journal(): HeldSides
+  /** All that is held, USD: of each side the larger of these rows and the journal. */
+  heldUsd(rows: readonly Position[]): Usd
   /** What limits count besides a snapshot's own list. */
   others(): OtherSources
   /** Sides of which a list shows less than the journal knows, where no order of ours explains it by lag. */
@@ -219,6 +228,8 @@ export function createHoldings(
       return lists
     },
     journal: journalNow,
+    heldUsd: (rows) =>
+      [...largerOf(shownSides([rows]), journalNow()).values()].reduce((sum, side) => sum + side.sizeUsd, 0n),
     others() {
       const nowMs = clock.monotonicMs()
       const hosts = new Map()

@@ -40,7 +40,8 @@ export function createProofs(
   const api: Pick<Api, 'getTrades' | 'hosts'> = context.api
   const proven = new Set<string>()
   const asking = new Set<string>()
-  const firstSeenMs = new Map<string, number>()
+  /** By side: since when something there waits for its proof, and when it last did, monotonic ms. */
+  const waits = new Map<string, { readonly sinceMs: number; readonly lastMs: number }>()
   const graceMs = chainReader?.positionChange === undefined ? hostsLagMs : finalityLagMs
 
   async function isShownBy(host: string, trade: Trade): Promise<boolean> {
@@ -107,12 +108,14 @@ export function createProofs(
       if (proven.size > remembered) proven.clear()
       const nowMs = clock.monotonicMs()
       const left = new Map<string, 'waits' | 'late'>()
-      const known = new Map(firstSeenMs)
-      firstSeenMs.clear()
-      for (const { id } of open) {
+      for (const { id, ...trade } of open) {
         if (proven.has(id)) continue
-        const sinceMs = known.get(id) ?? nowMs
-        firstSeenMs.set(id, sinceMs)
+        // Of the side, not of the row: whoever makes rows up can name each of them anew.
+        const side = `${trade.marketToken}:${trade.direction}:${trade.initialCollateralToken}`.toLowerCase()
+        const before = waits.get(side)
+        const goesOn = before !== undefined && nowMs - before.lastMs <= graceMs
+        const sinceMs = goesOn ? before.sinceMs : nowMs
+        waits.set(side, { sinceMs, lastMs: nowMs })
         left.set(id, nowMs - sinceMs > graceMs ? 'late' : 'waits')
       }
       return left

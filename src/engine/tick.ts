@@ -25,6 +25,7 @@ import { viewOf } from '../strategy/strategy.ts'
 import type { EngineContext } from './context.ts'
 import { decisionProblem } from './decisionProblem.ts'
 import { decisionKeyOf, intentIdOf } from './ids.ts'
+import { checkReduction } from './reduction.ts'
 import { OPERATOR } from './trading.ts'
 
 /** What one tick did. */
@@ -180,18 +181,22 @@ export async function consider(
   })
   const judged: Snapshot = { ...counted, atMs: Math.max(snapshot.atMs, nowMs) }
   const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol
+  const spent = [
+    ...journal.endingsSince(nowMs - dayMs),
+    ...context.shell.open().flatMap(({ state }) => spentBy(state, nowMs - dayMs)),
+  ]
   const overBudget = checkBudget(
     decision,
     loaded.name,
-    [
-      ...journal.endingsSince(nowMs - dayMs),
-      ...context.shell.open().flatMap(({ state }) => spentBy(state, nowMs - dayMs)),
-    ],
+    spent,
     budgetOn(context, symbol, loaded.name),
     { nativeDecimals: NATIVE_DECIMALS, feeTokenDecimals: chain.feeToken.decimals },
     nowMs,
   )
   if (overBudget !== undefined) return overBudget
+  const unfit =
+    adds || loaded.name === OPERATOR ? undefined : checkReduction(context, decision, spent, snapshot)
+  if (unfit !== undefined) return unfit
   const account = accountOf(context)
   const { name } = loaded
   const isOperator = name === OPERATOR
@@ -238,7 +243,7 @@ export async function consider(
   })
   if (admitted.kind === 'denial') return admitted.denial
   const recent = journal.intents({ strategy: name, limit: refusalsRead })
-  const paused = checkPause(admitted.intent, adds, recent, nowMs)
+  const paused = checkPause(admitted.intent, adds, recent, nowMs, isOperator)
   if (paused !== undefined) return paused
   context.emit({ type: 'decision.admitted', intent: admitted.intent })
   const { sizing, terms } = admitted.intent

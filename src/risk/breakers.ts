@@ -233,7 +233,7 @@ const poisonCause = /\bTYPED_DATA_MISMATCH$/
  * Ends that a strategy or an operator wished for, or that say nothing about the order: what moved by itself between the
  * decision and the signature is nobody's fault, however often it does.
  */
-const wishedCause =
+export const wishedCause =
   /\b(USER_INITIATED_CANCEL|AUTO_CANCEL|RESOLVED_BY_OPERATOR|TRADING_HALTED|PRICE_OUT_OF_BOUNDS|FEE_ABOVE_LIMIT|POSITION_MOVED|OFFER_EXPIRED)$/
 
 function since(facts: BreakerFacts, scope: TradingScope, cause: BreakerName) {

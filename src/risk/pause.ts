@@ -4,8 +4,10 @@
  * something changed that could change the answer. What cannot add risk waits for short and is never given up.
  */
 import { sameHex } from '../domain/address.ts'
-import type { Denial, Intent, IntentState } from '../domain/intent.ts'
+import { type Denial, type Intent, type IntentState, lastAttempt } from '../domain/intent.ts'
+import { endingOf, isWanted } from '../domain/spend.ts'
 import { absOf, bps, minOf } from '../domain/units.ts'
+import { wishedCause } from './breakers.ts'
 
 interface Pauses {
   readonly firstMs: number
@@ -21,15 +23,21 @@ const forgottenMs = 86_400_000
 const sizeChangeBps = 500
 const priceChangeBps = 50
 
+/** Reductions that were signed and came to nothing cost a fee each: their pauses are longer. */
+const ofSigned: Pauses = { firstMs: 5_000, mostMs: 300_000 }
+
 /**
- * REFUSED_BEFORE: the venue refused to prepare this wish, or its fee was above the limit, and its pause is not over. `states`: the strategy's newest intents,
- * newest first. Refusals count back to the last one of the wish that worked, or was refused by another cause.
+ * REFUSED_BEFORE: the venue refused to prepare this wish, or its fee was above the limit, and its pause is not over. `states`:
+ * the strategy's newest intents, newest first. Refusals count back to the last one of the wish that worked, or was refused by
+ * another cause. FAILED_BEFORE: the same of a strategy's reduction that was signed and came to nothing; an operator
+ * (`isOperator`) waits for none.
  */
 export function checkPause(
   intent: Intent,
   adds: boolean,
   states: readonly IntentState[],
   nowMs: number,
+  isOperator = false,
 ): Denial | undefined {
   let newest: IntentState | undefined
   let count = 0
@@ -37,18 +45,31 @@ export function checkPause(
     if (!isSameWish(state.intent, intent) || state.closing === undefined) continue
     const { outcome, code } = state.closing
     if (outcome === 'EXECUTED' || outcome === 'PARTIAL') break
-    if (!isCurable(state) || nowMs - closedAtMs(state) >= forgottenMs) continue
+    if (
+      !(isCurable(state) || (!adds && !isOperator && hasFailed(state))) ||
+      nowMs - closedAtMs(state) >= forgottenMs
+    )
+      continue
     if (newest !== undefined && newest.closing?.code !== code) break
     newest ??= state
     count += 1
   }
   if (newest === undefined) return undefined
-  const { firstMs, mostMs } = adds ? ofIncreases : ofReductions
+  const isSigned = !isCurable(newest)
+  const { firstMs, mostMs } = adds ? ofIncreases : isSigned ? ofSigned : ofReductions
   const grownMs = Math.min(firstMs * 2 ** (count - 1), mostMs)
   const change = changeOf(newest.intent, intent)
-  const untilMs = closedAtMs(newest) + (change === undefined ? grownMs : firstMs)
+  const untilMs = closedAtMs(newest) + (change === undefined || isSigned ? grownMs : firstMs)
   // A clock that was set back makes no pause longer than it is.
   if (nowMs >= untilMs || untilMs - nowMs > mostMs) return undefined
+  if (isSigned) {
+    return {
+      code: 'FAILED_BEFORE',
+      reason: `This reduction was signed and came to nothing ${count === 1 ? 'once' : `${count} times in a row`} (${endingOf(newest)?.cause}); it is tried again at ${new Date(untilMs).toISOString()}.`,
+      wanted: `again after ${nowMs - closedAtMs(newest)} ms`,
+      allowed: `again after ${untilMs - closedAtMs(newest)} ms`,
+    }
+  }
   return {
     code: 'REFUSED_BEFORE',
     reason: `${newest.closing?.code === FEE_ABOVE_LIMIT ? 'The fee was above the limit for' : 'The venue refused'} this order ${count === 1 ? 'once' : `${count} times in a row`} (${newest.closing?.code}); it is asked for again at ${new Date(untilMs).toISOString()}, or soon after its size, its price or the room changes.`,
@@ -66,6 +87,17 @@ const FEE_ABOVE_LIMIT = 'FEE_ABOVE_LIMIT'
 /** Whether time may cure why it ended: the venue refused it, or its fee was above the limit, as in a gas spike. */
 function isCurable(state: IntentState): boolean {
   return isRefusedByVenue(state) || state.closing?.code === FEE_ABOVE_LIMIT
+}
+
+/** Whether it was signed and had no effect, and nobody wished for that. */
+function hasFailed(state: IntentState): boolean {
+  const ending = endingOf(state)
+  return (
+    ending !== undefined &&
+    lastAttempt(state)?.armed !== undefined &&
+    !isWanted(ending) &&
+    !wishedCause.test(ending.cause)
+  )
 }
 
 function isRefusedByVenue({ closing }: IntentState): boolean {

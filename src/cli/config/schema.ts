@@ -275,6 +275,11 @@ export const schema = {
       '100',
       "Whole fees through the relay of any 24 hours after which increases wait, USD: execution fees and the relay's gas as they were signed.",
     ),
+    reductionFeesPerDayUsd: setting(
+      as.dollars,
+      '200',
+      "The same of strategies' own reductions, cancels and edits, USD: at it only an operator's word reduces (perpd kill, perpd orders flatten).",
+    ),
     capacityHeadroomBps: setting(
       bps(10_000),
       1_000,

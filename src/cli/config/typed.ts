@@ -107,6 +107,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       attemptsPerCause: number(risk.attemptsPerCause),
       executionFeesPerDay: parseUnits(String(risk.executionFeesPerDay), NATIVE_DECIMALS),
       relayFeesPerDayUsd: amount(risk.relayFeesPerDayUsd),
+      reductionFeesPerDayUsd: amount(risk.reductionFeesPerDayUsd),
       ...aboveZero({
         maxMarketExposureEquityBps: number(risk.maxMarketExposureEquityBps),
         maxDailyLossEquityBps: number(risk.maxDailyLossEquityBps),
