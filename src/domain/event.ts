@@ -243,6 +243,8 @@ export type Event =
   /** Something on the account that the journal cannot explain; reported once. */
   | { readonly type: 'account.finding'; readonly finding: Finding; readonly isPausing: boolean }
   | { readonly type: 'account.findingSettled'; readonly finding: Finding; readonly as: FindingEnd }
+  /** A reading of what the account is worth is far from the figure of the last minute; told when that begins. */
+  | { readonly type: 'account.equityJumped'; readonly readingUsd: Usd; readonly equityUsd: Usd }
   /** What is left of a subaccount's approval; told at every look. */
   | { readonly type: 'subaccount.read'; readonly report: SubaccountReport }
   /** The file of the approval cannot be used. */

@@ -118,10 +118,11 @@ export function createEngine(
   const holdings = createHoldings(context, account)
   const before = intentsOfDay(journal, startedAtMs)
   const limits = createLiveLimits(context.limits)
-  const breakers = createBreakers(context, () => ({
-    ...limits.current().breakers,
-    ...lossLimitsOf(limits.current().account),
-  }))
+  const breakers = createBreakers(
+    context,
+    () => ({ ...limits.current().breakers, ...lossLimitsOf(limits.current().account) }),
+    (sinceMs) => realized().ofAll(sinceMs, clock.now()),
+  )
   const { equity } = breakers
   const admission: EngineContext = {
     ...context,

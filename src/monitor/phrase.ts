@@ -211,6 +211,7 @@ export function phrase(event: Event): Line {
     case 'account.positions':
     case 'account.finding':
     case 'account.findingSettled':
+    case 'account.equityJumped':
     case 'subaccount.read':
     case 'subaccount.unread':
     case 'subaccount.low':

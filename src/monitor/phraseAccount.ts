@@ -42,6 +42,7 @@ export function accountLine(
         | 'account.positions'
         | 'account.finding'
         | 'account.findingSettled'
+        | 'account.equityJumped'
         | 'subaccount.read'
         | 'subaccount.unread'
         | 'subaccount.low'
@@ -114,6 +115,13 @@ export function accountLine(
         ...findingFields(event.finding),
         settled_as: event.as,
       })
+    case 'account.equityJumped':
+      return line(
+        'warn',
+        'account',
+        `a reading of ${money(event.readingUsd)} is far from the ${money(event.equityUsd)} that the account is worth by the last minute; it counts when most readings show it`,
+        { reading_usd: usdField(event.readingUsd), equity_usd: usdField(event.equityUsd) },
+      )
     case 'subaccount.read':
       return line('debug', 'account', `${event.report.remainingActions} actions of the approval left`, {
         remaining_actions: event.report.remainingActions,

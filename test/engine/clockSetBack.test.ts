@@ -43,7 +43,7 @@ function bench(settings: Partial<BreakerSettings>) {
       throw error
     },
   })
-  const breakers = createBreakers({ api, clock, journal, shell, signer, trading }, () => ({
+  const breakers = createBreakers({ api, clock, emit: () => undefined, journal, shell, signer, trading }, () => ({
     sets: {},
     ...settings,
   }))

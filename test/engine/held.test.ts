@@ -37,8 +37,9 @@ async function opener(): Promise<LoadedStrategy> {
   })
   return {
     name: 'opener',
-    file: 'opener.yaml',
     strategy: strategy as LoadedStrategy['strategy'],
+    path: 'opener.yaml',
+    symbolPlaces: [],
     params: {},
     symbols: [ethSymbol],
     needs: { symbols: [ethSymbol] },

@@ -22,7 +22,8 @@ afterEach(async () => {
 function loaded(strategy: Strategy, params: unknown): LoadedStrategy {
   return {
     name: strategy.kind,
-    file: `${strategy.kind}.yaml`,
+    path: `${strategy.kind}.yaml`,
+    symbolPlaces: [],
     strategy,
     params,
     symbols: [ethSymbol],
