@@ -15,14 +15,7 @@ import type { Decision } from '../domain/decision.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
 import type { Contradiction } from '../domain/held.ts'
-import {
-  type Denial,
-  type Intent,
-  type IntentState,
-  isOpen,
-  labelOf,
-  lastAttempt,
-} from '../domain/intent.ts'
+import { type Denial, type Intent, type IntentState, isOpen, labelOf, lastAttempt } from '../domain/intent.ts'
 import type { Limits } from '../domain/limits.ts'
 import { worstCase } from '../domain/machine/exposure.ts'
 import type { Market } from '../domain/market.ts'

@@ -42,6 +42,8 @@ export interface Holdings {
   others(): OtherSources
   /** Sides of which a list shows less than the journal knows, where no order of ours explains it by lag. */
   contradictions(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly Contradiction[]
+  /** Rows that another host's newest list shows, of sides that these do not show at all. */
+  elsewhere(rows: readonly Position[]): readonly Position[]
   /** A list's rows, and of sides that it does not show and the journal or all hosts know those of other hosts. */
   withOthers(rows: readonly Position[]): readonly Position[]
   /**
@@ -247,6 +249,12 @@ export function createHoldings(
       return { journal: journalNow(), hosts }
     },
     contradictions,
+    elsewhere(rows) {
+      const keys = new Set(rows.map(sideKeyOf))
+      const others = freshLooks().flatMap(({ list }) => list.value)
+      const found = others.filter((row) => row.sizeInUsd > 0n && !keys.has(sideKeyOf(row)))
+      return [...new Map(found.map((row) => [sideKeyOf(row), row])).values()]
+    },
     withOthers,
     held(snapshot) {
       const nowMs = clock.monotonicMs()

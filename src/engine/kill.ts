@@ -42,7 +42,7 @@ export interface Kill {
 /** What the kill is handed of the engine. */
 export interface KillContext
   extends Pick<EngineContext, 'api' | 'clock' | 'shell' | 'signer' | 'delegation' | 'trading'> {
-  readonly holdings: Pick<Holdings, 'journal'>
+  readonly holdings: Pick<Holdings, 'journal' | 'elsewhere'>
   /** Reads a snapshot with these markets and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
   /** Symbols by lower-cased market token. */
@@ -98,10 +98,11 @@ export function createKill(context: KillContext): Kill {
     const inFlight = open.filter((each) => labelOf(each) !== 'resting').length
     // What the journal knows and no list shows is left too: a host may hide it, or it ended and nothing proves that yet.
     const hiddenOrders = ordersNotListed(open, snapshot.orders.value)
-    const hiddenSides = close ? sidesNotShown(context.holdings.journal(), held) : []
+    const elsewhere = close ? context.holdings.elsewhere(held) : []
+    const hiddenSides = close ? sidesNotShown(context.holdings.journal(), [...held, ...elsewhere]) : []
     left = {
       orders: resting.length + hiddenOrders.length,
-      positions: held.length + hiddenSides.length,
+      positions: held.length + elsewhere.length + hiddenSides.length,
       inFlight,
     }
     const changing = new Set(
@@ -148,7 +149,11 @@ export function createKill(context: KillContext): Kill {
           `no list shows ${symbols[hexKey(marketToken)] ?? marketToken} ${direction}; by the journal ${formatUsd(sizeUsd)} are held (if they are not: perpd findings)`,
       ),
     ]
-    const problems = [...unread, ...denials, ...contradicted]
+    const ofOneHost = elsewhere.map(
+      ({ marketToken, direction, sizeInUsd }) =>
+        `one host shows ${formatUsd(sizeInUsd)} of ${symbols[hexKey(marketToken)] ?? marketToken} ${direction}, and another shows none`,
+    )
+    const problems = [...unread, ...denials, ...contradicted, ...ofOneHost]
     problem = problems.length === 0 ? undefined : problems.join('; ')
     // An increase that just executed may be in no list yet.
     const readAgoMs = Math.max(0, clock.now() - snapshot.orders.atMs)

@@ -197,15 +197,16 @@ export function createReconciler(
       const left = leftTheList(listed)
       // The chain is asked about resting orders every half minute only.
       for (const intentId of left.keys()) shell.lookSoon(intentId)
-      const explained = new Set(keys.filter((key) => journal.explains(key, '')))
       const unproven = await proofs.unproven(
         trades.filter(
           (trade) =>
             isReduction(trade) &&
-            !explained.has(hexKey(trade.orderKey)) &&
+            !journal.explains(hexKey(trade.orderKey), '') &&
             !state.findings.has(`trade:${trade.id}`),
         ),
       )
+      // Proofs take their time: what is ours is judged by what the journal knows after them.
+      const explained = new Set(keys.filter((key) => journal.explains(key, '')))
       const view = {
         orders: orders.value,
         trades,
@@ -214,7 +215,7 @@ export function createReconciler(
         fills: [...journal.closedFills(), ...shell.open().flatMap((each) => fillsOf(each.state))],
         busyMarkets: busyMarkets(left),
         unresolvedSince: unresolvedSince(),
-        account: state,
+        account: book.state(),
         symbols,
       }
       const judged = read.map((list) => ({

@@ -59,7 +59,7 @@ export function checkReduction(
 const decreaseTypes: ReadonlySet<bigint> = new Set([4n, 5n, 6n])
 
 /** The sides that a decision takes something off, or pays into. */
-function reducedSides(decision: Decision): readonly PositionSide[] {
+export function reducedSides(decision: Decision): readonly PositionSide[] {
   switch (decision.kind) {
     case 'close':
     case 'decrease':

@@ -25,7 +25,7 @@ import { viewOf } from '../strategy/strategy.ts'
 import type { EngineContext } from './context.ts'
 import { decisionProblem } from './decisionProblem.ts'
 import { decisionKeyOf, intentIdOf } from './ids.ts'
-import { checkReduction } from './reduction.ts'
+import { checkReduction, reducedSides } from './reduction.ts'
 import { OPERATOR } from './trading.ts'
 
 /** What one tick did. */
@@ -243,7 +243,9 @@ export async function consider(
   })
   if (admitted.kind === 'denial') return admitted.denial
   const recent = journal.intents({ strategy: name, limit: refusalsRead })
-  const paused = checkPause(admitted.intent, adds, recent, nowMs, isOperator)
+  // Who wants everything closed waits for no pause, but where nothing but a host's passing word shows what is to be closed.
+  const isAtOnce = isOperator && reducedSides(decision).every((side) => context.holdings.isVouched(side))
+  const paused = checkPause(admitted.intent, adds, recent, nowMs, isAtOnce)
   if (paused !== undefined) return paused
   context.emit({ type: 'decision.admitted', intent: admitted.intent })
   const { sizing, terms } = admitted.intent

@@ -29,15 +29,15 @@ const ofSigned: Pauses = { firstMs: 5_000, mostMs: 300_000 }
 /**
  * REFUSED_BEFORE: the venue refused to prepare this wish, or its fee was above the limit, and its pause is not over. `states`:
  * the strategy's newest intents, newest first. Refusals count back to the last one of the wish that worked, or was refused by
- * another cause. FAILED_BEFORE: the same of a strategy's reduction that was signed and came to nothing; an operator
- * (`isOperator`) waits for none.
+ * another cause. FAILED_BEFORE: the same of a reduction that was signed and came to nothing; an operator's of what is surely
+ * held (`isAtOnce`) does not wait for that.
  */
 export function checkPause(
   intent: Intent,
   adds: boolean,
   states: readonly IntentState[],
   nowMs: number,
-  isOperator = false,
+  isAtOnce = false,
 ): Denial | undefined {
   let newest: IntentState | undefined
   let count = 0
@@ -46,7 +46,7 @@ export function checkPause(
     const { outcome, code } = state.closing
     if (outcome === 'EXECUTED' || outcome === 'PARTIAL') break
     if (
-      !(isCurable(state) || (!adds && !isOperator && hasFailed(state))) ||
+      !(isCurable(state) || (!adds && !isAtOnce && hasFailed(state))) ||
       nowMs - closedAtMs(state) >= forgottenMs
     )
       continue
