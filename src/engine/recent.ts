@@ -1,13 +1,16 @@
 /** Selections of intents that the engine looks at again and again. */
 import { type IntentState, isUnresolved, lastAttempt } from '../domain/intent.ts'
-import type { Journal } from '../journal/journal.ts'
 import { dayStartOf } from '../risk/breakers.ts'
+import type { EngineContext } from './context.ts'
 
 /** Intents that are looked through at start at least, for new fills, fees and for what the day realized. */
 const recentIntents = 1_000
 
 /** The newest intents, back to the start of the day (UTC) at least. */
-export function intentsOfDay(journal: Pick<Journal, 'intents'>, nowMs: number): readonly IntentState[] {
+export function intentsOfDay(
+  journal: Pick<EngineContext['journal'], 'intents'>,
+  nowMs: number,
+): readonly IntentState[] {
   for (let limit = recentIntents; ; limit *= 4) {
     const found = journal.intents({ limit })
     if (found.length < limit || (found.at(-1)?.intent.acceptedAtMs ?? 0) < dayStartOf(nowMs)) return found

@@ -94,8 +94,8 @@ export const engineMutants: readonly FirstMutant[] = [
     'a kill is done while orders are in flight',
     14,
     'src/engine/kill.ts',
-    'resting.length + held.length + inFlight === 0',
-    'resting.length + held.length === 0',
+    'left.orders + left.positions + left.inFlight === 0',
+    'left.orders + left.positions === 0',
   ),
   one(
     'a breaker that lifts itself does not',

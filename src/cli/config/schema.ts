@@ -427,7 +427,7 @@ export const schema = {
     feeFactor: setting(
       as.integer(1, 100),
       5,
-      "How many times our own estimate the fees of an order that adds risk may be. With a chain endpoint the estimate is the protocol's formula at the gas price of the moment, and no more than 3 times it is signed. Without one it is what the last 15 orders of its kind were asked that landed, the middle one, and no less than the usual fee. What takes risk away is bounded by the highest fees alone, so that a gas spike holds no close back; so are messages of your own.",
+      "How many times our own estimate the fees of an order that adds risk may be. With a chain endpoint the estimate is the protocol's formula at the gas price of the moment, and no more than 3 times it is signed. Without one it is what the last 15 orders of its kind cost that landed, the middle one, and no less than the usual fee; what was asked and not shown to be paid counts for twice the usual fee at most. What takes risk away is bounded by the highest fees alone, so that a gas spike holds no close back; so are messages of your own.",
     ),
     warnings: setting(
       as.warningActions,
