@@ -207,7 +207,7 @@ export function createEngine(
       ),
   }
   const kill = createKill({ ...context, ...byOperator, holdings, symbols: () => symbols })
-  const flattener = createFlattener({ ...context, ...byOperator, isSeen })
+  const flattener = createFlattener({ ...context, ...byOperator, holdings, isSeen })
 
   async function read(needs: Needs): Promise<Snapshot> {
     const { maxMarketValuesAgeMs } = engineSettings

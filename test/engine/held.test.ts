@@ -67,6 +67,7 @@ async function begin(options: KindsOptions = {}) {
   return { ...at, heldUsd, findings: () => at.engine.status().findings.map(({ finding }) => finding.kind) }
 }
 
+const by = { by: 'ann', via: 'control' } as const
 const isPositions = (url: string) => new URL(url).pathname.endsWith('/positions')
 
 test('a host that hides positions makes nothing of six minutes but the first ones, and is told of', async () => {
@@ -155,4 +156,25 @@ test('one host of two that hides positions, or makes up how they ended, changes 
   // The status shows what the honest one shows.
   expect(at.engine.status().positions).toHaveLength(1)
   expect(at.findings()).toEqual(['unexplained-position'])
+})
+
+test('an order that is not wanted is not undone at the word of a list that hides what it opened', async () => {
+  let isLying = true
+  const at = await begin({
+    settings: { keeperDelayMs: 10_000 },
+    lie: (url) => (isLying && isPositions(url) ? '[]' : undefined),
+  })
+  await bench.clock.advance(8_000)
+  const [open] = bench.journal.openIntents()
+  const intentId = open?.intent.intentId ?? ''
+  await at.engine.operate({ type: 'flatten', intentId, reason: 'a mistake' }, by)
+  await bench.clock.advance(120_000)
+  await at.engine.operate({ type: 'trading', scope: 'global', state: 'halted', reason: '' }, by)
+  expect(formatUsd(await at.heldUsd())).toBe('$500.00')
+  expect(at.engine.status().flattens).toMatchObject([
+    { intentId, problem: expect.stringContaining('by the journal $500.00 are held') },
+  ])
+  isLying = false
+  await bench.clock.advance(60_000)
+  expect([await at.heldUsd(), at.engine.status().flattens]).toEqual([0n, []])
 })
