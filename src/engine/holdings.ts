@@ -271,17 +271,26 @@ export function createHoldings(
       const isAdopted = [...trading.book.state().findings.values()].some(
         ({ finding, end }) => end === 'adopted' && finding.sizeDeltaUsd > 0n && sideKeyOf(finding) === key,
       )
-      return isAdopted || (ownOf(journal.closedFills(), shell.open(), side) ?? false) || vouched.has(key)
+      return isAdopted || ownOf(journal.closedFills(), shell.open(), side) || vouched.has(key)
     },
   }
 }
 
-/** Whether our own fills alone left something on the side. */
+/** Whether our own fills alone left something on the side, or an order of ours may have: a list may show it before the journal. */
 function ownOf(
   closed: readonly Fill[],
   open: ReturnType<EngineContext['shell']['open']>,
   side: PositionSide,
 ): boolean {
+  const mayOpen = open.some(
+    ({ state: { intent, attempts } }) =>
+      intent.reservationUsd > 0n &&
+      attempts.some(({ armed }) => armed !== undefined) &&
+      intent.terms.direction === side.direction &&
+      sameHex(intent.terms.marketToken, side.marketToken) &&
+      (intent.kind === 'batch' || sameHex(intent.terms.collateralToken.address, side.collateralToken)),
+  )
+  if (mayOpen) return true
   const fills = [...closed, ...open.flatMap(({ state }) => fillsOf(state))].filter(
     (fill) =>
       fill.direction === side.direction &&

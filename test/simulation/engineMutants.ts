@@ -64,7 +64,7 @@ export const engineMutants: readonly FirstMutant[] = [
   one('no headroom is left', 6, room, 'capacityUsd - headroomUsd - side', 'capacityUsd - side'),
   one(
     'a lifted hold forgets what it was lifted for',
-    97,
+    221,
     'src/domain/trading.ts',
     'const lifted = { ...fold, holds: others, liftedAtMs: { ...fold.liftedAtMs, [key]: atMs } }',
     'if (holdKey(entry) === key) return { ...fold, holds: others }\n        const lifted = fold',
