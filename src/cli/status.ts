@@ -83,6 +83,8 @@ export function statusText(body: StatusBody): string {
       `hosts contradict what markets are; nothing is added there (perpd markets)\n${columns(rows, '  ')}`,
     )
   }
+  if (body.hidden.length > 0)
+    blocks.push(`lists and journal contradict each other\n  ${body.hidden.join('\n  ')}`)
   if (body.positions.length > 0) {
     const rows = body.positions.map((position) => [
       position.direction,

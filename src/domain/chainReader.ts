@@ -27,6 +27,22 @@ export interface AttemptQuery {
   readonly expected?: Expected
 }
 
+/** A change of a position of the account that a host tells of, to be looked up in the transaction that it names. */
+export interface PositionChangeQuery {
+  readonly account: Address
+  readonly orderKey: Hex
+  readonly transactionHash: Hex
+}
+
+/** What an order did to a position, by the position's own event. */
+export interface PositionChange {
+  readonly marketToken: Address
+  readonly direction: 'long' | 'short'
+  readonly isIncrease: boolean
+  /** USD, not signed. */
+  readonly sizeDeltaUsd: bigint
+}
+
 /** A chain's gas price as an endpoint tells it, wei of the native token. */
 export interface GasPrice {
   /** `eth_gasPrice`. */
@@ -47,6 +63,11 @@ export interface ChainReader {
   latestBlock(): Promise<BlockRef | undefined>
   /** One look for each attempt, in the order asked, all read together. Never rejects for what a network does. */
   look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]>
+  /**
+   * What an order did to a position of the account, in a final block, by every configured endpoint; undefined while one of them
+   * does not show it, or they differ. Absent where nothing reads it. Never rejects for what a network does.
+   */
+  readonly positionChange?: (query: PositionChangeQuery) => Promise<PositionChange | undefined>
   /**
    * The gas price by each endpoint that answers, in no order. Absent where nothing reads it. Never rejects for what a network
    * does, and no answer of it makes an endpoint rest: fees are no evidence.

@@ -275,6 +275,8 @@ export type Event =
       readonly marketToken: Address
       readonly by: string
     }
+  /** A reading of what the account is worth is far from the figure of the last minute; told when that begins. */
+  | { readonly type: 'account.equityJumped'; readonly readingUsd: Usd; readonly equityUsd: Usd }
   /** What is left of a subaccount's approval; told at every look. */
   | { readonly type: 'subaccount.read'; readonly report: SubaccountReport }
   /** The file of the approval cannot be used. */

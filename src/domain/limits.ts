@@ -42,6 +42,8 @@ export interface Limits {
   readonly executionFeesPerDay?: TokenAmount
   /** Relay fees in any 24 hours after which increases wait, USD. */
   readonly relayFeesPerDayUsd?: Usd
+  /** Relay fees of strategies' reductions in any 24 hours after which only an operator reduces, USD; of the account alone. */
+  readonly reductionFeesPerDayUsd?: Usd
   /** Largest loss since 00:00 UTC, USD: what a strategy's orders or those on a market realized; of the account its equity. */
   readonly maxDailyLossUsd?: Usd
   /** The same as a share of equity, bps. */
@@ -84,6 +86,7 @@ export const limitTightness: Tightness<Limits> = {
   attemptsPerCause: 'less',
   executionFeesPerDay: 'less',
   relayFeesPerDayUsd: 'less',
+  reductionFeesPerDayUsd: 'less',
   maxDailyLossUsd: 'less',
   maxDailyLossEquityBps: 'less',
   maxDataAgeMs: 'less',

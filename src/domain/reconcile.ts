@@ -10,7 +10,6 @@
  */
 import {
   type AccountState,
-  expectedDeltaOf,
   type Finding,
   type FindingKind,
   type PositionSide,
@@ -18,6 +17,7 @@ import {
 } from './accountRecord.ts'
 import { type Address, sameHex } from './address.ts'
 import type { Fill } from './fills.ts'
+import { type HeldSides, journalSides, positionFindingId } from './held.ts'
 import { lacksMarket, lacksOrder, type MissingRow } from './missing.ts'
 import type { Order, Position, Trade } from './position.ts'
 import { formatSize, formatUsd, type Usd } from './units.ts'
@@ -41,6 +41,11 @@ export interface ReconcileView {
    * Orders and trades from before cannot be its own.
    */
   readonly unresolvedSince: ReadonlyMap<string, number>
+  /**
+   * Ids of trades that took off a position by one host's word alone so far, with whether that may still be lag. They explain
+   * nothing yet; while it may be lag, sums wait on their sides. Absent: all are proven.
+   */
+  readonly unproven?: ReadonlyMap<string, 'waits' | 'late'>
   readonly account: AccountState
   /** Names of markets for sentences, by lower-case token. */
   readonly symbols: Readonly<Record<string, string>>
@@ -59,6 +64,11 @@ export interface Reconciliation {
 const increaseTypes: ReadonlySet<number> = new Set([2, 3, 8])
 const decreaseTypes: ReadonlySet<number> = new Set([4, 5, 6, 7])
 const LIQUIDATION = 7
+
+/** Whether a trade took off a position: what only one host tells of such must be proven before it explains anything. */
+export function isReduction({ eventName, orderType }: Pick<Trade, 'eventName' | 'orderType'>): boolean {
+  return eventName === 'OrderExecuted' && decreaseTypes.has(orderType)
+}
 
 /** Compares once. */
 export function reconcile(view: ReconcileView): Reconciliation {
@@ -86,6 +96,14 @@ export function reconcile(view: ReconcileView): Reconciliation {
   const found = new Map<string, Usd>()
   for (const position of view.positions) found.set(sideKeyOf(position), position.sizeInUsd)
 
+  const waiting = new Set<string>()
+  const adoptedAtMs = new Map(
+    [...account.findings.values()].flatMap(({ finding, end, raisedAtMs }) =>
+      finding.kind === 'unexplained-position' && end === 'adopted'
+        ? [[sideKeyOf(finding), raisedAtMs] as const]
+        : [],
+    ),
+  )
   const createdIn = new Map(
     view.trades.flatMap(({ eventName, orderKey, transactionHash }) =>
       eventName === 'OrderCreated' ? [[orderKey.toLowerCase(), transactionHash] as const] : [],
@@ -99,6 +117,15 @@ export function reconcile(view: ReconcileView): Reconciliation {
     if (on !== undefined && (mayBeOurs(on, trade.timestampSeconds) || lacksMarket(missing?.positions, on))) {
       deferred += 1
       continue
+    }
+    if (on !== undefined && isReduction(trade)) {
+      const proof = view.unproven?.get(trade.id)
+      const key = `${on}:${trade.direction}:${trade.initialCollateralToken}`.toLowerCase()
+      if (proof !== undefined) deferred += 1
+      if (proof === 'waits') waiting.add(key)
+      // What an operator adopted as the size holds what was executed before.
+      const isAdopted = trade.timestampSeconds * 1_000 <= (adoptedAtMs.get(key) ?? Number.NEGATIVE_INFINITY)
+      if (proof !== undefined || isAdopted) continue
     }
     const creation = createdIn.get(trade.orderKey.toLowerCase())
     const isProtocols = creation === undefined || sameHex(creation, trade.transactionHash)
@@ -131,17 +158,17 @@ export function reconcile(view: ReconcileView): Reconciliation {
   const expected = expectedSizes(view, raised)
   const sides = new Map<string, PositionSide>()
   for (const position of view.positions) sides.set(sideKeyOf(position), position)
-  for (const [key, { side }] of expected) if (!sides.has(key)) sides.set(key, side)
+  for (const [key, side] of expected) if (!sides.has(key)) sides.set(key, side)
   const wrong = new Set<string>()
   for (const [key, side] of sides) {
-    const expectedUsd = expected.get(key)?.expectedUsd ?? 0n
+    const expectedUsd = expected.get(key)?.sizeUsd ?? 0n
     const foundUsd = found.get(key) ?? 0n
     if (expectedUsd === foundUsd) continue
-    if (isBusy(side.marketToken)) {
+    if (isBusy(side.marketToken) || waiting.has(key)) {
       deferred += 1
       continue
     }
-    const findingId = `position:${key}:${expectedUsd}:${foundUsd}`
+    const findingId = positionFindingId(side, expectedUsd, foundUsd)
     wrong.add(findingId)
     const known = account.findings.get(findingId)
     if (known !== undefined) continue
@@ -169,22 +196,11 @@ export function reconcile(view: ReconcileView): Reconciliation {
   return { raised, gone, deferred }
 }
 
-interface ExpectedSize {
-  readonly side: PositionSide
-  readonly expectedUsd: Usd
-}
-
-/** Sizes by side: our fills, and the findings before and of this pass. A fill without a size shows as a wrong sum. */
-function expectedSizes(view: ReconcileView, raised: readonly Finding[]): Map<string, ExpectedSize> {
-  const sizes = new Map<string, ExpectedSize>()
-  const add = (side: PositionSide, deltaUsd: Usd): void => {
-    const key = sideKeyOf(side)
-    sizes.set(key, { side, expectedUsd: (sizes.get(key)?.expectedUsd ?? 0n) + deltaUsd })
-  }
-  for (const fill of view.fills) add(fill, fill.sizeDeltaUsd ?? 0n)
-  for (const state of view.account.findings.values()) add(state.finding, expectedDeltaOf(state))
-  for (const finding of raised) add(finding, expectedDeltaOf({ finding, raisedAtMs: 0 }))
-  return sizes
+/** Sizes by side with what this pass found. A fill without a size shows as a wrong sum. */
+function expectedSizes({ fills, account }: ReconcileView, raised: readonly Finding[]): HeldSides {
+  const findings = new Map(account.findings)
+  for (const finding of raised) findings.set(finding.findingId, { finding, raisedAtMs: 0 })
+  return journalSides(fills, { findings })
 }
 
 function tradeFinding(

@@ -1,5 +1,6 @@
 /** Everything known at one instant, with the age of each part. Strategies see nothing else. */
 import { type Address, hexKey } from './address.ts'
+import type { HiddenSide } from './held.ts'
 import type {
   Balance,
   Candle,
@@ -73,6 +74,8 @@ export interface Snapshot {
   /** By lower-cased market token. */
   readonly markets: ReadonlyMap<string, MarketView>
   readonly positions: Reading<readonly Position[]>
+  /** Sides of which the list as it was read shows less than the journal knows. Absent: none. */
+  readonly hidden?: readonly HiddenSide[]
   readonly orders: Reading<readonly Order[]>
   /** Tokens in the account's wallet; absent when they were not asked for or could not be read. */
   readonly balances?: Reading<readonly Balance[]>

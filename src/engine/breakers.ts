@@ -3,6 +3,7 @@ import { pauses } from '../domain/accountRecord.ts'
 import { BaseError } from '../domain/errors.ts'
 import { isUnresolved, labelOf, lastAttempt } from '../domain/intent.ts'
 import { type HoldCause, holdKey } from '../domain/trading.ts'
+import type { Usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { type BreakerSettings, isOver, tripsOf } from '../risk/breakers.ts'
 import type { EngineContext } from './context.ts'
@@ -24,17 +25,23 @@ const dayMs = 86_400_000
 /** Fills that lists may not show yet, ms. */
 const listLagMs = 30_000
 
-/** Breakers over the engine's parts. `settings` may change while the daemon runs. */
+/**
+ * Breakers over the engine's parts. `settings` may change while the daemon runs; `realizedSince` tells what our orders realized
+ * today after an instant (Unix ms), USD, by their settlements.
+ */
 export function createBreakers(
   context: Pick<
     EngineContext,
-    'api' | 'clock' | 'delegation' | 'journal' | 'shell' | 'signer' | 'subaccount' | 'trading'
+    'api' | 'clock' | 'delegation' | 'emit' | 'journal' | 'shell' | 'signer' | 'subaccount' | 'trading'
   >,
   settings: () => BreakerSettings,
+  realizedSince: (sinceMs: number) => Usd = () => 0n,
 ): Breakers {
   const { api, clock, journal, shell, trading } = context
   const account = accountOf(context)
-  const equity = createEquityTracker(trading.book)
+  const equity = createEquityTracker(trading.book, (jump) =>
+    context.emit({ type: 'account.equityJumped', ...jump }),
+  )
   let readMs = clock.monotonicMs()
   /** Intents whose fate is unknown, with the monotonic ms since when. */
   let unresolvedSinceMs: ReadonlyMap<string, number> = new Map()
@@ -88,6 +95,9 @@ export function createBreakers(
         {
           nowMs,
           ...(mark === undefined ? {} : { equity: mark }),
+          realizedUsd: realizedSince(
+            fold.liftedAtMs[holdKey({ scope: 'account', cause: 'daily-loss' })] ?? Number.NEGATIVE_INFINITY,
+          ),
           endings: journal.endingsSince(nowMs - dayMs),
           liftedAtMs: fold.liftedAtMs,
           ...(fold.liftedAtSeq === undefined ? {} : { liftedAtSeq: fold.liftedAtSeq }),

@@ -9,6 +9,7 @@ import type { Shell } from '../execution/shell.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Flattener } from './flatten.ts'
+import type { Holdings } from './holdings.ts'
 import type { ConfiguredLimits, LiveLimits } from './liveLimits.ts'
 import type { MarketCount } from './marketCount.ts'
 import type { SubaccountWatch } from './subaccountWatch.ts'
@@ -51,6 +52,8 @@ export interface EngineContext extends ExecutionContext {
   /** The same of all orders on a market. */
   readonly marketDayResultUsd: (marketToken: Address) => Usd
   readonly acceptedOnMarkets: MarketCount
+  /** What is held by all sources. */
+  readonly holdings: Holdings
   /** What was found on a market that nobody explained: increases there wait for an operator. */
   readonly pausedBy: (marketToken: string) => Finding | undefined
   /** Takes a wish that an order be undone if it lands. */

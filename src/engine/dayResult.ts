@@ -16,6 +16,8 @@ export interface DayResult {
   of(strategy: string, nowMs: number): Usd
   /** The same of all orders on a market. */
   onMarket(marketToken: Address, nowMs: number): Usd
+  /** The same of all orders that executed since then (Unix ms), within the day. */
+  ofAll(sinceMs: number, nowMs: number): Usd
 }
 
 /** Begins with intents of before this process. */
@@ -23,12 +25,14 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
   let dayMs = dayStartOf(nowMs)
   let counted = new Set<string>()
   let results = new Map<string, Usd>()
+  let all: { readonly executedMs: number; readonly resultUsd: Usd }[] = []
 
   function turnDay(atMs: number): void {
     if (dayStartOf(atMs) === dayMs) return
     dayMs = dayStartOf(atMs)
     counted = new Set()
     results = new Map()
+    all = []
   }
 
   function add(states: readonly IntentState[], atMs: number): void {
@@ -43,6 +47,7 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
             : settlement.timestampSeconds * 1_000
         if (executedMs < dayMs || counted.has(hexKey(orderKey))) continue
         counted.add(hexKey(orderKey))
+        all.push({ executedMs, resultUsd: realizedOf(settlement) })
         for (const key of [strategyKey(intent.strategy), marketKey(intent.terms.marketToken)])
           results.set(key, (results.get(key) ?? 0n) + realizedOf(settlement))
       }
@@ -59,6 +64,10 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
     add,
     of: (strategy, atMs) => resultOf(strategyKey(strategy), atMs),
     onMarket: (marketToken, atMs) => resultOf(marketKey(marketToken), atMs),
+    ofAll(sinceMs, atMs) {
+      turnDay(atMs)
+      return all.reduce((sum, each) => (each.executedMs > sinceMs ? sum + each.resultUsd : sum), 0n)
+    },
   }
 }
 

@@ -14,15 +14,8 @@ import { hexKey, sameHex } from '../domain/address.ts'
 import type { Decision } from '../domain/decision.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
-import {
-  type Denial,
-  type Intent,
-  type IntentState,
-  isOpen,
-  isUnresolved,
-  labelOf,
-  lastAttempt,
-} from '../domain/intent.ts'
+import type { HiddenSide } from '../domain/held.ts'
+import { type Denial, type Intent, type IntentState, isOpen, labelOf, lastAttempt } from '../domain/intent.ts'
 import type { Limits } from '../domain/limits.ts'
 import { worstCase } from '../domain/machine/exposure.ts'
 import type { Market } from '../domain/market.ts'
@@ -33,7 +26,7 @@ import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import type { Usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { bookOf } from '../risk/book.ts'
-import { dayStartOf, type LossLimits } from '../risk/breakers.ts'
+import type { LossLimits } from '../risk/breakers.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { createBreakers } from './breakers.ts'
@@ -43,6 +36,7 @@ import type { EngineContext } from './context.ts'
 import { createDayResult, type DayResult } from './dayResult.ts'
 import { createFlattener } from './flatten.ts'
 import { withHeldMarkets } from './heldMarkets.ts'
+import { createHoldings, told } from './holdings.ts'
 import { createInstance } from './instance.ts'
 import { createKill } from './kill.ts'
 import { createKnown } from './known.ts'
@@ -50,6 +44,7 @@ import { type ConfiguredLimits, createLiveLimits } from './liveLimits.ts'
 import { createMarketCount } from './marketCount.ts'
 import { operate } from './operator.ts'
 import { pinnedApi } from './pinnedApi.ts'
+import { intentsOfDay, unresolvedOf } from './recent.ts'
 import { createReconciler } from './reconcile.ts'
 import { readSnapshot } from './snapshot.ts'
 import type { EngineDoor, EngineState, EngineStatus, LabelledIntent } from './status.ts'
@@ -83,8 +78,6 @@ export interface Engine extends EngineDoor {
 const listLagMs = 30_000
 /** How long a stop waits for reads that are still in the air, beyond the drain. */
 const stopGraceMs = 1_000
-/** Intents that are looked through at start at least, for new fills, fees and for what the day realized. */
-const recentIntents = 1_000
 const [retryStartMs, retryMaxMs] = [1_000, 15_000]
 const drainPollMs = 50
 
@@ -100,6 +93,7 @@ export type EngineInput = Omit<
   | 'marketDayResultUsd'
   | 'acceptedOnMarkets'
   | 'flatten'
+  | 'holdings'
   | 'catalogue'
 > & {
   readonly limits: ConfiguredLimits
@@ -124,12 +118,14 @@ export function createEngine(
   const loops: Promise<void>[] = []
   let turn: Promise<unknown> = Promise.resolve()
   const reconciler = createReconciler(context)
+  const holdings = createHoldings(context, account)
   const before = intentsOfDay(journal, startedAtMs)
   const limits = createLiveLimits(context.limits)
-  const breakers = createBreakers(context, () => ({
-    ...limits.current().breakers,
-    ...lossLimitsOf(limits.current().account),
-  }))
+  const breakers = createBreakers(
+    context,
+    () => ({ ...limits.current().breakers, ...lossLimitsOf(limits.current().account) }),
+    (sinceMs) => realized().ofAll(sinceMs, clock.now()),
+  )
   const { equity } = breakers
   const admission: EngineContext = {
     ...context,
@@ -139,6 +135,7 @@ export function createEngine(
     marketDayResultUsd: (marketToken) => realized().onMarket(marketToken, clock.now()),
     acceptedOnMarkets: createMarketCount(before, startedAtMs),
     pausedBy: reconciler.pausedBy,
+    holdings,
     flatten: (intentId, wish) => flattener.want(intentId, wish),
     isDeciding: () => !deciding.signal.aborted,
     inTurn: (work) => {
@@ -150,7 +147,7 @@ export function createEngine(
   const instances = context.strategies.map((loaded) =>
     createInstance(loaded, admission, deciding.signal, async (tickMs) => {
       const report = await tick(admission, loaded, tickMs, () => read(loaded.needs), unseen)
-      positions = report.snapshot.positions.value
+      positions = holdings.withOthers(report.snapshot.positions.value)
       return report
     }),
   )
@@ -165,6 +162,8 @@ export function createEngine(
   const acceptedPrices = new Map<string, bigint>()
   const known = createKnown(catalogue.facts())
   let positions: readonly Position[] = []
+  /** Of the newest lists: sides of which one shows less than the journal knows. */
+  let hidden: readonly HiddenSide[] = []
   let symbols: Readonly<Record<string, string>> = {}
 
   function onFeed(feed: Feed, ageMs: number): void {
@@ -217,19 +216,23 @@ export function createEngine(
         consider(admission, { name: OPERATOR }, snapshot, decision, decisionKey, unseen),
       ),
   }
-  const kill = createKill({ ...context, ...byOperator, symbols: () => symbols })
-  const flattener = createFlattener({ ...context, ...byOperator, isSeen })
+  const kill = createKill({ ...context, ...byOperator, holdings, symbols: () => symbols })
+  const flattener = createFlattener({ ...context, ...byOperator, holdings, isSeen })
 
-  function read(needs: Needs): Promise<Snapshot> {
+  async function read(needs: Needs): Promise<Snapshot> {
     const { maxMarketValuesAgeMs } = engineSettings
     const ages = maxMarketValuesAgeMs === undefined ? {} : { maxMarketValuesAgeMs }
-    return readSnapshot({ api, clock, account, acceptedPrices, known, catalogue, onFeed, ...ages }, needs)
+    return holdings.held(
+      await readSnapshot({ api, clock, account, acceptedPrices, known, catalogue, onFeed, ...ages }, needs),
+    )
   }
 
   async function watchAccount(): Promise<void> {
     await context.fees?.look(3 * engineSettings.watchMs)
-    const [markets, read] = await Promise.all([api.getMarkets(), api.getPositions({ account })])
-    positions = read.value
+    const [markets, lists] = await Promise.all([api.getMarkets(), holdings.look()])
+    const [read] = lists
+    if (read === undefined) return
+    positions = holdings.withOthers(read.value)
     const held = positions.map(({ marketToken }) => marketToken)
     const known = await withHeldMarkets(api, markets.value, held, catalogue.facts())
     symbols = Object.fromEntries(known.map((market) => [hexKey(market.marketToken), market.symbol]))
@@ -237,7 +240,8 @@ export function createEngine(
     emit({ type: 'account.positions', positions, symbols })
     const resting = shell.open().filter(({ label }) => label === 'resting').length
     await context.subaccount?.look(positions.length + resting)
-    await reconciler.pass(symbols)
+    hidden = lists.flatMap((list) => holdings.hiddenIn(list))
+    await reconciler.pass(symbols, lists)
   }
 
   /** Tries until it works or the engine ends; a fault is reported as why the engine is not ready. */
@@ -291,8 +295,7 @@ export function createEngine(
   }
 
   function exposureUsd(): bigint {
-    const held = positions.reduce((sum, position) => sum + position.sizeInUsd, 0n)
-    return held + worstCase(shell.open().map((each) => each.state))
+    return holdings.heldUsd(positions) + worstCase(shell.open().map((each) => each.state))
   }
 
   function background(work: Promise<void>): void {
@@ -328,6 +331,7 @@ export function createEngine(
       openIntents: open.map(marked),
       findings: reconciler.open(),
       contradictions: catalogue.contradictions(),
+      hidden: told(hidden, symbols),
       flattens: flattener.open(),
       unresolved: unresolved.length,
       oldestUnresolvedSeconds: (nowMs - oldest) / 1000,
@@ -425,7 +429,7 @@ export function createEngine(
       const equityUsd = admission.equityUsd()
       return resizeIncrease(intent, atMostUsd, {
         snapshot,
-        book: bookOf(snapshot, others),
+        book: bookOf(snapshot, others, holdings.others()),
         limits: limits.on(symbol, intent.strategy),
         ...(equityUsd === undefined ? {} : { equityUsd }),
       })
@@ -457,21 +461,6 @@ export function createEngine(
       return { intent: labelled(folded), records: journal.records(intentId) }
     },
   }
-}
-
-/** The newest intents, back to the start of the day (UTC) at least. */
-function intentsOfDay(journal: EngineContext['journal'], nowMs: number): readonly IntentState[] {
-  for (let limit = recentIntents; ; limit *= 4) {
-    const found = journal.intents({ limit })
-    if (found.length < limit || (found.at(-1)?.intent.acceptedAtMs ?? 0) < dayStartOf(nowMs)) return found
-  }
-}
-
-function unresolvedOf<T extends { readonly state: IntentState }>(open: readonly T[]): readonly T[] {
-  return open.filter(({ state }) => {
-    const attempt = lastAttempt(state)
-    return attempt !== undefined && isUnresolved(attempt)
-  })
 }
 
 /** The account's limits of a day's loss, which its breaker keeps. */

@@ -1,7 +1,8 @@
 /**
  * What the account is worth: its tokens in the wallet but the native coin, which is gas; its positions with profit, loss
- * and pending fees; and what resting orders hold. Lists of one venue lag behind each other by seconds, so one reading is
- * no figure: over half a minute a gain counts when the lowest reading shows it, a loss when the highest does.
+ * and pending fees; and what resting orders hold. Lists of one venue lag behind each other by seconds, and a host may lie, so
+ * one reading is no figure: over a minute and a quarter a gain counts when the lowest reading shows it, a loss when the
+ * middle one does. So neither half a minute of lag nor less than half of the readings make a loss or hide one.
  *
  * A deposit looks like a gain and a withdrawal like a loss: after a withdrawal an operator lifts what it opened.
  */
@@ -68,15 +69,30 @@ export interface EquityTracker {
   rebase(): Promise<void>
 }
 
-/** Readings that a figure is taken from, ms: longer than lists lag behind each other. */
-const windowMs = 30_000
+/** Readings that figures are taken from, ms: lists may lag behind each other for half a minute, which is less than half of it. */
+const windowMs = 75_000
 /** The mark is written when the peak rose by one part in this many, */
 const peakPart = 1_000n
 /** or when anything changed and this much time passed, ms. */
 const markEveryMs = 600_000
 
-/** Follows the account's worth from what the journal last held of it. */
-export function createEquityTracker(book: AccountBook): EquityTracker {
+/** Fewer readings than this are no majority: the highest of them counts. */
+const fewestReadings = 3
+/** A reading this far from the figure is told of, bps of the figure. */
+const jumpBps = 1_000
+
+/** A reading that is far from the figure, which it does not move by itself. */
+export interface EquityJump {
+  readonly readingUsd: Usd
+  readonly equityUsd: Usd
+}
+
+/**
+ * Follows the account's worth from what the journal last held of it. `onJump` is told when readings begin to be far from the
+ * figure: the account's worth changed at once, or a host lies.
+ */
+export function createEquityTracker(book: AccountBook, onJump?: (jump: EquityJump) => void): EquityTracker {
+  let isJumping = false
   let readings: readonly (EquityReading & { readonly atMs: number })[] = []
   let live: EquityMark | undefined
   let writtenAtMs = Number.NEGATIVE_INFINITY
@@ -96,7 +112,12 @@ export function createEquityTracker(book: AccountBook): EquityTracker {
         { ...reading, atMs: nowMs },
       ]
       const floorUsd = minOf(reading.lowUsd, ...readings.map(({ lowUsd }) => lowUsd))
-      const equityUsd = maxOf(reading.highUsd, ...readings.map(({ highUsd }) => highUsd))
+      const equityUsd = figureOf(readings.map(({ highUsd }) => highUsd))
+      const wasJumping = isJumping
+      isJumping =
+        readings.length >= fewestReadings &&
+        absOf(reading.highUsd - equityUsd) * 10_000n > absOf(equityUsd) * BigInt(jumpBps)
+      if (isJumping && !wasJumping) onJump?.({ readingUsd: reading.highUsd, equityUsd })
       const before = live ?? book.state().trading.equity
       const dayStartMs = dayStartOf(nowMs)
       const isNewDay = isRebasing || before === undefined || before.dayStartMs < dayStartMs
@@ -127,4 +148,11 @@ export function createEquityTracker(book: AccountBook): EquityTracker {
       if (last !== undefined) await this.take(last, last.atMs)
     },
   }
+}
+
+/** The middle of the readings, the lower of two; the highest of too few. */
+function figureOf(readings: readonly Usd[]): Usd {
+  const sorted = readings.toSorted((one, other) => (one < other ? -1 : 1))
+  const middle = readings.length < fewestReadings ? sorted.length - 1 : Math.floor((sorted.length - 1) / 2)
+  return sorted[middle] ?? 0n
 }

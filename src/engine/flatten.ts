@@ -3,6 +3,7 @@
  * they opened, over restarts too. What it makes walks the same road as any order, under the operator's name, and may only
  * reduce; each decision has a key of its own, so that it is taken once however often this begins again.
  */
+import { sideKeyOf } from '../domain/accountRecord.ts'
 import { sameHex } from '../domain/address.ts'
 import type { Decision } from '../domain/decision.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
@@ -15,6 +16,7 @@ import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import { formatUsd, minOf } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import type { EngineContext } from './context.ts'
+import type { Holdings } from './holdings.ts'
 import { intentIdOf } from './ids.ts'
 import { OPERATOR } from './trading.ts'
 
@@ -42,6 +44,7 @@ export interface Flattener {
 /** What it is handed of the engine. */
 export interface FlattenContext
   extends Pick<EngineContext, 'clock' | 'emit' | 'journal' | 'shell' | 'signer' | 'delegation' | 'trading'> {
+  readonly holdings: Pick<Holdings, 'journal'>
   /** Reads a snapshot with these markets and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
   /** Hands a wish of the operator to admission, and the intent to the road. */
@@ -196,7 +199,15 @@ export function createFlattener(context: FlattenContext): Flattener {
         )
         continue
       }
-      if (held === undefined || held.sizeInUsd <= 0n) {
+      const isGone = held === undefined || held.sizeInUsd <= 0n
+      const knownUsd = context.holdings.journal().get(sideKeyOf(side))?.sizeUsd ?? 0n
+      if (isGone && knownUsd > 0n) {
+        // A list alone does not show that it is gone: a host may hide it.
+        isOver = false
+        tell(intentId, `no list shows ${what}; by the journal ${formatUsd(knownUsd)} are held on its side`)
+        continue
+      }
+      if (isGone) {
         gone.add(firstKey)
         statements.push(`${what} that it opened was gone already`)
         continue

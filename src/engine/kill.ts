@@ -3,16 +3,20 @@
  * too. The halt that goes with it keeps everyone else from making anything; what the kill makes walks the same road as any
  * order, verified and journaled, under the operator's name.
  */
+import { sideKeyOf } from '../domain/accountRecord.ts'
 import { type Address, hexKey } from '../domain/address.ts'
 import type { Decision } from '../domain/decision.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
-import type { Denial } from '../domain/intent.ts'
-import { labelOf } from '../domain/intent.ts'
-import { isOnMarket, type Order } from '../domain/position.ts'
+import type { HeldSide, HeldSides } from '../domain/held.ts'
+import type { Denial, IntentState } from '../domain/intent.ts'
+import { hasEnded, labelOf, lastAttempt } from '../domain/intent.ts'
+import { isOnMarket, type Order, type Position } from '../domain/position.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { KillState } from '../domain/trading.ts'
+import { formatUsd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import type { EngineContext } from './context.ts'
+import type { Holdings } from './holdings.ts'
 import { OPERATOR } from './trading.ts'
 
 /** What a kill still has before it. */
@@ -38,6 +42,7 @@ export interface Kill {
 /** What the kill is handed of the engine. */
 export interface KillContext
   extends Pick<EngineContext, 'api' | 'clock' | 'shell' | 'signer' | 'delegation' | 'trading'> {
+  readonly holdings: Pick<Holdings, 'journal' | 'elsewhere'>
   /** Reads a snapshot with these markets and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
   /** Symbols by lower-cased market token. */
@@ -91,7 +96,15 @@ export function createKill(context: KillContext): Kill {
     const held = close ? snapshot.positions.value.filter(({ sizeInUsd }) => sizeInUsd > 0n) : []
     const open = shell.open().map((each) => each.state)
     const inFlight = open.filter((each) => labelOf(each) !== 'resting').length
-    left = { orders: resting.length, positions: held.length, inFlight }
+    // What the journal knows and no list shows is left too: a host may hide it, or it ended and nothing proves that yet.
+    const hiddenOrders = ordersNotListed(open, snapshot.orders.value)
+    const elsewhere = close ? context.holdings.elsewhere(held) : []
+    const hiddenSides = close ? sidesNotShown(context.holdings.journal(), [...held, ...elsewhere]) : []
+    left = {
+      orders: resting.length + hiddenOrders.length,
+      positions: held.length + elsewhere.length + hiddenSides.length,
+      inFlight,
+    }
     const changing = new Set(
       open.flatMap(({ intent: { terms } }) => [
         ...(terms.cancelOrderKeys ?? []),
@@ -129,7 +142,18 @@ export function createKill(context: KillContext): Kill {
         (row) => `a position cannot be read: ${row.problem}`,
       ),
     ]
-    const problems = [...unread, ...denials]
+    const contradicted = [
+      ...hiddenOrders.map((key) => `no list shows the order ${key}, which rests by the journal`),
+      ...hiddenSides.map(
+        ({ marketToken, direction, sizeUsd }) =>
+          `no list shows ${symbols[hexKey(marketToken)] ?? marketToken} ${direction}; by the journal ${formatUsd(sizeUsd)} are held (if they are not: perpd findings)`,
+      ),
+    ]
+    const ofOneHost = elsewhere.map(
+      ({ marketToken, direction, sizeInUsd }) =>
+        `one host shows ${formatUsd(sizeInUsd)} of ${symbols[hexKey(marketToken)] ?? marketToken} ${direction}, and another shows none`,
+    )
+    const problems = [...unread, ...denials, ...contradicted, ...ofOneHost]
     problem = problems.length === 0 ? undefined : problems.join('; ')
     // An increase that just executed may be in no list yet.
     const readAgoMs = Math.max(0, clock.now() - snapshot.orders.atMs)
@@ -139,7 +163,8 @@ export function createKill(context: KillContext): Kill {
         ({ intent }) =>
           intent.reservationUsd > 0n && shell.closedAgoMs(intent.intentId) - readAgoMs < listLagMs,
       )
-    const isQuiet = resting.length + held.length + inFlight === 0 && !hasNewFills && unread.length === 0
+    const isNothingLeft = left.orders + left.positions + left.inFlight === 0
+    const isQuiet = isNothingLeft && !hasNewFills && unread.length === 0
     quietLooks = isQuiet ? quietLooks + 1 : 0
   }
 
@@ -194,6 +219,22 @@ export function createKill(context: KillContext): Kill {
       }
     },
   }
+}
+
+/** Keys of orders of ours that rest by the journal and are not in the list. */
+function ordersNotListed(open: readonly IntentState[], listed: readonly Order[]): readonly string[] {
+  const keys = new Set(listed.map(({ orderKey }) => hexKey(orderKey)))
+  return open
+    .filter((state) => labelOf(state) === 'resting')
+    .flatMap((state) => lastAttempt(state)?.children ?? [])
+    .filter((child) => !hasEnded(child) && !keys.has(hexKey(child.orderKey)))
+    .map(({ orderKey }) => orderKey)
+}
+
+/** Sides that are held by the journal and of which no row shows anything. */
+function sidesNotShown(journal: HeldSides, rows: readonly Position[]): readonly HeldSide[] {
+  const shown = new Set(rows.map(sideKeyOf))
+  return [...journal].filter(([key, { sizeUsd }]) => sizeUsd > 0n && !shown.has(key)).map(([, side]) => side)
 }
 
 /** Orders that may be cancelled in one message: those of one side of one market. `anyMarket` stands for those that are on none. */

@@ -4,16 +4,25 @@
  *
  * An order or a wrong sum is reported when two passes in a row see it: lists of one host may be a moment apart.
  */
-import { type Finding, type FindingEnd, type FindingState, pauses } from '../domain/accountRecord.ts'
+import {
+  type Finding,
+  type FindingEnd,
+  type FindingState,
+  pauses,
+  sideKeyOf,
+} from '../domain/accountRecord.ts'
 import { hexKey } from '../domain/address.ts'
 import { fillsOf } from '../domain/fills.ts'
-import { hasEnded, type IntentState, isUnresolved, lastAttempt } from '../domain/intent.ts'
+import { isUnresolved, lastAttempt } from '../domain/intent.ts'
 import type { MissingRow } from '../domain/missing.ts'
 import type { Trade } from '../domain/position.ts'
-import { reconcile } from '../domain/reconcile.ts'
+import { isReduction, type Reconciliation, reconcile } from '../domain/reconcile.ts'
 import { accountOf } from '../execution/context.ts'
 import type { EngineContext } from './context.ts'
 import { findingsLeft } from './findingRate.ts'
+import type { PositionList } from './holdings.ts'
+import { isBusy, keysNotListed, settleMs } from './lag.ts'
+import { createProofs } from './proofs.ts'
 
 /** Rows asked for in a page of trades, and pages read in one pass: more wait for the next. */
 const tradesLimit = 500
@@ -26,13 +35,20 @@ const progressSeconds = 600
 const longestDeadlineSeconds = 3_600
 /** The venue's clock may stand before ours by this much, seconds. */
 const clockGraceSeconds = 60
-/** How long after an intent's last record its market is not judged, ms: lists may lag behind a fill. */
-const settleMs = 30_000
-
+/** Stands where a host stands, for what the list of orders shows. */
+const ORDERS = 'orders'
+/**
+ * How long an order that rests by the journal and not by the list may keep its market from being judged, ms: endpoints may be
+ * behind what the list shows, or away.
+ */
+const evidenceLagMs = 600_000
 /** The account's watch. Findings beyond what may be written are held back: see findingRate.ts. */
 export interface Reconciler {
-  /** One pass. Rejects with what reading throws; nothing is judged then. */
-  pass(symbols: Readonly<Record<string, string>>): Promise<void>
+  /**
+   * One pass over the position lists of each host that was read; absent: over one that is read here. Rejects with what reading
+   * throws; nothing is judged then.
+   */
+  pass(symbols: Readonly<Record<string, string>>, lists?: readonly PositionList[]): Promise<void>
   /** Settles an open finding by an operator's word; resolves when it is durable. */
   settle(findingId: string, as: FindingEnd, by: string): Promise<void>
   /** Open findings, oldest first. */
@@ -45,13 +61,17 @@ export interface Reconciler {
 export function createReconciler(
   context: Pick<
     EngineContext,
-    'api' | 'clock' | 'emit' | 'journal' | 'shell' | 'signer' | 'delegation' | 'trading'
+    'api' | 'chainReader' | 'clock' | 'emit' | 'journal' | 'shell' | 'signer' | 'delegation' | 'trading'
   >,
 ): Reconciler {
   const { api, clock, emit, journal, shell } = context
   const { book } = context.trading
   const account = accountOf(context)
-  let suspects: ReadonlySet<string> = new Set()
+  const proofs = createProofs(context, account)
+  /** What each host's list, or that of orders, showed at its last look and is not told yet: since when, monotonic ms. */
+  const suspects = new Map<string, ReadonlyMap<string, number>>()
+  /** Since when resting orders are missing from the list, by lower-case key, monotonic ms. */
+  let goneSinceMs: ReadonlyMap<string, number> = new Map()
   /** Findings that are not written down yet: more than may be, or the journal keeps its room. */
   let heldBack: readonly Finding[] = []
   const startedSeconds = Math.floor(clock.now() / 1000)
@@ -99,66 +119,128 @@ export function createReconciler(
     return since
   }
 
-  /** `listed`: lower-case keys of the orders that rest, as far as they could be read. */
-  function busyMarkets(listed: ReadonlySet<string>): ReadonlySet<string> {
+  /** Open intents with an order that rests by the journal and has left the list, and whether that may still be lag. */
+  function leftTheList(listed: ReadonlySet<string>): ReadonlyMap<string, boolean> {
+    const nowMs = clock.monotonicMs()
+    const since = new Map<string, number>()
+    const left = new Map<string, boolean>()
+    for (const { state } of shell.open()) {
+      for (const key of keysNotListed(state, listed)) {
+        const sinceMs = goneSinceMs.get(key) ?? nowMs
+        since.set(key, sinceMs)
+        const { intentId } = state.intent
+        left.set(intentId, left.get(intentId) === true || nowMs - sinceMs <= evidenceLagMs)
+      }
+    }
+    goneSinceMs = since
+    return left
+  }
+
+  /** `left`: as of `leftTheList`. */
+  function busyMarkets(left: ReadonlyMap<string, boolean>): ReadonlySet<string> {
     const nowMs = clock.now()
     const open = shell.open().map((each) => each.state)
     const busy = [
-      ...open.filter((each) => isBusy(each, nowMs) || hasLeftTheList(each, listed)),
+      ...open.filter((each) => isBusy(each, nowMs) || left.get(each.intent.intentId) === true),
       ...shell.recentlyLanded().filter(({ intent }) => shell.closedAgoMs(intent.intentId) < settleMs),
     ]
     return new Set(busy.map(({ intent }) => hexKey(intent.terms.marketToken)))
   }
 
+  /**
+   * What is told now, each once: trades at once; what a list shows when the same host shows it twice in a row, and for longer
+   * than lists lag while another host's list agrees with the journal.
+   */
+  function tellable(
+    judged: readonly { readonly list: PositionList; readonly found: Reconciliation }[],
+  ): readonly Finding[] {
+    const nowMs = clock.monotonicMs()
+    const told = new Map<string, Finding>()
+    const seen = new Map<string, Map<string, number>>()
+    for (const { list, found } of judged) {
+      seen.set(list.host, seen.get(list.host) ?? new Map())
+      for (const finding of found.raised) {
+        const { findingId, kind } = finding
+        if (!kind.startsWith('unexplained')) {
+          told.set(findingId, finding)
+          continue
+        }
+        // The list of orders is one for all.
+        const source = kind === 'unexplained-order' ? ORDERS : list.host
+        const beforeMs = suspects.get(source)?.get(findingId)
+        const ofSource = seen.get(source) ?? new Map<string, number>()
+        seen.set(source, ofSource.set(findingId, beforeMs ?? nowMs))
+        const isAgreed = judged.some((other) =>
+          other.found.raised.every((each) => sideOf(each) !== sideOf(finding)),
+        )
+        if (beforeMs === undefined || (isAgreed && nowMs - beforeMs < settleMs)) continue
+        told.set(findingId, finding)
+      }
+    }
+    suspects.set(ORDERS, new Map())
+    for (const [source, ofSource] of seen) suspects.set(source, ofSource)
+    return [...told.values()]
+  }
+
   return {
-    async pass(symbols) {
+    async pass(symbols, lists) {
       const state = book.state()
       // What happened before perpd first looked is not its story.
       const throughSeconds = state.throughSeconds ?? startedSeconds
       const isFirst = state.throughSeconds === undefined
       const sinceSeconds = Math.max(0, isFirst ? throughSeconds : throughSeconds - overlapSeconds)
       const readSeconds = Math.floor(clock.now() / 1000)
-      const [positions, orders, { trades, missing }] = await Promise.all([
-        api.getPositions({ account }),
+      const [read, orders, { trades, missing }] = await Promise.all([
+        lists ?? api.getPositions({ account }).then((list) => [list]),
         api.getOrders({ account }),
         readTrades(sinceSeconds),
       ])
       const keys = [...orders.value, ...trades].map(({ orderKey }) => hexKey(orderKey))
       const listed = new Set(orders.value.map(({ orderKey }) => hexKey(orderKey)))
+      const left = leftTheList(listed)
       // The chain is asked about resting orders every half minute only.
-      for (const { state: each } of shell.open())
-        if (hasLeftTheList(each, listed)) shell.lookSoon(each.intent.intentId)
-      const found = reconcile({
-        positions: positions.value,
+      for (const intentId of left.keys()) shell.lookSoon(intentId)
+      const unproven = await proofs.unproven(
+        trades.filter(
+          (trade) =>
+            isReduction(trade) &&
+            !journal.explains(hexKey(trade.orderKey), '') &&
+            !state.findings.has(`trade:${trade.id}`),
+        ),
+      )
+      // Proofs take their time: what is ours is judged by what the journal knows after them.
+      const explained = new Set(keys.filter((key) => journal.explains(key, '')))
+      const view = {
         orders: orders.value,
         trades,
-        missing: {
-          positions: positions.missing ?? [],
-          orders: orders.missing ?? [],
-          trades: missing,
-        },
-        explained: new Set(keys.filter((key) => journal.explains(key, ''))),
+        explained,
+        unproven,
         fills: [...journal.closedFills(), ...shell.open().flatMap((each) => fillsOf(each.state))],
-        busyMarkets: busyMarkets(listed),
+        busyMarkets: busyMarkets(left),
         unresolvedSince: unresolvedSince(),
-        account: state,
+        account: book.state(),
         symbols,
-      })
-      const seen = new Set<string>()
+      }
+      const judged = read.map((list) => ({
+        list,
+        found: reconcile({
+          ...view,
+          positions: list.value,
+          missing: { positions: list.missing ?? [], orders: orders.missing ?? [], trades: missing },
+        }),
+      }))
+      const found = together(judged.map((each) => each.found))
       const waiting: Finding[] = []
-      let left = journal.isShort() ? 0 : findingsLeft(state.findings.values(), clock.now())
-      for (const finding of found.raised) {
-        seen.add(finding.findingId)
-        if (finding.kind.startsWith('unexplained') && !suspects.has(finding.findingId)) continue
-        if (left <= 0) {
+      let room = journal.isShort() ? 0 : findingsLeft(state.findings.values(), clock.now())
+      for (const finding of tellable(judged)) {
+        if (room <= 0) {
           waiting.push(finding)
           continue
         }
-        left -= 1
+        room -= 1
         await book.write({ kind: 'finding.raised', finding })
         emit({ type: 'account.finding', finding, isPausing: pauses({ finding, raisedAtMs: 0 }) })
       }
-      suspects = seen
       if (waiting.length + heldBack.length > 0) {
         emit({ type: 'account.findingsHeld', held: waiting.length, isJournalShort: journal.isShort() })
       }
@@ -188,19 +270,15 @@ export function createReconciler(
   }
 }
 
-/** Whether an order of the intent may exist without our knowing, or its fill may not show in the lists yet. */
-function isBusy(state: IntentState, nowMs: number): boolean {
-  const attempt = lastAttempt(state)
-  if (attempt !== undefined && isUnresolved(attempt)) return true
-  // A stamp of the future is one from before the clock was set back.
-  return attempt?.phase !== 'LANDED' || Math.abs(nowMs - state.updatedAtMs) <= settleMs
+/** What all lists together show: a finding is gone when none of them shows it. */
+function together(each: readonly Reconciliation[]): Pick<Reconciliation, 'gone' | 'deferred'> {
+  const [first, ...others] = each
+  return {
+    gone: (first?.gone ?? []).filter((id) => others.every(({ gone }) => gone.includes(id))),
+    deferred: Math.max(0, ...each.map(({ deferred }) => deferred)),
+  }
 }
 
-/**
- * Whether an order of the intent rests by the journal and is in the list no longer: it was executed or cancelled, which the
- * positions show before our evidence does.
- */
-function hasLeftTheList(state: IntentState, listed: ReadonlySet<string>): boolean {
-  const children = lastAttempt(state)?.children ?? []
-  return children.some((child) => !hasEnded(child) && !listed.has(hexKey(child.orderKey)))
+function sideOf(finding: Finding): string {
+  return `${finding.kind}:${sideKeyOf(finding)}`
 }

@@ -75,6 +75,8 @@ export interface EngineStatus {
   readonly findings: readonly FindingState[]
   /** What hosts say of markets and tokens that contradicts our facts, and nobody settled; oldest first. */
   readonly contradictions: readonly (Contradiction & { readonly sinceMs: number })[]
+  /** Sides of which a list shows less than the journal knows, a sentence each; increases on their markets wait. */
+  readonly hidden: readonly string[]
   /** Orders that are to be undone if they land, oldest first. */
   readonly flattens: readonly FlattenReport[]
   readonly unresolved: number

@@ -2,13 +2,14 @@
  * One turn of the loop for one strategy: read, decide, admit, execute. It reads like the road in docs/architecture.md.
  */
 
+import { sameHex } from '../domain/address.ts'
 import { medianSkewMs } from '../domain/clockSkew.ts'
 import { addsRisk, type Decision, type FlattenDecision } from '../domain/decision.ts'
 import type { Denial, IntentState } from '../domain/intent.ts'
 import { signedOrderIn } from '../domain/signedOrder.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { spentBy } from '../domain/spend.ts'
-import { NATIVE_DECIMALS } from '../domain/units.ts'
+import { formatUsd, NATIVE_DECIMALS } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { maxPriceImpactsOf } from '../execution/policy.ts'
 import { admit } from '../risk/admit.ts'
@@ -27,6 +28,7 @@ import { viewOf } from '../strategy/strategy.ts'
 import type { EngineContext } from './context.ts'
 import { decisionProblem } from './decisionProblem.ts'
 import { decisionKeyOf, intentIdOf } from './ids.ts'
+import { checkReduction, reducedSides } from './reduction.ts'
 import { OPERATOR } from './trading.ts'
 
 /** What one tick did. */
@@ -69,7 +71,12 @@ export async function tick(
   })
   const decisions = [
     ...loaded.strategy.decide(view),
-    ...orphanCancels(snapshot, own, bookOf(snapshot, unseen(snapshot))),
+    ...orphanCancels(
+      snapshot,
+      own,
+      bookOf(snapshot, unseen(snapshot), context.holdings.others()),
+      context.holdings.journal(),
+    ),
   ]
   reportRoom(context, loaded, snapshot, unseen)
   let admittedCount = 0
@@ -123,7 +130,7 @@ function reportRoom(
   snapshot: Snapshot,
   unseen: UnseenIntents,
 ): void {
-  const book = bookOf(snapshot, unseen(snapshot))
+  const book = bookOf(snapshot, unseen(snapshot), context.holdings.others())
   for (const { market } of snapshot.markets.values()) {
     if (!loaded.symbols.includes(market.symbol)) continue
     const desk = { snapshot, book, limits: context.limits.on(market.symbol, loaded.name) }
@@ -174,6 +181,8 @@ export async function consider(
         "the rest of the journal's room is kept for what must be written; increases wait until there is more (journal.maxMiB, or space on the disk)",
     }
   }
+  const hidden = adds ? hiddenOn(decision, snapshot) : undefined
+  if (hidden !== undefined) return hidden
   const nowMs = clock.now()
   // Ages count until now: the process may have stood still since the world was read.
   const counted = withSizes(snapshot, (token) => {
@@ -182,18 +191,22 @@ export async function consider(
   })
   const judged: Snapshot = { ...counted, atMs: Math.max(snapshot.atMs, nowMs) }
   const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol
+  const spent = [
+    ...journal.endingsSince(nowMs - dayMs),
+    ...context.shell.open().flatMap(({ state }) => spentBy(state, nowMs - dayMs)),
+  ]
   const overBudget = checkBudget(
     decision,
     loaded.name,
-    [
-      ...journal.endingsSince(nowMs - dayMs),
-      ...context.shell.open().flatMap(({ state }) => spentBy(state, nowMs - dayMs)),
-    ],
+    spent,
     budgetOn(context, symbol, loaded.name),
     { nativeDecimals: NATIVE_DECIMALS, feeTokenDecimals: chain.feeToken.decimals },
     nowMs,
   )
   if (overBudget !== undefined) return overBudget
+  const unfit =
+    adds || loaded.name === OPERATOR ? undefined : checkReduction(context, decision, spent, snapshot)
+  if (unfit !== undefined) return unfit
   const account = accountOf(context)
   const { name } = loaded
   const isOperator = name === OPERATOR
@@ -207,7 +220,7 @@ export async function consider(
   const admitted = admit(decision, {
     snapshot: withStandIn(judged, { decision, adds }, limits),
     // Folded anew for each decision, so that two of one tick cannot both spend the same room.
-    book: bookOf(counted, unseen(snapshot)),
+    book: bookOf(counted, unseen(snapshot), context.holdings.others()),
     limits,
     accountLimits: isOperator ? {} : context.limits.current().account,
     marketLimits: isOperator ? {} : context.limits.countedOn(symbol),
@@ -244,7 +257,9 @@ export async function consider(
   })
   if (admitted.kind === 'denial') return admitted.denial
   const recent = journal.intents({ strategy: name, limit: refusalsRead })
-  const paused = checkPause(admitted.intent, adds, recent, nowMs)
+  // Who wants everything closed waits for no pause, but where nothing but a host's passing word shows what is to be closed.
+  const isAtOnce = isOperator && reducedSides(decision).every((side) => context.holdings.isVouched(side))
+  const paused = checkPause(admitted.intent, adds, recent, nowMs, isAtOnce)
   if (paused !== undefined) return paused
   context.emit({ type: 'decision.admitted', intent: admitted.intent })
   const { sizing, terms } = admitted.intent
@@ -259,6 +274,19 @@ export async function consider(
   return {
     code: 'DUPLICATE_DECISION',
     reason: 'this decision was accepted before; it is not taken twice',
+  }
+}
+
+/** POSITION_NOT_SHOWN: the list shows less of a side of the market than the journal knows; lag, or a host that hides it. */
+function hiddenOn({ marketToken }: Decision, snapshot: Snapshot): Denial | undefined {
+  const found = snapshot.hidden?.find((each) => sameHex(each.marketToken, marketToken))
+  if (found === undefined) return undefined
+  const { symbol = marketToken } = marketOf(snapshot, marketToken)?.market ?? {}
+  return {
+    code: 'POSITION_NOT_SHOWN',
+    reason: `the list of positions shows less of ${symbol} ${found.direction} than the journal knows; increases on this market wait until they agree`,
+    wanted: `${formatUsd(found.shownUsd)} shown`,
+    allowed: `${formatUsd(found.knownUsd)} by the journal`,
   }
 }
 

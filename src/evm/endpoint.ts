@@ -7,7 +7,7 @@
  * and is repeated. What was read for good from final blocks is dropped when such a block turns out to be replaced.
  */
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
-import type { AttemptQuery, GasPrice } from '../domain/chainReader.ts'
+import type { AttemptQuery, GasPrice, PositionChange, PositionChangeQuery } from '../domain/chainReader.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { BlockRef } from '../domain/intent.ts'
 import type { EndpointView, OrderLog } from '../domain/machine/chainView.ts'
@@ -25,7 +25,7 @@ import { type DigestAt, digestKey } from './digests.ts'
 import { type EventIndex, eventsOf, indexOf } from './eventIndex.ts'
 import { unreadable } from './jsonRpc.ts'
 import type { ChainNode, Heads } from './node.ts'
-import { type Execution, executionOf, type OrderEvent, settlementOf } from './orderLogs.ts'
+import { type Execution, executionOf, type OrderEvent, positionChangeOf, settlementOf } from './orderLogs.ts'
 
 /** Most searches of one look for a consumer that no signature shows; each halves a range. */
 const MAX_SEARCHES = 8
@@ -57,6 +57,8 @@ export interface Endpoint {
   check(signal: AbortSignal): Promise<void>
   latest(signal: AbortSignal): Promise<BlockRef>
   gasPrice(signal: AbortSignal): Promise<GasPrice>
+  /** What an order did to a position by the receipt of its transaction; undefined while that is not in a final block. */
+  positionChange(query: PositionChangeQuery, signal: AbortSignal): Promise<PositionChange | undefined>
   /** Rejects with a BaseError when the endpoint did not answer whole: then it showed nothing. */
   look(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<EndpointLook>
   close(): void
@@ -331,10 +333,33 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     }
   }
 
+  async function positionChange(
+    query: PositionChangeQuery,
+    signal: AbortSignal,
+  ): Promise<PositionChange | undefined> {
+    await check(signal)
+    const [transaction] = await node.transactions([query.transactionHash], signal)
+    const { blockHash } = transaction ?? {}
+    if (blockHash === undefined) return undefined
+    const [receipt] = await node.receipts([{ transactionHash: query.transactionHash, blockHash }], signal)
+    const [block] = await node.blocks([blockHash], signal)
+    if (receipt?.hasSucceeded !== true || block === undefined) return undefined
+    const { final, hashes } = await node.heads([block.number], signal)
+    if (hashes[0] !== blockHash) node.forget()
+    if (hashes[0] !== blockHash || block.number > final.number) return undefined
+    try {
+      return positionChangeOf(receipt.logs, options.eventEmitter, query)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      throw unreadable(node.name, error.message)
+    }
+  }
+
   return {
     name: node.name,
     requests: () => node.requests(),
     check,
+    positionChange,
     async latest(signal) {
       await check(signal)
       return refOf(await node.latest(signal))

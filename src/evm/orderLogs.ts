@@ -2,6 +2,7 @@
 import { keccak256, stringToHex } from 'viem'
 import { reasonOfBytes, reasonText } from '../chains/protocolErrors.ts'
 import { type Address, type Hex, hexKey, sameHex } from '../domain/address.ts'
+import type { PositionChange, PositionChangeQuery } from '../domain/chainReader.ts'
 import type { Settlement } from '../domain/intent.ts'
 import type { OrderEventName } from '../domain/machine/chainView.ts'
 import type { CreatedOrder } from '../domain/machine/expected.ts'
@@ -182,6 +183,34 @@ export function executionOf(logs: readonly LogRow[], emitter: Address, orderKey:
   }
   const { pnlUsd } = execution
   return pnlUsd === undefined ? execution : { ...execution, pnlUsd: pnlUsd - costsUsd }
+}
+
+/**
+ * What an order did to a position of the account, from the logs of its transaction; undefined when they hold no such event.
+ *
+ * @throws RangeError for a position event that does not decode
+ */
+export function positionChangeOf(
+  logs: readonly LogRow[],
+  emitter: Address,
+  { account, orderKey }: Pick<PositionChangeQuery, 'account' | 'orderKey'>,
+): PositionChange | undefined {
+  for (const { address, topics, data } of logs) {
+    const [kind, name = ''] = topics
+    const isIncrease = name === positionTopics.increase
+    if (!sameHex(address, emitter) || kind !== EVENT_LOG_1) continue
+    if (!isIncrease && name !== positionTopics.decrease) continue
+    const { words, addresses, uints, bools } = decodeEventData(data)
+    const isMeant = words.get('orderKey') === hexKey(orderKey) && addresses.get('account') === hexKey(account)
+    const [marketToken, sizeDeltaUsd, isLong] = [
+      addresses.get('market'),
+      uints.get('sizeDeltaUsd'),
+      bools.get('isLong'),
+    ]
+    if (!isMeant || marketToken === undefined || sizeDeltaUsd === undefined || isLong === undefined) continue
+    return { marketToken, direction: isLong ? 'long' : 'short', isIncrease, sizeDeltaUsd }
+  }
+  return undefined
 }
 
 /**

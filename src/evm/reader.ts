@@ -3,7 +3,8 @@
  * another; one that does not answer is missing from the view, which holds open whatever needs the word of all.
  */
 
-import type { AttemptQuery, ChainReader, GasPrice } from '../domain/chainReader.ts'
+import { sameHex } from '../domain/address.ts'
+import type { AttemptQuery, ChainReader, GasPrice, PositionChange } from '../domain/chainReader.ts'
 import type { Clock } from '../domain/clock.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Emit } from '../domain/event.ts'
@@ -160,6 +161,23 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
     async gasPrices() {
       const found = await Promise.all(states.map(gasPriceOf))
       return found.flatMap((price) => price ?? [])
+    },
+    async positionChange(query) {
+      const found = await Promise.all(
+        states.map(
+          async (state) =>
+            (await within(state, (signal) => state.endpoint.positionChange(query, signal)))?.value,
+        ),
+      )
+      const [first, ...others] = found
+      if (first === undefined) return undefined
+      const isSame = (other: PositionChange | undefined): boolean =>
+        other !== undefined &&
+        sameHex(other.marketToken, first.marketToken) &&
+        other.direction === first.direction &&
+        other.isIncrease === first.isIncrease &&
+        other.sizeDeltaUsd === first.sizeDeltaUsd
+      return others.every(isSame) ? first : undefined
     },
     async look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]> {
       if (queries.length === 0) return []

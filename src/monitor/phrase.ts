@@ -220,6 +220,7 @@ export function phrase(event: Event): Line {
     case 'account.finding':
     case 'account.findingSettled':
     case 'account.findingsHeld':
+    case 'account.equityJumped':
     case 'subaccount.read':
     case 'subaccount.unread':
     case 'subaccount.low':

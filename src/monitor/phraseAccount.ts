@@ -43,6 +43,7 @@ export function accountLine(
         | 'account.finding'
         | 'account.findingSettled'
         | 'account.findingsHeld'
+        | 'account.equityJumped'
         | 'subaccount.read'
         | 'subaccount.unread'
         | 'subaccount.low'
@@ -128,6 +129,13 @@ export function accountLine(
           ? `${counted(event.held, 'thing')} on the account cannot be explained and ${event.held === 1 ? 'is' : 'are'} not written down: the rest of the journal's room is kept for orders. Increases there wait: give the journal room (journal.maxMiB, or the disk)`
           : `${counted(event.held, 'more thing')} on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd findings and at the account`,
         { held: event.held, journal_short: event.isJournalShort },
+      )
+    case 'account.equityJumped':
+      return line(
+        'warn',
+        'account',
+        `a reading of ${money(event.readingUsd)} is far from the ${money(event.equityUsd)} that the account is worth by the last minute; it counts when most readings show it`,
+        { reading_usd: usdField(event.readingUsd), equity_usd: usdField(event.equityUsd) },
       )
     case 'subaccount.read':
       return line('debug', 'account', `${event.report.remainingActions} actions of the approval left`, {

@@ -2,13 +2,16 @@
  * The book: what the account holds plus everything that may still come, per side of a market and in all. It is the worst
  * case (orders.md, "Exposure while unresolved"): every open increase counts whole, every open reduction counts as nothing.
  */
+import { sideKeyOf } from '../domain/accountRecord.ts'
 import { type Address, hexKey, sameHex } from '../domain/address.ts'
+import { fillsOf } from '../domain/fills.ts'
+import { type HeldSides, largerOf, shownSides } from '../domain/held.ts'
 import { hasEnded, type IntentState, isOpen, isWaiting, lastAttempt } from '../domain/intent.ts'
 import { mayStillAdd, reservedOf } from '../domain/machine/exposure.ts'
 import type { Direction } from '../domain/market.ts'
 import { isIncreaseOrder } from '../domain/position.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
-import type { Usd } from '../domain/units.ts'
+import { maxOf, type Usd } from '../domain/units.ts'
 
 /** An open intent as the book needs it. */
 export interface InFlight {
@@ -25,7 +28,7 @@ export interface InFlight {
 export interface SideBook {
   readonly marketToken: Address
   readonly direction: Direction
-  /** Size of the positions, both collateral tokens together. */
+  /** Size held, both collateral tokens together: of each the larger of list, journal and other hosts. */
   readonly heldUsd: Usd
   /** Reservations of our open intents. */
   readonly reservedUsd: Usd
@@ -76,14 +79,23 @@ export function worstCaseUsd(side: SideBook): Usd {
   return side.heldUsd + side.reservedUsd + side.restingUsd
 }
 
+/** What is held by other sources than the snapshot's list. Absent: by none. */
+export interface OtherSources {
+  /** By the journal, open intents included. */
+  readonly journal?: HeldSides
+  /** By other hosts' lists. */
+  readonly hosts?: HeldSides
+}
+
 /**
- * The book of a snapshot and the journal's intents. Closed intents are passed over. A fill that shows in the positions
- * while its intent is still open counts twice for that moment, and one that does not show yet counts by its reservation:
- * the worst case errs on the safe side.
+ * The book of a snapshot, the journal's intents and other sources: of each side the larger of what the list shows and what
+ * they know is held. Closed intents are passed over. A fill that shows in the positions while its intent is still open counts
+ * twice for that moment, and one that does not show yet counts by its reservation: the worst case errs on the safe side.
  */
 export function bookOf(
   snapshot: Pick<Snapshot, 'positions' | 'orders'>,
   openIntents: readonly IntentState[],
+  { journal = new Map(), hosts = new Map() }: OtherSources = {},
 ): Book {
   const sides = new Map<string, SideBook>()
   const change = (
@@ -96,10 +108,14 @@ export function bookOf(
     sides.set(key, { ...side, ...update(side) })
   }
 
-  for (const position of snapshot.positions.value) {
-    change(position.marketToken, position.direction, (side) => ({
-      heldUsd: side.heldUsd + position.sizeInUsd,
-    }))
+  const open = openIntents.filter(isOpen)
+  const listed = shownSides([snapshot.positions.value])
+  for (const { marketToken, direction, sizeUsd } of largerOf(
+    listed,
+    hosts,
+    withoutUnseen(journal, open, snapshot),
+  ).values()) {
+    change(marketToken, direction, (side) => ({ heldUsd: side.heldUsd + sizeUsd }))
   }
 
   // A position whose row cannot be read is held all the same.
@@ -108,7 +124,6 @@ export function bookOf(
     change(marketToken, direction ?? 'long', (side) => ({ heldUsd: side.heldUsd + sizeInUsd }))
   }
 
-  const open = openIntents.filter(isOpen)
   for (const state of [...open].sort((a, b) => a.intent.acceptedAtMs - b.intent.acceptedAtMs)) {
     const { intent } = state
     const { terms } = intent
@@ -149,6 +164,21 @@ export function bookOf(
   let totalExposureUsd = 0n
   for (const side of sides.values()) totalExposureUsd += worstCaseUsd(side)
   return { sides, totalExposureUsd, ownOrders }
+}
+
+/** The journal's sizes without fills that the lists cannot show yet: those count by their reservations. */
+function withoutUnseen(
+  journal: HeldSides,
+  open: readonly IntentState[],
+  snapshot: Pick<Snapshot, 'positions'>,
+): HeldSides {
+  const sides = new Map(journal)
+  for (const fill of open.filter((state) => hasUnseenFill(state, snapshot)).flatMap(fillsOf)) {
+    const side = sides.get(sideKeyOf(fill))
+    const addedUsd = maxOf(0n, fill.sizeDeltaUsd ?? 0n)
+    if (side !== undefined) sides.set(sideKeyOf(fill), { ...side, sizeUsd: side.sizeUsd - addedUsd })
+  }
+  return sides
 }
 
 /** What an open intent still holds, USD: its reservation until its fills show, then what is left of it. */

@@ -4,7 +4,7 @@
  *
  * | breaker | looks at | lifted by |
  * |---|---|---|
- * | `daily-loss` | equity against the first figure of the day (UTC) | the next day, or an operator |
+ * | `daily-loss` | equity against the first figure of the day (UTC), and what settlements realized; the larger loss | the next day, or an operator |
  * | `drawdown` | equity against its peak | an operator |
  * | `rejects` | orders of one strategy in a row that came to nothing | an operator |
  * | `poison` | payloads of a day that did not say what was meant | an operator |
@@ -70,6 +70,8 @@ export interface BreakerFacts {
   readonly nowMs: number
   /** The mark with the newest equity in it; absent while the account's worth is not known. */
   readonly equity?: EquityMark
+  /** What our orders realized today by their settlements, since an operator last accepted the day's loss, USD, signed. */
+  readonly realizedUsd?: Usd
   /** Ends of the last 24 hours, oldest first. */
   readonly endings: readonly Ending[]
   /** When holds were last lifted, by `holdKey`: endings before count no more. */
@@ -105,19 +107,23 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
   const trip = (cause: BreakerName, reason: string, scope: TradingScope = 'account'): void => {
     trips.push({ scope, cause, state: settings.sets[cause] ?? 'reducing', reason, lifts: liftOf[cause] })
   }
-  const { equity } = facts
+  const { equity, realizedUsd = 0n } = facts
+  // Yesterday's figure says nothing about today.
+  const isToday = equity?.dayStartMs === dayStartOf(facts.nowMs)
+  const fellUsd = equity !== undefined && isToday ? equity.dayStartUsd - equity.equityUsd : 0n
+  // What hosts show may hide a loss: settlements are of the journal, and of the chain where it is read.
+  const lostUsd = maxOf(fellUsd, -realizedUsd)
+  const ofUsd = isToday ? equity?.dayStartUsd : undefined
+  if (hasLost(lostUsd, ofUsd, settings)) {
+    const how = fellUsd >= -realizedUsd ? 'the account lost' : 'orders of the account realized a loss of'
+    trip(
+      'daily-loss',
+      `${how} ${formatUsd(lostUsd)} since 00:00 UTC; ${lossLimit(ofUsd, settings)} is the limit`,
+    )
+  }
   if (equity !== undefined) {
-    const { equityUsd, peakUsd, dayStartUsd } = equity
+    const { equityUsd, peakUsd } = equity
     const { maxDrawdownBps } = settings
-    const lostUsd = dayStartUsd - equityUsd
-    // Yesterday's figure says nothing about today.
-    const isToday = equity.dayStartMs === dayStartOf(facts.nowMs)
-    if (isToday && hasLost(lostUsd, dayStartUsd, settings)) {
-      trip(
-        'daily-loss',
-        `the account lost ${formatUsd(lostUsd)} since 00:00 UTC; ${lossLimit(dayStartUsd, settings)} is the limit`,
-      )
-    }
     // Multiplied out, so that no rounding lets a loss through.
     const fallenUsd = peakUsd - equityUsd
     if (
@@ -233,7 +239,7 @@ const poisonCause = /\bTYPED_DATA_MISMATCH$/
  * Ends that a strategy or an operator wished for, or that say nothing about the order: what moved by itself between the
  * decision and the signature is nobody's fault, however often it does.
  */
-const wishedCause =
+export const wishedCause =
   /\b(USER_INITIATED_CANCEL|AUTO_CANCEL|RESOLVED_BY_OPERATOR|TRADING_HALTED|PRICE_OUT_OF_BOUNDS|FEE_ABOVE_LIMIT|POSITION_MOVED|OFFER_EXPIRED)$/
 
 function since(facts: BreakerFacts, scope: TradingScope, cause: BreakerName) {

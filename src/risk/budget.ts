@@ -5,7 +5,7 @@
  */
 import { sameHex } from '../domain/address.ts'
 import { addsRisk, type Decision } from '../domain/decision.ts'
-import type { Denial } from '../domain/intent.ts'
+import type { Denial, IntentKind } from '../domain/intent.ts'
 import type { Limits } from '../domain/limits.ts'
 import { type Ending, isWanted } from '../domain/spend.ts'
 import { formatUnits, formatUsd, USD_DECIMALS, type Usd } from '../domain/units.ts'
@@ -143,6 +143,58 @@ function checkFees(
     }
   }
   return undefined
+}
+
+/** Kinds that a strategy takes risk away with, or that change what rests. */
+const reducingKinds: ReadonlySet<IntentKind> = new Set([
+  'decrease',
+  'close',
+  'collateral-in',
+  'cancel',
+  'edit',
+])
+
+/** What strategies may spend on reductions. */
+export interface ReductionBudget {
+  /** Whole fees as they were signed, of all strategies in 24 hours, USD. */
+  readonly perDayUsd: Usd
+  /** The most that one order may cost, USD. */
+  readonly mostEachUsd: Usd
+  /** Orders of this decision, and of strategies' reductions that were accepted and are not signed yet. */
+  readonly orders: number
+  readonly waiting: number
+}
+
+/**
+ * REDUCTION_FEES_PER_DAY: strategies spent the day's fees of reductions. What was accepted and is not signed counts as the most
+ * that it may cost. `endings`: of strategies alone, open ones included; an operator's way out has no such budget.
+ */
+export function checkReductionFees(
+  decision: Decision,
+  endings: readonly Ending[],
+  { perDayUsd, mostEachUsd, orders, waiting }: ReductionBudget,
+  feeTokenDecimals: number,
+): Denial | undefined {
+  const isMeant = ({ kind }: Ending) =>
+    reducingKinds.has(kind) || (decision.kind === 'batch' && kind === 'batch')
+  const spentUsd = usdOfRelay(
+    endings.filter(isMeant).reduce((sum, { relayFee }) => sum + relayFee, 0n),
+    feeTokenDecimals,
+  )
+  const heldUsd = spentUsd + BigInt(waiting) * mostEachUsd
+  // One at a time may always go while anything is left.
+  const isAlone = waiting === 0 && orders === 1
+  if (spentUsd < perDayUsd && (isAlone || heldUsd + BigInt(orders) * mostEachUsd <= perDayUsd))
+    return undefined
+  return {
+    code: 'REDUCTION_FEES_PER_DAY',
+    reason:
+      spentUsd < perDayUsd
+        ? 'what other reductions may cost that are on their way fills the budget of the day; this one waits until they are signed'
+        : "the fees of strategies' reductions in the last 24 hours have reached their budget; an operator can close (perpd kill, perpd orders flatten) or raise risk.reductionFeesPerDayUsd",
+    wanted: `${formatUsd(heldUsd)} spent or on its way`,
+    allowed: `${formatUsd(perDayUsd)} in 24 h`,
+  }
 }
 
 /** The fee token is a dollar coin: one unit counts as one USD. */

@@ -3,8 +3,10 @@
  * they stay (a decrease on an empty position reverts), and would close a part of whatever is opened there next. Orders
  * document, "Children".
  */
+import { sideKeyOf } from '../domain/accountRecord.ts'
 import { type Address, hexKey, sameHex } from '../domain/address.ts'
 import type { CancelDecision } from '../domain/decision.ts'
+import type { HeldSides } from '../domain/held.ts'
 import { type Child, hasEnded, type IntentState, isProvisional, lastAttempt } from '../domain/intent.ts'
 import type { Direction } from '../domain/market.ts'
 import { lacksMarket } from '../domain/missing.ts'
@@ -22,17 +24,19 @@ interface Side {
 
 /**
  * The cancels that the exits of `states`, the open intents of one strategy, call for: one a market and side. Only orders
- * that rest by the snapshot, and that nothing is changing, are named.
+ * that rest by the snapshot, and that nothing is changing, are named. `known`: what is held by the journal, whatever the list
+ * shows.
  */
 export function orphanCancels(
   snapshot: Snapshot,
   states: readonly IntentState[],
   book: Pick<Book, 'ownOrders'>,
+  known: HeldSides = new Map(),
 ): readonly CancelDecision[] {
   const sides = new Map<string, Side>()
   for (const state of states) {
     const { marketToken, direction } = state.intent.terms
-    for (const { orderKey } of orphansOf(state, snapshot)) {
+    for (const { orderKey } of orphansOf(state, snapshot, known)) {
       const isResting = snapshot.orders.value.some((row) => sameHex(row.orderKey, orderKey))
       if (!isResting || book.ownOrders.get(hexKey(orderKey))?.changedBy !== undefined) continue
       const key = `${hexKey(marketToken)}:${direction}`
@@ -49,7 +53,7 @@ export function orphanCancels(
   }))
 }
 
-function orphansOf(state: IntentState, snapshot: Snapshot): readonly Child[] {
+function orphansOf(state: IntentState, snapshot: Snapshot, known: HeldSides): readonly Child[] {
   const { intent } = state
   const attempt = lastAttempt(state)
   if (attempt?.phase !== 'LANDED' || isProvisional(attempt.evidence)) return []
@@ -65,10 +69,13 @@ function orphansOf(state: IntentState, snapshot: Snapshot): readonly Child[] {
     0,
     ...[attempt, ...parents].map(({ evidence }) => evidence?.atMs ?? state.updatedAtMs),
   )
-  return newestMs + settledMs <= snapshot.positions.atMs && !hasPosition(state, snapshot) ? exits : []
+  return newestMs + settledMs <= snapshot.positions.atMs && !hasPosition(state, snapshot, known) ? exits : []
 }
 
-function hasPosition({ intent: { terms } }: IntentState, snapshot: Snapshot): boolean {
+function hasPosition({ intent: { terms } }: IntentState, snapshot: Snapshot, known: HeldSides): boolean {
+  // A host that hides a position would have its stops cancelled.
+  const side = { ...terms, collateralToken: terms.collateralToken.address }
+  if ((known.get(sideKeyOf(side))?.sizeUsd ?? 0n) > 0n) return true
   // A position whose row cannot be read is not gone.
   if (lacksMarket(snapshot.positions.missing, terms.marketToken)) return true
   return positionsOn(snapshot, terms.marketToken, terms.direction).some(

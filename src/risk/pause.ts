@@ -4,8 +4,10 @@
  * something changed that could change the answer. What cannot add risk waits for short and is never given up.
  */
 import { sameHex } from '../domain/address.ts'
-import type { Denial, Intent, IntentState } from '../domain/intent.ts'
+import { type Denial, type Intent, type IntentState, lastAttempt } from '../domain/intent.ts'
+import { endingOf, isWanted } from '../domain/spend.ts'
 import { absOf, bps, minOf } from '../domain/units.ts'
+import { wishedCause } from './breakers.ts'
 
 interface Pauses {
   readonly firstMs: number
@@ -21,16 +23,21 @@ const forgottenMs = 86_400_000
 const sizeChangeBps = 500
 const priceChangeBps = 50
 
+/** Reductions that were signed and came to nothing cost a fee each: their pauses are longer. */
+const ofSigned: Pauses = { firstMs: 5_000, mostMs: 300_000 }
+
 /**
  * REFUSED_BEFORE: the venue refused to prepare this wish, or its fee was above the limit, or of what adds risk something else
- * moved by itself beyond a bound, and its pause is not over. `states`: the strategy's newest intents,
- * newest first. Refusals count back to the last one of the wish that worked, or was refused by another cause.
+ * moved by itself beyond a bound, and its pause is not over. `states`: the strategy's newest intents, newest first. Refusals
+ * count back to the last one of the wish that worked, or was refused by another cause. FAILED_BEFORE: the same of a reduction
+ * that was signed and came to nothing; an operator's of what is surely held (`isAtOnce`) does not wait for that.
  */
 export function checkPause(
   intent: Intent,
   adds: boolean,
   states: readonly IntentState[],
   nowMs: number,
+  isAtOnce = false,
 ): Denial | undefined {
   let newest: IntentState | undefined
   let count = 0
@@ -38,18 +45,31 @@ export function checkPause(
     if (!isSameWish(state.intent, intent) || state.closing === undefined) continue
     const { outcome, code } = state.closing
     if (outcome === 'EXECUTED' || outcome === 'PARTIAL') break
-    if (!isCurable(state, adds) || nowMs - closedAtMs(state) >= forgottenMs) continue
+    if (
+      !(isCurable(state, adds) || (!adds && !isAtOnce && hasFailed(state))) ||
+      nowMs - closedAtMs(state) >= forgottenMs
+    )
+      continue
     if (newest !== undefined && newest.closing?.code !== code) break
     newest ??= state
     count += 1
   }
   if (newest === undefined) return undefined
-  const { firstMs, mostMs } = adds ? ofIncreases : ofReductions
+  const isSigned = !isCurable(newest, adds)
+  const { firstMs, mostMs } = adds ? ofIncreases : isSigned ? ofSigned : ofReductions
   const grownMs = Math.min(firstMs * 2 ** (count - 1), mostMs)
   const change = changeOf(newest.intent, intent)
-  const untilMs = closedAtMs(newest) + (change === undefined ? grownMs : firstMs)
+  const untilMs = closedAtMs(newest) + (change === undefined || isSigned ? grownMs : firstMs)
   // A clock that was set back makes no pause longer than it is.
   if (nowMs >= untilMs || untilMs - nowMs > mostMs) return undefined
+  if (isSigned) {
+    return {
+      code: 'FAILED_BEFORE',
+      reason: `This reduction was signed and came to nothing ${count === 1 ? 'once' : `${count} times in a row`} (${endingOf(newest)?.cause}); it is tried again at ${new Date(untilMs).toISOString()}.`,
+      wanted: `again after ${nowMs - closedAtMs(newest)} ms`,
+      allowed: `again after ${untilMs - closedAtMs(newest)} ms`,
+    }
+  }
   return {
     code: 'REFUSED_BEFORE',
     reason: `${causeOf(newest)} this order ${count === 1 ? 'once' : `${count} times in a row`} (${newest.closing?.code}); it is asked for again at ${new Date(untilMs).toISOString()}, or soon after its size, its price or the room changes.`,
@@ -83,6 +103,17 @@ function causeOf({ closing }: IntentState): string {
 function isCurable(state: IntentState, adds: boolean): boolean {
   const code = state.closing?.code
   return isRefusedByVenue(state) || code === FEE_ABOVE_LIMIT || (adds && moved.has(code))
+}
+
+/** Whether it was signed and had no effect, and nobody wished for that. */
+function hasFailed(state: IntentState): boolean {
+  const ending = endingOf(state)
+  return (
+    ending !== undefined &&
+    lastAttempt(state)?.armed !== undefined &&
+    !isWanted(ending) &&
+    !wishedCause.test(ending.cause)
+  )
 }
 
 function isRefusedByVenue({ closing }: IntentState): boolean {

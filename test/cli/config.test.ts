@@ -204,7 +204,12 @@ test('an https host outside the chain is allowed with a warning; http is for thi
 test('a market has every limit that can be one of a market', () => {
   const of = (pairs: string) => load(['--risk.markets', `ETH/USD [WETH-USDC]: ${pairs}`]).config.marketLimits
   // Clocks are of machines, and all exposure is the account's.
-  const others = new Set(['maxClockSkewMs', 'maxTotalExposureUsd', 'maxExposureEquityBps'])
+  const others = new Set([
+    'maxClockSkewMs',
+    'maxTotalExposureUsd',
+    'maxExposureEquityBps',
+    'reductionFeesPerDayUsd',
+  ])
   const names = Object.keys(limitTightness).filter((name) => !others.has(name))
   const pairs = names.map((name) => `${name === 'maxLeverageBps' ? 'maxLeverage' : name}=7`)
   expect(of(pairs.join(' '))).toEqual({
@@ -231,11 +236,17 @@ test('a market has every limit that can be one of a market', () => {
   }
 })
 
-test('the signing cap is what the limits let through in its time, when none is set', () => {
+test('the signing cap is three times the largest exposure of all, when none is set', () => {
   const cap = (...flags: string[]) => load(flags).config.signing.exposureCapUsd
-  const limits = ['--risk.maxOrderSizeUsd=100', '--risk.maxOrdersPerHour=7']
-  expect(cap(...limits)).toBe(usd(700))
-  expect(cap(...limits, '--signing.exposureWindowSeconds=1800')).toBe(usd(350))
+  const limits = [
+    '--risk.maxTotalExposureUsd=500',
+    '--risk.maxPositionSizeUsd=200',
+    '--risk.maxOrderSizeUsd=100',
+    '--risk.maxUnboundedOrderUsd=100',
+  ]
+  expect(cap()).toBe(usd(60_000))
+  expect(cap(...limits)).toBe(usd(1_500))
+  expect(cap(...limits, '--signing.exposureWindowSeconds=1800')).toBe(usd(1_500))
   expect(cap(...limits, '--signing.exposureCapUsd=99.5')).toBe(usd('99.5'))
 })
 

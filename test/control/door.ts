@@ -44,6 +44,7 @@ export const status: EngineStatus = {
   exposureUsd: usd(1_000),
   findings: [],
   contradictions: [],
+  hidden: [],
   flattens: [],
   feedAgesMs: { tickers: 1_200, oracle: 300 },
   apiHosts: [host],

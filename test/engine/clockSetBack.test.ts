@@ -43,10 +43,13 @@ function bench(settings: Partial<BreakerSettings>) {
       throw error
     },
   })
-  const breakers = createBreakers({ api, clock, journal, shell, signer, trading }, () => ({
-    sets: {},
-    ...settings,
-  }))
+  const breakers = createBreakers(
+    { api, clock, emit: () => undefined, journal, shell, signer, trading },
+    () => ({
+      sets: {},
+      ...settings,
+    }),
+  )
   return { clock, journal, trading, shell, look: () => breakers.look(false) }
 }
 

@@ -71,6 +71,16 @@ test('every order counts at its own end: fees of what opened, and the PnL after 
   expect(results.of('eth-trend', startMs)).toBe(usd(-161))
 })
 
+test('all orders of the account count together, from an instant of the day on', () => {
+  const results = createDayResult([], startMs)
+  results.add([landed(1, [{ role: 'main', settlement: stopped }])], startMs)
+  results.add([landed(9, [{ role: 'main', settlement: { ...stopped, timestampSeconds: at + 60 } }])], startMs)
+  expect(results.ofAll(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(-80))
+  // What an operator accepted as lost is not counted again.
+  expect(results.ofAll((at + 1) * 1_000, startMs)).toBe(usd(-40))
+  expect(results.ofAll(Number.NEGATIVE_INFINITY, startMs + 86_400_000)).toBe(0n)
+})
+
 test('what may be taken back counts when it stays, and what executed yesterday is not of today', () => {
   const results = createDayResult([], startMs)
   const provisional = { role: 'main', settlement: stopped, level: 'chain-latest' } as const

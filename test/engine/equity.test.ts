@@ -15,7 +15,7 @@ test('a payment that no list shows yet makes neither the day’s first figure lo
   await tracker.take({ lowUsd: usd(800), highUsd: usd(1_000) }, noonMs)
   await tracker.take({ lowUsd: usd(1_000), highUsd: usd(1_000) }, noonMs + 5 * second)
   expect(tracker.mark()).toMatchObject({ equityUsd: usd(1_000), dayStartUsd: usd(800) })
-  for (let at = 10; at <= 60; at += 5) {
+  for (let at = 10; at <= 120; at += 5) {
     await tracker.take({ lowUsd: usd(1_000), highUsd: usd(1_000) }, noonMs + at * second)
   }
   expect(tracker.mark()).toMatchObject({ dayStartUsd: usd(1_000), peakUsd: usd(1_000) })
@@ -33,4 +33,54 @@ test('what is won later in the day is a gain of the day', async () => {
     dayStartUsd: usd(1_000),
     peakUsd: usd(1_100),
   })
+})
+
+/** Takes readings of every five seconds; gives the figure after each. */
+async function figures(readings: readonly number[], onJump: () => void = () => undefined) {
+  const clock = manualClock(noonMs)
+  const book = createAccountBook({ journal: createMemoryJournal(), clock })
+  const tracker = createEquityTracker(book, onJump)
+  const seen: number[] = []
+  for (const [index, worth] of readings.entries()) {
+    await tracker.take({ lowUsd: usd(worth), highUsd: usd(worth) }, noonMs + index * 5 * second)
+    seen.push(Number((tracker.mark()?.equityUsd ?? 0n) / usd(1)))
+  }
+  return { seen, mark: tracker.mark() }
+}
+
+const calm = Array.from({ length: 20 }, () => 1_000)
+
+test('one lie in four hides no loss, and half of the readings do not either', async () => {
+  for (const every of [4, 3, 2]) {
+    const lost = Array.from({ length: 30 }, (_, index) => (index % every === 0 ? 1_000 : 500))
+    expect((await figures([...calm, ...lost])).seen.at(-1)).toBe(500)
+  }
+})
+
+test('one glitch, or half a minute of lists that miss a part, is no loss', async () => {
+  for (const length of [1, 2, 6]) {
+    const { seen } = await figures([...calm, ...Array.from({ length }, () => 10), ...calm])
+    expect(Math.min(...seen)).toBe(1_000)
+  }
+  // Of a process that has just begun, too.
+  expect((await figures([1_000, 10, 1_000, 1_000])).seen).toEqual([1_000, 1_000, 1_000, 1_000])
+})
+
+test('a deposit makes no peak that the figure has not reached', async () => {
+  const clock = manualClock(noonMs)
+  const tracker = createEquityTracker(createAccountBook({ journal: createMemoryJournal(), clock }))
+  for (let at = 0; at <= 400; at += 5) {
+    const worth = at < 200 ? usd(1_000) : usd(3_000)
+    await tracker.take({ lowUsd: worth, highUsd: worth }, noonMs + at * second)
+    const { peakUsd = 0n, equityUsd = 0n } = tracker.mark() ?? {}
+    expect(peakUsd).toBeLessThanOrEqual(equityUsd)
+  }
+})
+
+test('a reading that jumps is told once while it lasts', async () => {
+  let jumps = 0
+  await figures([...calm, 10, 10, 1_000, 1_000, 3_000, 1_000], () => {
+    jumps += 1
+  })
+  expect(jumps).toBe(2)
 })

@@ -87,13 +87,15 @@ test('an engine begins with the fees of what landed before', async () => {
   })
   await at.clock.advance(5_000)
   const { chain, clock } = at.context
-  const fees = createFees({ chain, clock, usual: { executionFee: 1n, relayFee: 1n, factor: 5 } })
+  const { executionFee = 0n, relayFeeAmount = 0n } = at.story(intentId).attempts[0]?.armed ?? {}
+  const usual = { executionFee: executionFee / 4n, relayFee: relayFeeAmount / 4n, factor: 5 }
+  const fees = createFees({ chain, clock, usual })
   engine = engineOn({ ...at.context, fees }, at.shell)
-  const { executionFee, relayFeeAmount } = at.story(intentId).attempts[0]?.armed ?? {}
   expect(fees.estimateFor({ kind: 'increase', reservationUsd: 1n })).toMatchObject({
     source: 'landed',
-    executionFee,
-    relayFee: relayFeeAmount,
+    // What was asked and not shown to be paid counts for twice what is usual.
+    executionFee: 2n * (executionFee / 4n),
+    relayFee: 2n * (relayFeeAmount / 4n),
     factor: 5n,
   })
 })

@@ -159,3 +159,24 @@ test('the approval of a delegated key keeps what closing needs, and the time for
   expect(left(500, 86_400, 0, false)).toEqual(['account subaccount'])
   expect(liftOf.subaccount).toBe('itself')
 })
+
+test('a day is lost by what settlements realized too, whatever hosts show, and by the larger of the two', () => {
+  const settings: BreakerSettings = { maxDailyLossUsd: usd(100), sets: {} }
+  const equity = {
+    equityUsd: usd(1_000),
+    peakUsd: usd(1_000),
+    dayStartMs: dayStartOf(calm.nowMs),
+    dayStartUsd: usd(1_000),
+  }
+  const reasons = (facts: Partial<BreakerFacts>) =>
+    tripsOf({ ...calm, equity, ...facts }, settings).map(({ reason }) => reason)
+  expect(reasons({ realizedUsd: -usd(99) })).toEqual([])
+  expect(reasons({ realizedUsd: usd(500) })).toEqual([])
+  expect(reasons({ realizedUsd: -usd(150) })).toEqual([
+    'orders of the account realized a loss of $150.00 since 00:00 UTC; $100.00 is the limit',
+  ])
+  const fell = { ...equity, equityUsd: usd(700) }
+  expect(reasons({ realizedUsd: -usd(150), equity: fell })).toEqual([
+    'the account lost $300.00 since 00:00 UTC; $100.00 is the limit',
+  ])
+})

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { CloseDecision, IncreaseDecision } from '../../src/domain/decision.ts'
 import type { Ending } from '../../src/domain/spend.ts'
 import { usd } from '../../src/domain/units.ts'
-import { checkBudget } from '../../src/risk/budget.ts'
+import { checkBudget, checkReductionFees } from '../../src/risk/budget.ts'
 import { ethMarket, startMs, usdc } from '../support/intents.ts'
 
 const units = { nativeDecimals: 18, feeTokenDecimals: 6 }
@@ -132,4 +132,20 @@ test('what moves by itself spends no tries: gas, prices, positions, offers', () 
   const poisoned = { cause: 'REFUSED_LOCAL TYPED_DATA_MISMATCH' }
   expect(code(open, 'one', times(3, poisoned), budget, units, startMs)).toBe('RETRY_BUDGET')
   expect(code(close, 'one', times(30, { kind: 'close', ...moved }), budget, units, startMs)).toBeUndefined()
+})
+
+test('reductions of strategies have a budget of fees of their own, in which what is on its way counts as its worst', () => {
+  const budget = { perDayUsd: usd(10), mostEachUsd: usd(5), orders: 1, waiting: 0 }
+  const reduce = (endings: readonly Ending[], parts: Partial<typeof budget> = {}) =>
+    checkReductionFees(close, endings, { ...budget, ...parts }, 6)?.code
+  const closes = (count: number) => times(count, { kind: 'close', relayFee: 2_000_000n })
+  expect(reduce(closes(4))).toBeUndefined()
+  expect(reduce(closes(5))).toBe('REDUCTION_FEES_PER_DAY')
+  // What increases cost is another budget's.
+  expect(reduce([...closes(4), ...times(50)])).toBeUndefined()
+  expect(reduce([], { waiting: 1 })).toBeUndefined()
+  expect(reduce([], { waiting: 2 })).toBe('REDUCTION_FEES_PER_DAY')
+  expect(reduce([], { orders: 3 })).toBe('REDUCTION_FEES_PER_DAY')
+  // One alone may always go while anything is left.
+  expect(reduce(closes(4), { mostEachUsd: usd(50) })).toBeUndefined()
 })

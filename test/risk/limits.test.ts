@@ -235,6 +235,8 @@ const keeps: Readonly<
   maxOrdersPerHour: (most, _intent, world, scope) => BigInt(usedBy(world, scope).orders) < most,
   attemptsPerCause: (most, _intent, world) => BigInt(world.used.strategy.failures) < most,
   executionFeesPerDay: (most, _intent, world, scope) => usedBy(world, scope).executionFee < most,
+  // Of reductions alone, and not of admission: test/risk/budget.test.ts.
+  reductionFeesPerDayUsd: () => true,
   relayFeesPerDayUsd: (most, _intent, world, scope) => usedBy(world, scope).relayFee * 10n ** 24n < most,
   // The account's own loss is a breaker's: test/risk/breakers.test.ts.
   maxDailyLossUsd: (most, _intent, world, scope) =>
@@ -292,6 +294,7 @@ const values: Readonly<Record<keyof Limits, fc.Arbitrary<number | bigint>>> = {
   maxOrdersPerHour: fc.integer({ min: 10, max: 60 }),
   attemptsPerCause: fc.integer({ min: 2, max: 6 }),
   executionFeesPerDay: fc.bigInt({ min: 20n, max: 120n }),
+  reductionFeesPerDayUsd: fc.bigInt({ min: ONE_USD, max: 16n * ONE_USD }),
   relayFeesPerDayUsd: fc.bigInt({ min: 3n * ONE_USD, max: 16n * ONE_USD }),
   maxDailyLossUsd: fc.bigInt({ min: 30n * ONE_USD, max: 300n * ONE_USD }),
   maxDailyLossEquityBps: bps(20, 400),
@@ -397,6 +400,7 @@ const bites: Readonly<Record<keyof Limits, readonly [value: number | bigint, wor
   maxOrdersPerHour: [3, { used: usedEverywhere({ orders: 3 }) }],
   attemptsPerCause: [2, { used: usedEverywhere({ failures: 2 }) }],
   executionFeesPerDay: [10n, { used: usedEverywhere({ executionFee: 10n }) }],
+  reductionFeesPerDayUsd: [usd(2)],
   relayFeesPerDayUsd: [usd(2), { used: usedEverywhere({ relayFee: 2_000_000n }) }],
   maxDailyLossUsd: [usd(50), { used: usedEverywhere({ resultUsd: -usd(50) }) }],
   maxDailyLossEquityBps: [50, { used: usedEverywhere({ resultUsd: -usd(50) }) }],
@@ -415,28 +419,31 @@ function usedEverywhere(part: Partial<Used>): World['used'] {
   return { ...calm.used, strategy: { ...nothing, ...part } }
 }
 
-test.each(names)('%s says no, or cuts, in every scope', (name) => {
-  const [value, changes] = bites[name]
-  const world = { ...calm, ...changes }
-  const free = judge(world)
-  if (typeof free === 'string') throw new Error(`denied without the limit: ${free}`)
-  for (const scope of scopes) {
-    const intent = judge({ ...world, limits: { ...calm.limits, [scope]: { [name]: value } } })
-    const isLoss = name === 'maxDailyLossUsd' || name === 'maxDailyLossEquityBps'
-    // The account's own loss is its breaker's.
-    const isBitten = typeof intent === 'string' || intent.terms.sizeDeltaUsd < free.terms.sizeDeltaUsd
-    expect([scope, isBitten]).toEqual([scope, !(isLoss && scope === 'account')])
-  }
-  // One unit looser in each scope, and it is as if there were none.
-  const loose = BigInt(value) + (limitTightness[name] === 'less' ? 1n : -1n)
-  const counted = ['maxOrdersPerHour', 'attemptsPerCause', 'executionFeesPerDay', 'relayFeesPerDayUsd']
-  if (counted.includes(name) || name.startsWith('maxDailyLoss') || name.endsWith('Ms')) {
-    const set = { [name]: typeof value === 'bigint' ? loose : Number(loose) }
-    const isReduce = name === 'reduceAgainAfterMs'
-    const intent = judge({ ...world, limits: { account: set, market: set, strategy: set } })
-    expect(typeof intent === 'string').toBe(isReduce)
-  }
-})
+test.each(names.filter((name) => name !== 'reductionFeesPerDayUsd'))(
+  '%s says no, or cuts, in every scope',
+  (name) => {
+    const [value, changes] = bites[name]
+    const world = { ...calm, ...changes }
+    const free = judge(world)
+    if (typeof free === 'string') throw new Error(`denied without the limit: ${free}`)
+    for (const scope of scopes) {
+      const intent = judge({ ...world, limits: { ...calm.limits, [scope]: { [name]: value } } })
+      const isLoss = name === 'maxDailyLossUsd' || name === 'maxDailyLossEquityBps'
+      // The account's own loss is its breaker's.
+      const isBitten = typeof intent === 'string' || intent.terms.sizeDeltaUsd < free.terms.sizeDeltaUsd
+      expect([scope, isBitten]).toEqual([scope, !(isLoss && scope === 'account')])
+    }
+    // One unit looser in each scope, and it is as if there were none.
+    const loose = BigInt(value) + (limitTightness[name] === 'less' ? 1n : -1n)
+    const counted = ['maxOrdersPerHour', 'attemptsPerCause', 'executionFeesPerDay', 'relayFeesPerDayUsd']
+    if (counted.includes(name) || name.startsWith('maxDailyLoss') || name.endsWith('Ms')) {
+      const set = { [name]: typeof value === 'bigint' ? loose : Number(loose) }
+      const isReduce = name === 'reduceAgainAfterMs'
+      const intent = judge({ ...world, limits: { account: set, market: set, strategy: set } })
+      expect(typeof intent === 'string').toBe(isReduce)
+    }
+  },
+)
 
 test('what is counted on a market is that market’s alone, and of a strategy its own', () => {
   const elsewhere: World = {

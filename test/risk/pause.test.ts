@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { IntentState } from '../../src/domain/intent.ts'
 import { checkPause } from '../../src/risk/pause.ts'
-import { intentOf, startMs } from '../support/intents.ts'
+import { armedFacts, intentOf, startMs } from '../support/intents.ts'
 
 function refused(code: string, closedAtMs: number): IntentState {
   const evidence = { level: 'local', atMs: closedAtMs, statement: 'nothing was signed' } as const
@@ -56,3 +56,34 @@ test.each(['PRICE_OUT_OF_BOUNDS', 'POSITION_MOVED', 'OFFER_EXPIRED'])(
     ).toBeUndefined()
   },
 )
+
+test("a strategy's reduction that was signed and came to nothing waits longer each time; an operator's does not, nor what was wished", () => {
+  const failed = (closedAtMs: number, cancelReason: string): IntentState => ({
+    ...refused('CANCELLED', closedAtMs),
+    attempts: [
+      {
+        n: 1,
+        lane: 'order-chain',
+        host: 'here',
+        phase: 'LANDED',
+        armed: armedFacts(),
+        children: [{ index: 0, orderKey: `0x${'0d'.repeat(32)}`, phase: 'CANCELLED', cancelReason }],
+      },
+    ],
+    closing: {
+      outcome: 'CANCELLED',
+      code: 'CANCELLED',
+      reason: 'the protocol cancelled it',
+      evidence: { level: 'chain-final', atMs: closedAtMs, statement: 'an event' },
+    },
+  })
+  const states = (count: number, reason = 'EmptyPosition()') =>
+    Array.from({ length: count }, (_, index) => failed(startMs - index * 60_000, reason))
+  const at = (count: number, ms: number, isOperator = false, adds = false) =>
+    checkPause(intentOf(), adds, states(count), startMs + ms, isOperator)?.code
+  expect([at(1, 4_999), at(1, 5_000)]).toEqual(['FAILED_BEFORE', undefined])
+  expect([at(3, 19_999), at(3, 20_000)]).toEqual(['FAILED_BEFORE', undefined])
+  expect([at(12, 299_999), at(12, 300_000)]).toEqual(['FAILED_BEFORE', undefined])
+  expect([at(12, 0, true), at(12, 0, false, true)]).toEqual([undefined, undefined])
+  expect(checkPause(intentOf(), false, states(3, 'USER_INITIATED_CANCEL'), startMs)).toBeUndefined()
+})

@@ -95,6 +95,8 @@ export interface KindsOptions {
   readonly warningPolicies?: readonly WarningPolicy[]
   /** Limits that a warned increase is sized by anew; absent: none. */
   readonly limits?: Limits
+  /** What a host answers instead, from the address that was asked and what it answered; undefined: just that. */
+  readonly lie?: (url: string, text: string) => string | undefined
   /** Told every answer of the venue, with the path that was asked. */
   readonly onAnswer?: (url: string, text: string) => void
 }
@@ -115,9 +117,10 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
     inFlight += 1
     try {
       const answer = await node.fetch(url, init)
-      if (options.onAnswer === undefined) return answer
-      const text = await answer.text()
-      options.onAnswer(url, text)
+      if (options.onAnswer === undefined && options.lie === undefined) return answer
+      const told = await answer.text()
+      const text = options.lie?.(url, told) ?? told
+      options.onAnswer?.(url, text)
       return { status: answer.status, headers: answer.headers, text: async () => text }
     } finally {
       inFlight -= 1

@@ -275,6 +275,11 @@ export const schema = {
       '100',
       "Whole fees through the relay of any 24 hours after which increases wait, USD: execution fees and the relay's gas as they were signed.",
     ),
+    reductionFeesPerDayUsd: setting(
+      as.dollars,
+      '200',
+      "The same of strategies' own reductions, cancels and edits, USD: at it only an operator's word reduces (perpd kill, perpd orders flatten).",
+    ),
     capacityHeadroomBps: setting(
       bps(10_000),
       1_000,
@@ -372,7 +377,7 @@ export const schema = {
     exposureCapUsd: setting(
       as.dollarsOrNone,
       '0',
-      'Most exposure that the key signs for in signing.exposureWindowSeconds, USD, whatever asks; reductions add none. Changed by a restart alone. 0: risk.maxOrderSizeUsd times risk.maxOrdersPerHour for each hour.',
+      'Most exposure that the key signs for in signing.exposureWindowSeconds, USD, whatever asks; reductions add none. Changed by a restart alone. 0: three times risk.maxTotalExposureUsd, so that all may be left and built up anew twice in that time.',
     ),
     exposureWindowSeconds: setting(
       seconds(60, 86_400),
@@ -432,7 +437,7 @@ export const schema = {
     feeFactor: setting(
       as.integer(1, 100),
       5,
-      "How many times our own estimate the fees of an order that adds risk may be. With a chain endpoint the estimate is the protocol's formula at the gas price of the moment, and no more than 3 times it is signed. Without one it is what the last 15 orders of its kind were asked that landed, the middle one, and no less than the usual fee. What takes risk away is bounded by the highest fees alone, so that a gas spike holds no close back; so are messages of your own.",
+      "How many times our own estimate the fees of an order that adds risk may be. With a chain endpoint the estimate is the protocol's formula at the gas price of the moment, and no more than 3 times it is signed. Without one it is what the last 15 orders of its kind cost that landed, the middle one, and no less than the usual fee; what was asked and not shown to be paid counts for twice the usual fee at most. What takes risk away is bounded by the highest fees alone, so that a gas spike holds no close back; so are messages of your own.",
     ),
     warnings: setting(
       as.warningActions,

@@ -6,7 +6,7 @@ import { chains } from '../../chains/index.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Limits } from '../../domain/limits.ts'
 import { Secret } from '../../domain/secret.ts'
-import { mulDivUp, NATIVE_DECIMALS, parseUnits, type Usd, usd } from '../../domain/units.ts'
+import { maxOf, NATIVE_DECIMALS, parseUnits, type Usd, usd } from '../../domain/units.ts'
 import type { WarningAction, WarningPolicy } from '../../domain/warning.ts'
 import { isJournalLocation } from '../../journal/open.ts'
 import { isLoopback } from './formats.ts'
@@ -107,6 +107,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       attemptsPerCause: number(risk.attemptsPerCause),
       executionFeesPerDay: parseUnits(String(risk.executionFeesPerDay), NATIVE_DECIMALS),
       relayFeesPerDayUsd: amount(risk.relayFeesPerDayUsd),
+      reductionFeesPerDayUsd: amount(risk.reductionFeesPerDayUsd),
       ...aboveZero({
         maxMarketExposureEquityBps: number(risk.maxMarketExposureEquityBps),
         maxDailyLossEquityBps: number(risk.maxDailyLossEquityBps),
@@ -423,12 +424,17 @@ function limitOf(config: Config, key: (typeof ordered)[number][number]): number 
   }
 }
 
-/** The configured cap, or what the limits let through in its time. */
+/**
+ * How often the largest exposure of all may be signed for in one window when no cap is set: enough to leave everything and
+ * build it up anew twice, and no more than that where something hides what is held.
+ */
+const CAP_TIMES = 3n
+
+/** The configured cap, or a few times the largest exposure of all; never less than one order. */
 function exposureCapOf({ risk, signing }: RawConfig): Usd {
   const capUsd = usd(String(signing.exposureCapUsd))
   if (capUsd > 0n) return capUsd
-  const hourlyUsd = usd(String(risk.maxOrderSizeUsd)) * BigInt(risk.maxOrdersPerHour as number)
-  return mulDivUp(hourlyUsd, BigInt(signing.exposureWindowSeconds as number), 3_600n)
+  return maxOf(CAP_TIMES * usd(String(risk.maxTotalExposureUsd)), usd(String(risk.maxOrderSizeUsd)))
 }
 
 /** A host as a URL writes it. */

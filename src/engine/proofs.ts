@@ -1,0 +1,124 @@
+/**
+ * Whether what others did to a position is proven: a liquidation, a deleveraging, a trade by hand. One host's row is no proof
+ * that a position became smaller: it may be made up to hide what is held. With endpoints the chain proves it, by the
+ * position's own event in a final block of every one; without, the rows of every configured host.
+ */
+import type { Api } from '../api/client.ts'
+import { type Address, sameHex } from '../domain/address.ts'
+import { BaseError } from '../domain/errors.ts'
+import type { Trade } from '../domain/position.ts'
+import type { ExecutionContext } from '../execution/context.ts'
+import { waitAtMost } from '../execution/waitAtMost.ts'
+
+/** Asks for proofs, and remembers them. */
+export interface Proofs {
+  /**
+   * Of trades that a host told, those that nothing else shows yet, by id, and whether that may still be lag. Never rejects for
+   * what a network does.
+   */
+  unproven(trades: readonly Trade[]): Promise<ReadonlyMap<string, 'waits' | 'late'>>
+}
+
+/** Most trades that one pass asks about; the others wait for the next. */
+const mostAsked = 8
+/** Trades of this much before and after are asked for: rows of two hosts may differ by it, seconds. */
+const aroundSeconds = 120
+/** Longest wait for answers in one pass, ms. */
+const longestWaitMs = 4_000
+/** How long a proof may take before its absence is told: of hosts' rows, and of final blocks, ms. */
+const hostsLagMs = 60_000
+const finalityLagMs = 1_800_000
+/** Proven trades that are remembered. */
+const remembered = 4_096
+
+/** Makes the proofs of an account. */
+export function createProofs(
+  context: Pick<ExecutionContext, 'api' | 'chainReader' | 'clock'>,
+  account: Address,
+): Proofs {
+  const { clock, chainReader } = context
+  const api: Pick<Api, 'getTrades' | 'hosts'> = context.api
+  const proven = new Set<string>()
+  const asking = new Set<string>()
+  /** By side: since when something there waits for its proof, and when it last did, monotonic ms. */
+  const waits = new Map<string, { readonly sinceMs: number; readonly lastMs: number }>()
+  const graceMs = chainReader?.positionChange === undefined ? hostsLagMs : finalityLagMs
+
+  async function isShownBy(host: string, trade: Trade): Promise<boolean> {
+    const { timestampSeconds } = trade
+    try {
+      const { value } = await api.getTrades(
+        {
+          account,
+          sinceSeconds: Math.max(0, timestampSeconds - aroundSeconds),
+          untilSeconds: timestampSeconds + aroundSeconds,
+          limit: 500,
+        },
+        { host, attempts: 1 },
+      )
+      return value.trades.some(
+        (row) =>
+          row.eventName === trade.eventName &&
+          row.orderType === trade.orderType &&
+          row.direction === trade.direction &&
+          row.sizeDeltaUsd === trade.sizeDeltaUsd &&
+          sameHex(row.orderKey, trade.orderKey) &&
+          sameHex(row.marketToken ?? '', trade.marketToken ?? '') &&
+          sameHex(row.initialCollateralToken, trade.initialCollateralToken),
+      )
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+      return false
+    }
+  }
+
+  async function isProven(trade: Trade): Promise<boolean> {
+    if (chainReader?.positionChange !== undefined) {
+      const { orderKey, transactionHash, marketToken = '' } = trade
+      const change = await chainReader.positionChange({ account, orderKey, transactionHash })
+      return (
+        change !== undefined &&
+        !change.isIncrease &&
+        change.direction === trade.direction &&
+        change.sizeDeltaUsd === trade.sizeDeltaUsd &&
+        sameHex(change.marketToken, marketToken)
+      )
+    }
+    const { api: hosts } = api.hosts
+    // A page may be of any host, so each is asked; a single one has said it.
+    const shown = await Promise.all(hosts.length < 2 ? [] : hosts.map((host) => isShownBy(host, trade)))
+    return shown.every(Boolean)
+  }
+
+  async function ask(trade: Trade): Promise<void> {
+    asking.add(trade.id)
+    try {
+      if (await isProven(trade)) proven.add(trade.id)
+    } finally {
+      asking.delete(trade.id)
+    }
+  }
+
+  return {
+    async unproven(trades) {
+      const open = trades.filter(({ id }) => !proven.has(id))
+      const asked = open.filter(({ id }) => !asking.has(id)).slice(0, mostAsked)
+      if (asked.length > 0)
+        await waitAtMost(clock, longestWaitMs, Promise.all(asked.map((trade) => ask(trade))))
+      if (proven.size > remembered) proven.clear()
+      const nowMs = clock.monotonicMs()
+      const left = new Map<string, 'waits' | 'late'>()
+      for (const { id, ...trade } of open) {
+        if (proven.has(id)) continue
+        // Of the side, not of the row: whoever makes rows up can name each of them anew.
+        const side = `${trade.marketToken}:${trade.direction}:${trade.initialCollateralToken}`.toLowerCase()
+        const before = waits.get(side)
+        const goesOn = before !== undefined && nowMs - before.lastMs <= graceMs
+        const sinceMs = goesOn ? before.sinceMs : nowMs
+        waits.set(side, { sinceMs, lastMs: nowMs })
+        left.set(id, nowMs - sinceMs > graceMs ? 'late' : 'waits')
+      }
+      return left
+    },
+  }
+}

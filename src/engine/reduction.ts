@@ -1,0 +1,85 @@
+/**
+ * What a strategy's reduction needs besides what every order does: a position that is there by more than one host's passing word,
+ * and a budget of fees. Where a host invents positions that come near to their liquidation, a guard would otherwise pay the
+ * highest fee for closing each of them, again and again.
+ */
+import type { PositionSide } from '../domain/accountRecord.ts'
+import type { Decision } from '../domain/decision.ts'
+import type { Denial } from '../domain/intent.ts'
+import { expectedOf } from '../domain/machine/expected.ts'
+import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import type { Ending } from '../domain/spend.ts'
+import { formatUnits, parseUnits, USD_DECIMALS } from '../domain/units.ts'
+import { checkReductionFees } from '../risk/budget.ts'
+import type { EngineContext } from './context.ts'
+import { OPERATOR } from './trading.ts'
+
+/**
+ * What holds a strategy's reduction back: POSITION_UNPROVEN, when one host's passing word alone shows what it would reduce, and
+ * the budget of fees. An operator's is held back by neither.
+ */
+export function checkReduction(
+  context: EngineContext,
+  decision: Decision,
+  spent: readonly Ending[],
+  snapshot: Snapshot,
+): Denial | undefined {
+  const { chain, holdings, limits, shell, signingPolicy } = context
+  const unproven = reducedSides(decision).find((side) => !holdings.isVouched(side))
+  if (unproven !== undefined) {
+    const { symbol = unproven.marketToken } = marketOf(snapshot, unproven.marketToken)?.market ?? {}
+    return {
+      code: 'POSITION_UNPROVEN',
+      reason: `perpd did not open the ${unproven.direction} position on ${symbol}, and not every configured host has shown it for half a minute; it is reduced when they have, when it is adopted (perpd findings), or by an operator`,
+    }
+  }
+  const { reductionFeesPerDayUsd: perDayUsd } = limits.current().account
+  if (perDayUsd === undefined) return undefined
+  const { decimals } = chain.feeToken
+  const { reducing, maxRelayFee } = signingPolicy()
+  const mostEach = reducing?.maxRelayFee ?? maxRelayFee
+  const waiting = shell.open().reduce((sum, { state: { intent, attempts } }) => {
+    const isReduction = intent.strategy !== OPERATOR && intent.reservationUsd === 0n && intent.kind !== 'swap'
+    const isWaiting = isReduction && attempts.every(({ armed }) => armed === undefined)
+    return isWaiting ? sum + Math.max(1, expectedOf(intent).orders.length) : sum
+  }, 0)
+  return checkReductionFees(
+    decision,
+    spent.filter(({ strategy }) => strategy !== OPERATOR),
+    {
+      perDayUsd,
+      mostEachUsd: parseUnits(formatUnits(mostEach, decimals), USD_DECIMALS),
+      waiting,
+      orders: ordersOf(decision),
+    },
+    decimals,
+  )
+}
+
+const decreaseTypes: ReadonlySet<bigint> = new Set([4n, 5n, 6n])
+
+/** The sides that a decision takes something off, or pays into. */
+export function reducedSides(decision: Decision): readonly PositionSide[] {
+  switch (decision.kind) {
+    case 'close':
+    case 'decrease':
+    case 'collateral-in':
+      return [decision]
+    case 'batch':
+      return decision.batch.createOrderParamsList
+        .filter(({ orderType }) => decreaseTypes.has(orderType))
+        .map(({ addresses, isLong }) => ({
+          marketToken: addresses.market,
+          direction: isLong ? 'long' : 'short',
+          collateralToken: addresses.initialCollateralToken,
+        }))
+    default:
+      return []
+  }
+}
+
+/** Orders that a decision creates, each of which has a fee of its own; a message without any has one. */
+function ordersOf(decision: Decision): number {
+  if (decision.kind === 'batch') return Math.max(1, decision.batch.createOrderParamsList.length)
+  return decision.kind === 'decrease' ? (decision.twap?.parts ?? 1) : 1
+}

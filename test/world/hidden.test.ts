@@ -1,0 +1,85 @@
+/** The real daemon at a host that hides what is held: limits, status and a kill stand on the journal too. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { hidesPositions, type Liar, startLiar } from './liar.ts'
+import { type Operated, operatedIn } from './operated.ts'
+import { killLeftOver, perpd, scratch, startPaper, until, writeOnceStrategy } from './processes.ts'
+
+let folder: ReturnType<typeof scratch>
+let own: Operated
+let liar: Liar | undefined
+beforeEach(async () => {
+  folder = scratch()
+  own = await operatedIn(folder.path)
+  writeOnceStrategy(folder.path)
+})
+afterEach(async () => {
+  await liar?.close()
+  await killLeftOver()
+  folder.remove()
+})
+
+interface Row {
+  readonly sizeInUsd: string
+}
+
+test('a host that hides positions makes nothing grow above the limit, is told of, and a kill is not done at its word', {
+  timeout: 240_000,
+}, async () => {
+  const { hosts } = await startPaper()
+  const [honest = ''] = hosts.api
+  liar = await startLiar(honest)
+  liar.lie = hidesPositions
+  const lying = { ...hosts, api: [liar.host] }
+  writeFileSync(
+    join(folder.path, 'perpd.json'),
+    JSON.stringify({ risk: { maxPositionSizeUsd: 600, maxOrderSizeUsd: 600 } }),
+  )
+  const daemon = perpd(['run', `--config=${join(folder.path, 'perpd.json')}`, ...own.flags(lying)])
+  const trueSizeUsd = async (account: string): Promise<number> => {
+    const rows = (await (await fetch(`${honest}/positions?address=${account}`)).json()) as Row[]
+    return rows.reduce((sum, { sizeInUsd }) => sum + Number(BigInt(sizeInUsd) / 10n ** 30n), 0)
+  }
+  const running = await own.when('it runs', daemon, ({ state }) => state === 'running')
+  const { account } = running
+  await until('a position is open', async () => ((await trueSizeUsd(account)) > 0 ? true : undefined), {
+    seen: daemon.said,
+  })
+  // Lists are believed half a minute after a fill: past it, what is hidden must count all the same.
+  const untilMs = performance.now() + 50_000
+  await until(
+    'half a minute and more passed',
+    async () => {
+      expect(await trueSizeUsd(account), daemon.said()).toBeLessThanOrEqual(600)
+      return performance.now() > untilMs ? true : undefined
+    },
+    { timeoutMs: 120_000 },
+  )
+  const status = await own.status()
+  expect(BigInt(String((status as unknown as { exposureUsd: string }).exposureUsd))).toBeGreaterThanOrEqual(
+    500n * 10n ** 30n,
+  )
+  expect((status as unknown as { hidden: string[] }).hidden).toEqual([
+    expect.stringContaining(
+      'a list shows $0.00 of ETH/USD [WETH-USDC] long; by the journal $500.00 are held',
+    ),
+  ])
+
+  const kill = perpd(['kill', '--close', '--by', 'ann', ...own.flags(lying)])
+  await own.when('the kill looked', daemon, ({ kill: report }) =>
+    JSON.stringify(report ?? {}).includes('by the journal'),
+  )
+  const looks = performance.now() + 10_000
+  await until('some looks passed', () => (performance.now() > looks ? true : undefined))
+  expect((await own.status())?.kill?.outcome).toBeUndefined()
+  expect(await trueSizeUsd(account)).toBe(500)
+
+  // When the host shows it again, it is closed, and the kill is done.
+  liar.lie = undefined
+  expect(await kill.ended, kill.said()).toBe(0)
+  expect(kill.said().trim().split('\n').at(-1)).toBe('done: nothing is left')
+  expect(await trueSizeUsd(account)).toBe(0)
+  daemon.child.kill('SIGTERM')
+  expect(await daemon.ended, daemon.said()).toBe(0)
+})
