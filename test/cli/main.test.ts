@@ -17,11 +17,13 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(cwd, { recursive: true }))
 
-/** The token files that a daemon of the paper profile makes in its folder. */
-function writeTokens(): void {
+/** The files that a daemon of the paper profile makes in its folder: its tokens, and where it serves. */
+function writeSeat(address: string): void {
   mkdirSync(join(cwd, 'var', 'paper'), { recursive: true })
   writeFileSync(join(cwd, 'var', 'paper', 'control.token'), `${operateToken}\n`, { mode: 0o600 })
   writeFileSync(join(cwd, 'var', 'paper', 'control.token.read'), `${readToken}\n`, { mode: 0o600 })
+  const seat = join(cwd, 'var', 'paper', 'control.token.address')
+  writeFileSync(seat, JSON.stringify({ address }), { mode: 0o600 })
 }
 
 function process(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -138,7 +140,8 @@ test('check says what would run, and ends with exit code 4 when something would 
   const owner = `0x${'11'.repeat(20)}`
   const delegated = await perpd(root, ['check', '--json', '--profile', 'arbitrum', '--account.owner', owner])
   expect(JSON.parse(delegated.out)).toMatchObject({ advice: [] })
-  expect([keyless.code, keyless.err]).toEqual([
+  expect(keyless.out).toMatch(/^node: v\d+\.\d+\.\d+ at \S+, which .* can change$/m)
+  expect([keyless.code, keyless.err.replace(/^warning: .*\n/gm, '')]).toEqual([
     4,
     'no key is named; the profile arbitrum trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL',
   ])
@@ -153,9 +156,9 @@ test('status shows the running daemon on one screen', async () => {
   })
   const health = { live: () => ({ ok: true, reasons: [] }), ready: () => ({ ok: true, reasons: [] }) }
   const server = await createControlServer({ host: '127.0.0.1', port: 0, door, metrics, health, ...access })
-  writeTokens()
+  writeSeat(server.localUrl)
   const port = String(server.port)
-  const shown = await perpd(cwd, ['status', '--port', port])
+  const shown = await perpd(cwd, ['status'])
   const json = await perpd(cwd, ['status', '--json', '--port', port])
   const other = await perpd(cwd, [
     'status',
@@ -193,7 +196,7 @@ test('status shows the running daemon on one screen', async () => {
   })
   expect([other.code, other.err.replaceAll(port, 'PORT')]).toEqual([
     3,
-    "The perpd at http://127.0.0.1:PORT runs the profile paper, not arbitrum.\n  Ask it with --profile paper, or name the other's port with --port N",
+    "The perpd at http://127.0.0.1:PORT runs the profile paper, not arbitrum.\n  Ask it with --profile paper, or name the other's token file with --control.tokenFile FILE",
   ])
 })
 
@@ -201,16 +204,22 @@ test('status ends with exit code 3 when no perpd answers', async () => {
   const stranger = createServer((_request, response) => response.end('{"hello":1}')).listen(0, '127.0.0.1')
   await new Promise((done) => stranger.once('listening', done))
   const port = String((stranger.address() as AddressInfo).port)
-  const strange = await perpd(cwd, ['status', '--port', port])
-  expect([strange.code, strange.err.replaceAll(port, 'PORT')]).toEqual([
+  const nobody = await perpd(cwd, ['status', '--port', port])
+  expect([nobody.code, nobody.err.split('\n')[0]]).toEqual([
     3,
-    'Something answers at http://127.0.0.1:PORT, but it is no perpd.\n  Say where the daemon serves: --port N',
+    'No perpd runs here: it would have written CWD/var/paper/control.token.address.',
+  ])
+  writeSeat(`http://127.0.0.1:${port}`)
+  const strange = await perpd(cwd, ['status'])
+  expect([strange.code, strange.err.replaceAll(port, 'PORT').split('\n')[0]]).toEqual([
+    3,
+    'Something answers at http://127.0.0.1:PORT, but does not prove that it is the perpd whose token is CWD/var/paper/control.token.read: nothing that it says is believed, and it was sent no token.',
   ])
   await new Promise((done) => stranger.close(done))
-  const silent = await perpd(cwd, ['status', '--port', port])
+  const silent = await perpd(cwd, ['status'])
   expect([silent.code, silent.err.replaceAll(port, 'PORT')]).toEqual([
     3,
-    'No perpd answers at http://127.0.0.1:PORT (ECONNREFUSED).\n  Start it with: perpd run (in a checkout: npm start). When it serves another port, say which: --port N. Orders are readable without it: perpd orders',
+    'No perpd answers at http://127.0.0.1:PORT, where it said that it serves (ECONNREFUSED).\n  Start it with: perpd run (in a checkout: npm start). Orders are readable without it: perpd orders',
   ])
 })
 
