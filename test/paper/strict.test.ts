@@ -116,7 +116,7 @@ test('a body nested past all use is refused, not stumbled over', async () => {
   ]) {
     const { status, headers, body } = await paper.post(path, `{"from":${deep}}`)
     expect([path, status]).toEqual([path, 400])
-    expect(body.message).toContain('nested')
+    expect(body.message).toContain('nests deeper than 64 levels')
     expect(headers.get('x-trace-id')).not.toBeNull()
   }
   // Brackets within a text are no nesting.
