@@ -9,17 +9,18 @@ import type { Denial } from '../domain/intent.ts'
 import { expectedOf } from '../domain/machine/expected.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import type { Ending } from '../domain/spend.ts'
-import { formatUnits, parseUnits, USD_DECIMALS } from '../domain/units.ts'
+import { formatUnits, parseUnits, USD_DECIMALS, type Usd } from '../domain/units.ts'
 import { checkReductionFees } from '../risk/budget.ts'
 import type { EngineContext } from './context.ts'
 import { OPERATOR } from './trading.ts'
 
 /**
- * What holds a strategy's reduction back: POSITION_UNPROVEN, when one host's passing word alone shows what it would reduce, and
- * the budget of fees. An operator's is held back by neither.
+ * What holds a reduction of the strategy `name` back: POSITION_UNPROVEN, when one host's passing word alone shows what it would reduce, and
+ * the budget of fees, the account's or its own. An operator's is held back by neither.
  */
 export function checkReduction(
   context: EngineContext,
+  name: string,
   decision: Decision,
   spent: readonly Ending[],
   snapshot: Snapshot,
@@ -33,26 +34,33 @@ export function checkReduction(
       reason: `perpd did not open the ${unproven.direction} position on ${symbol}, and not every configured host has shown it for half a minute; it is reduced when they have, when it is adopted (perpd findings), or by an operator`,
     }
   }
-  const { reductionFeesPerDayUsd: perDayUsd } = limits.current().account
-  if (perDayUsd === undefined) return undefined
+  const { account, strategies } = limits.current()
   const { decimals } = chain.feeToken
   const { reducing, maxRelayFee } = signingPolicy()
   const mostEach = reducing?.maxRelayFee ?? maxRelayFee
-  const waiting = shell.open().reduce((sum, { state: { intent, attempts } }) => {
-    const isReduction = intent.strategy !== OPERATOR && intent.reservationUsd === 0n && intent.kind !== 'swap'
-    const isWaiting = isReduction && attempts.every(({ armed }) => armed === undefined)
-    return isWaiting ? sum + Math.max(1, expectedOf(intent).orders.length) : sum
-  }, 0)
-  return checkReductionFees(
-    decision,
-    spent.filter(({ strategy }) => strategy !== OPERATOR),
-    {
-      perDayUsd,
-      mostEachUsd: parseUnits(formatUnits(mostEach, decimals), USD_DECIMALS),
-      waiting,
-      orders: ordersOf(decision),
-    },
-    decimals,
+  const within = (perDayUsd: Usd | undefined, counts: (strategy: string) => boolean): Denial | undefined => {
+    if (perDayUsd === undefined) return undefined
+    const waiting = shell.open().reduce((sum, { state: { intent, attempts } }) => {
+      const isReduction = intent.reservationUsd === 0n && intent.kind !== 'swap'
+      const isWaiting =
+        isReduction && counts(intent.strategy) && attempts.every(({ armed }) => armed === undefined)
+      return isWaiting ? sum + Math.max(1, expectedOf(intent).orders.length) : sum
+    }, 0)
+    return checkReductionFees(
+      decision,
+      spent.filter((ending) => counts(ending.strategy)),
+      {
+        perDayUsd,
+        mostEachUsd: parseUnits(formatUnits(mostEach, decimals), USD_DECIMALS),
+        waiting,
+        orders: ordersOf(decision),
+      },
+      decimals,
+    )
+  }
+  return (
+    within(account.reductionFeesPerDayUsd, (strategy) => strategy !== OPERATOR) ??
+    within(strategies[name]?.reductionFeesPerDayUsd, (strategy) => strategy === name)
   )
 }
 

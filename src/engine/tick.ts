@@ -205,7 +205,9 @@ export async function consider(
   )
   if (overBudget !== undefined) return overBudget
   const unfit =
-    adds || loaded.name === OPERATOR ? undefined : checkReduction(context, decision, spent, snapshot)
+    adds || loaded.name === OPERATOR
+      ? undefined
+      : checkReduction(context, loaded.name, decision, spent, snapshot)
   if (unfit !== undefined) return unfit
   const account = accountOf(context)
   const { name } = loaded

@@ -29,6 +29,7 @@ const limitsSchema = z.strictObject({
   attemptsPerCause: countField({ min: 1, max: 10_000 }).optional(),
   executionFeesPerDay: nativeField().optional(),
   relayFeesPerDayUsd: usdField().optional(),
+  reductionFeesPerDayUsd: usdField().optional(),
   maxCapacityShareBps: bpsField({ min: 1 }).optional(),
   capacityHeadroomBps: bpsField().optional(),
   minLiquidationDistanceBps: bpsField({ min: 1, max: 9000 }).optional(),
