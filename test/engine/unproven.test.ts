@@ -127,34 +127,40 @@ test('a position that was opened by hand is reduced when every host has shown it
   expect(other.journal.intents().map(({ intent: { kind } }) => kind)).toEqual(['close'])
 })
 
-test("strategies' reductions stop at their budget of fees, and a kill goes on", async () => {
-  bench = await kindsBench()
-  await openLong()
-  const part = deciding((view) =>
-    view.positions(ethSymbol).map(
-      ({ marketToken, direction, collateralToken }): DecreaseDecision => ({
-        kind: 'decrease',
-        marketToken,
-        direction,
-        collateralToken,
-        sizeDeltaUsd: usd(20),
-        keepLeverage: true,
-        reason: 'a part at each tick',
-      }),
-    ),
-  )
-  const { engine, codes, journal } = await besides([part], { reductionFeesPerDayUsd: usd(1) })
-  await bench.clock.advance(400_000)
-  const spent = journal
-    .intents()
-    .flatMap(({ attempts }) => attempts.map(({ armed }) => armed?.relayFeeAmount ?? 0n))
-  const sum = spent.reduce((total, fee) => total + fee, 0n)
-  const dearest = spent.reduce((most, fee) => (fee > most ? fee : most), 0n)
-  expect(spent.length).toBeGreaterThan(1)
-  expect(sum).toBeLessThan(1_000_000n + dearest)
-  expect(codes()).toContain('REDUCTION_FEES_PER_DAY')
-  await engine.operate({ type: 'kill', close: true }, { by: 'ann', via: 'control' })
-  await bench.clock.advance(60_000)
-  expect(engine.status().kill).toMatchObject({ outcome: 'done' })
-  expect((await bench.api.getPositions({ account: signer.address })).value).toEqual([])
-})
+test.each([
+  ['of all', { reductionFeesPerDayUsd: usd(1) }, {}],
+  ['of its own file', {}, { reductionFeesPerDayUsd: usd(1) }],
+])(
+  "a strategy's reductions stop at the budget of fees %s, and a kill goes on",
+  async (_whose, ofAll, own) => {
+    bench = await kindsBench()
+    await openLong()
+    const part = deciding((view) =>
+      view.positions(ethSymbol).map(
+        ({ marketToken, direction, collateralToken }): DecreaseDecision => ({
+          kind: 'decrease',
+          marketToken,
+          direction,
+          collateralToken,
+          sizeDeltaUsd: usd(20),
+          keepLeverage: true,
+          reason: 'a part at each tick',
+        }),
+      ),
+    )
+    const { engine, codes, journal } = await besides([{ ...part, limits: own }], ofAll)
+    await bench.clock.advance(400_000)
+    const spent = journal
+      .intents()
+      .flatMap(({ attempts }) => attempts.map(({ armed }) => armed?.relayFeeAmount ?? 0n))
+    const sum = spent.reduce((total, fee) => total + fee, 0n)
+    const dearest = spent.reduce((most, fee) => (fee > most ? fee : most), 0n)
+    expect(spent.length).toBeGreaterThan(1)
+    expect(sum).toBeLessThan(1_000_000n + dearest)
+    expect(codes()).toContain('REDUCTION_FEES_PER_DAY')
+    await engine.operate({ type: 'kill', close: true }, { by: 'ann', via: 'control' })
+    await bench.clock.advance(60_000)
+    expect(engine.status().kill).toMatchObject({ outcome: 'done' })
+    expect((await bench.api.getPositions({ account: signer.address })).value).toEqual([])
+  },
+)
