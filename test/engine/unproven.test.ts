@@ -46,11 +46,15 @@ function deciding(decide: (view: StrategyView) => readonly StrategyDecision[]): 
 }
 
 /** An engine that knows nothing of what the bench's own journal opened: it was opened by hand, for all it knows. */
-async function besides(strategies: readonly LoadedStrategy[], account: Limits = {}) {
+async function besides(
+  strategies: readonly LoadedStrategy[],
+  account: Limits = {},
+  limits: Readonly<Record<string, Limits>> = {},
+) {
   const journal = createMemoryJournal()
   const at = engineOver(
     { ...bench, journal, context: { ...bench.context, journal } },
-    { strategies, account },
+    { strategies, account, limits },
   )
   running = at.engine
   await at.engine.start()
@@ -148,7 +152,7 @@ test.each([
         }),
       ),
     )
-    const { engine, codes, journal } = await besides([{ ...part, limits: own }], ofAll)
+    const { engine, codes, journal } = await besides([part], ofAll, { [part.name]: own })
     await bench.clock.advance(400_000)
     const spent = journal
       .intents()

@@ -87,8 +87,8 @@ export const engineMutants: readonly FirstMutant[] = [
     'a finding is reported at every pass',
     1,
     'src/domain/reconcile.ts',
-    'const isNew = (findingId: string) => !account.findings.has(findingId)',
-    "const isNew = (findingId: string) => findingId !== '' || account.findings.size > 0",
+    'if (account.findings.has(findingId) || met.has(findingId)) return false',
+    'if (met.has(findingId)) return false',
   ),
   one(
     'a kill is done while orders are in flight',
