@@ -166,7 +166,11 @@ async function rehearse({ lane, key, venue = [] }: Run): Promise<void> {
   await when('the frozen order is edited and executed', async () => (await list('positions')).length === 2)
 
   // Fees of some twenty dollars an order: no close waits for the gas price.
+  const gasPriceWei = () => gasPriceOf(hosts.rpc[0] ?? '')
+  const calmWei = await gasPriceWei()
   await set({ gasSpikePercent: 2500 })
+  // The venue's next whole second has it.
+  await when('gas has spiked', async () => (await gasPriceWei()) > 10n * calmWei)
   const killed = await command('kill', '--close', '--by', 'ann')
   expect([killed.code, killed.said.trim().split('\n').at(-1)]).toEqual([0, 'done: nothing is left'])
   expect([await list('positions'), await list('orders')]).toEqual([[], []])
@@ -219,6 +223,15 @@ interface Submit {
   readonly digest: string
   readonly result: string
   readonly operationStatus: string
+}
+
+async function gasPriceOf(rpc: string): Promise<bigint> {
+  const answer = await fetch(rpc, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_gasPrice', params: [] }),
+  })
+  return BigInt(((await answer.json()) as { result: string }).result)
 }
 
 function linesOf(daemon: Running, event: string): readonly string[] {
