@@ -13,6 +13,7 @@ const setup = 'src/journal/setup.ts'
 const sqlite = 'src/journal/sqlite.ts'
 const head = 'src/journal/head.ts'
 const replay = 'src/journal/replay.ts'
+const snapshot = 'src/journal/snapshot.ts'
 
 /** All of them. */
 export const fileMutants: readonly FirstMutant[] = [
@@ -43,13 +44,18 @@ export const fileMutants: readonly FirstMutant[] = [
     { file: replay, find: 'if (written !== hash) throw', replace: 'if (written === undefined) throw' },
     { file: replay, find: 'tail = { seq, hash }', replace: 'tail = { seq, hash: written }' },
   ]),
-  one(
-    'a snapshot is not held against its hash',
-    32,
-    'src/journal/snapshot.ts',
-    'recordHash === undefined || checksum(recordHash, seq, text) !== row.hash',
-    'recordHash === undefined',
-  ),
+  several('a snapshot is held against nothing', 32, [
+    {
+      file: snapshot,
+      find: 'recordHash === undefined || checksum(recordHash, seq, text) !== row.hash',
+      replace: 'recordHash === undefined',
+    },
+    {
+      file: snapshot,
+      find: '  } catch {\n    return undefined',
+      replace: '  } catch (error) {\n    throw error',
+    },
+  ]),
   one(
     'the tables are not held against the records',
     6,
