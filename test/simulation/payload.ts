@@ -199,7 +199,15 @@ export function offerOf(
     if (hostility === 'receiver') return { ...order, addresses: { ...addresses, receiver: stranger } }
     if (hostility === 'market') return { ...order, addresses: { ...addresses, market: stranger } }
     if (hostility === 'size')
-      return { ...order, numbers: { ...numbers, sizeDeltaUsd: numbers.sizeDeltaUsd * 2n + 1n } }
+      // All of the position cannot be more: there it is one unit less.
+      return {
+        ...order,
+        numbers: {
+          ...numbers,
+          sizeDeltaUsd:
+            numbers.sizeDeltaUsd === MAX_UINT256 ? MAX_UINT256 - 1n : numbers.sizeDeltaUsd * 2n + 1n,
+        },
+      }
     return order
   })
   const cancels = [...(intent.terms.cancelOrderKeys ?? [])]
