@@ -16,6 +16,11 @@ export interface AttemptQuery {
   readonly fromBlock?: bigint
   /** Block time after which the digest cannot land, Unix seconds. */
   readonly deadlineSeconds: number
+  /**
+   * The signed nonce. Whoever uses the digest up has it and the deadline beside each other in his input (`RelayParams`), as the
+   * digest holds both; absent where nobody knows it.
+   */
+  readonly userNonce?: bigint
   /** Orders that the attempt created, or that it changes. */
   readonly orderKeys: readonly Hex[]
   /** Transactions that a host named; hints only. */

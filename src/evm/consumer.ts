@@ -140,6 +140,17 @@ async function verified(
   }
 }
 
+/** Whether an input holds the nonce and the deadline beside each other, as `RelayParams` do. */
+function holdsTerms({ input }: TransactionRow, { userNonce, deadlineSeconds }: AttemptQuery): boolean {
+  if (userNonce === undefined) return false
+  return input.includes(termsDigits(userNonce, deadlineSeconds))
+}
+
+/** Nonce and deadline as they stand in the calldata of whoever uses their digest up. */
+export function termsDigits(userNonce: bigint, deadlineSeconds: number): string {
+  return userNonce.toString(16).padStart(64, '0') + deadlineSeconds.toString(16).padStart(64, '0')
+}
+
 /** How well a transaction's events fit what the attempt does: several of ours may stand in one block, none with a signature. */
 function closenessOf({ query: { expected }, events }: ConsumerSearch, transactionHash: Hex): number {
   if (expected === undefined) return 0
@@ -179,15 +190,24 @@ export async function findByUse(
   const isCall = ({ to, input }: TransactionRow): boolean => to === router || input.includes(router.slice(2))
   // A keeper's work on our orders can be in the same block; it calls no router.
   const calls = mined.filter(isCall)
-  // In the order of what they would prove: our message, an event of ours, and a stranger's use. Which of several strangers
-  // it was does not matter: the block then holds nothing of ours.
+  const ofOurs = calls
+    .filter((one) => ours.has(one.hash) && !isTheirs(one))
+    .sort((one, other) => closenessOf(search, other.hash) - closenessOf(search, one.hash))
+  const fitting = ofOurs.filter(({ hash }) => closenessOf(search, hash) > 0)
+  // Two messages of one second may share nonce and deadline: only one alone says that it is the one.
+  const speaking = calls.filter((one) => holdsTerms(one, query))
+  // In the order of what they would prove: our message; events that it makes; the terms that the digest holds; another event
+  // of ours; and a stranger's use. Which of several strangers it was does not matter: the block then holds nothing of ours.
   const candidates = [
     ...mined.filter((one) => carries(one, query.signature)).map((one) => [one, true] as const),
-    ...calls
-      .filter((one) => ours.has(one.hash) && !isTheirs(one))
-      .sort((one, other) => closenessOf(search, other.hash) - closenessOf(search, one.hash))
-      .map((one) => [one, false] as const),
-    ...calls.filter((one) => !ours.has(one.hash)).map((one) => [one, false] as const),
+    ...new Map(
+      [
+        ...fitting,
+        ...(speaking.length === 1 ? speaking : []),
+        ...ofOurs,
+        ...calls.filter((one) => !ours.has(one.hash)),
+      ].map((one) => [one, false] as const),
+    ),
   ]
   const found = await verified(
     node,

@@ -19,7 +19,7 @@ export function queryOf(state: IntentState, answer: HostAnswer | undefined): Att
   const armed = attempt?.armed
   if (attempt === undefined || armed === undefined) return undefined
   const { terms, account } = state.intent
-  const { router, digest, signature, deadlineSeconds, armBlockNumber } = armed
+  const { router, digest, signature, deadlineSeconds, userNonce, armBlockNumber } = armed
   const hints = [
     attempt.send?.txHash,
     ...(attempt.evidence?.transactionHashes ?? []),
@@ -33,6 +33,7 @@ export function queryOf(state: IntentState, answer: HostAnswer | undefined): Att
     digest,
     signature,
     deadlineSeconds,
+    userNonce,
     orderKeys: [...attempt.children.map(({ orderKey }) => orderKey), ...changes],
     transactionHashes: [...new Set(hints)],
     marketToken: terms.marketToken,

@@ -169,6 +169,7 @@ function modelSide(plans: readonly Plan[]): Side {
       digest: chain.freshHash(),
       signature: '0x',
       deadlineSeconds: deadlineOf(plan),
+      userNonce: BigInt(index),
       intentId: String(index),
       creates: Array.from({ length: plan.creates }, () => spec),
       changes: [...plan.changes]
@@ -187,7 +188,8 @@ function modelSide(plans: readonly Plan[]): Side {
     }
     const message = messageOf(step.message)
     if (step.do === 'send') return { kind: 'batch', message, showsSignature: true }
-    return { kind: 'foreign', digest: message.digest, deadlineSeconds: message.deadlineSeconds }
+    const { digest, deadlineSeconds, userNonce } = message
+    return { kind: 'foreign', digest, deadlineSeconds, userNonce }
   }
 
   return {

@@ -1,8 +1,9 @@
 /** Endpoints that were wrong for a while: what was read of them meanwhile is not kept, and nothing is concluded from what they lack. */
 import { expect, test } from 'vitest'
 import type { EndpointView } from '../../src/domain/machine/chainView.ts'
+import { termsDigits } from '../../src/evm/consumer.ts'
 import { topicsOf } from '../../src/paper/eventData.ts'
-import type { Message, OrderSpec } from '../simulation/chainModel.ts'
+import type { Message, OrderSpec, TxAction } from '../simulation/chainModel.ts'
 import type { Endpoint } from '../simulation/endpoints.ts'
 import { Past, type PastReader, readerOf } from '../simulation/rpcPast.ts'
 
@@ -117,7 +118,7 @@ test('uses that are not found do not keep others from being looked for', async (
   for (const message of hidden) past.mine({ kind: 'batch', message, showsSignature: false })
   const found = past.order()
   past.pass(1)
-  past.mine({ kind: 'foreign', digest: found.digest, deadlineSeconds: found.deadlineSeconds })
+  past.mine({ ...found, kind: 'foreign' })
   const seen = past.chain.canonical.tip
   past.pass(12)
   const reader = readerOf(past, [{ name: 'one', illness: undefined }], 2, (_url, body, text) => {
@@ -187,11 +188,52 @@ test('answers of a batch are read by their ids, in whatever order they come', as
   expect(eventsOf(view)).toEqual(['OrderCreated', 'OrderExecuted'])
 })
 
+/** Two messages, of which the block of the newest shows no signature. */
+function hiddenBeside(use: (asked: Message) => TxAction, isTold = false) {
+  const past = new Past(5)
+  past.pass(5)
+  const [asked, other] = [past.order(), past.order()]
+  past.mine(use(asked), { kind: 'batch', message: other, showsSignature: false })
+  const [used, also] = [asked, other].map(
+    ({ digest }) => past.chain.canonical.uses.get(digest)?.transactionHash,
+  )
+  past.pass(12)
+  // Of the other nobody here knows: its lines were lost, or an operator closed it by his word.
+  const orders = asked.creates.map(({ sizeDeltaUsd, ...spec }) => ({
+    ...spec,
+    role: 'main' as const,
+    askedSizeUsd: sizeDeltaUsd,
+  }))
+  const query = { ...past.queryOf(asked), expected: { orders, changes: [] } }
+  const terms = termsDigits(asked.userNonce, asked.deadlineSeconds)
+  const reader = readerOf(past, [{ name: 'one', illness: undefined }], 5, (_url, _body, text) =>
+    isTold ? text.replaceAll(new RegExp(`("hash":"${also}".*?"input":"0x\\w*)`, 'g'), `$1${terms}`) : text,
+  )
+  return { query, transactionHash: used, reader }
+}
+
+test('a stranger’s use is told from an order of ours in the same block by what the digest holds', async () => {
+  const { query, reader, transactionHash } = hiddenBeside((asked) => ({ ...asked, kind: 'foreign' }))
+  const [view] = (await reader.look([query]))[0]?.endpoints ?? []
+  expect(view?.consumer).toMatchObject({ transactionHash, carriesOurSignature: false })
+  expect(view?.logs.filter((log) => log.transactionHash === transactionHash)).toEqual([])
+})
+
+test('nonce and deadline in another’s input take no order from what fits the message', async () => {
+  const { query, reader, transactionHash } = hiddenBeside(
+    (message) => ({ kind: 'batch', message, showsSignature: false }),
+    true,
+  )
+  const [view] = (await reader.look([query]))[0]?.endpoints ?? []
+  expect(view?.consumer).toMatchObject({ transactionHash, carriesOurSignature: false })
+  expect(eventsOf(view)).toContain('OrderCreated')
+})
+
 test('a bundle that holds our signature did not use a digest that was used before', async () => {
   const past = new Past(4)
   past.pass(5)
   const [ours, other] = [past.order(), past.order()]
-  past.mine({ kind: 'foreign', digest: ours.digest, deadlineSeconds: ours.deadlineSeconds })
+  past.mine({ ...ours, kind: 'foreign' })
   const { hash } = past.chain.canonical.tip
   past.pass(1)
   past.mine({ kind: 'bundle', messages: [ours, other], showsSignature: true })

@@ -40,6 +40,7 @@ export interface Message {
   readonly digest: Hex
   readonly signature: Hex
   readonly deadlineSeconds: number
+  readonly userNonce: bigint
   readonly intentId: string
   readonly creates: readonly OrderSpec[]
   readonly changes: readonly ExpectedChange[]
@@ -55,7 +56,7 @@ export type TxAction =
   /** A relay put several of the account's messages into one transaction; each succeeds or fails alone. */
   | { readonly kind: 'bundle'; readonly messages: readonly Message[]; readonly showsSignature: boolean }
   /** Somebody signed the same parameters with another key, and used the digest up. */
-  | { readonly kind: 'foreign'; readonly digest: Hex; readonly deadlineSeconds: number }
+  | ({ readonly kind: 'foreign' } & Pick<Message, 'digest' | 'deadlineSeconds' | 'userNonce'>)
   | {
       readonly kind: 'keeper'
       readonly orderKey: Hex

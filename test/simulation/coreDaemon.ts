@@ -220,6 +220,7 @@ class CoreDaemon implements Daemon {
           digest: armed.digest,
           signature: armed.signature,
           deadlineSeconds: armed.deadlineSeconds,
+          userNonce: armed.userNonce,
           intentId,
           creates,
           changes: expectedOf(intent).changes,

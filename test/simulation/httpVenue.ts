@@ -279,8 +279,8 @@ export function createFetch(
     const deadlineSeconds = nowSeconds + parts.deadlineSeconds()
     const requestId = `req-${random.hex(6)}`
     const times = { nowSeconds, deadlineSeconds }
-    const { payload, digest, creates } = offerOf(intent, times, random, hostility, parts.delegate)
-    venue.offers.set(digest, creates)
+    const { payload, digest, ...offered } = offerOf(intent, times, random, hostility, parts.delegate)
+    venue.offers.set(digest, offered)
     venue.keep(peer.host, { requestId, intentId: intent.intentId, deadlineSeconds, task: undefined })
     return {
       status: 200,
@@ -297,7 +297,7 @@ export function createFetch(
   }
 
   /** The message behind a signature, as calldata. One message, however often it is handed in. */
-  function messageOf(signed: SignedMessage, creates: readonly Created[] | undefined): Message {
+  function messageOf(signed: SignedMessage, { creates, userNonce }: Offered): Message {
     const intent = parts.truth.intents.get(signed.intentId)
     if (intent === undefined) throw new Error('a signed intent is unknown')
     signed.message ??= {
@@ -305,6 +305,7 @@ export function createFetch(
       signature: signed.signature,
       intentId: signed.intentId,
       deadlineSeconds: parts.truth.deadlineOf(signed.digest) ?? 0,
+      userNonce,
       creates: asShaped(specsOf(intent, random), intent, creates).map((spec, index) => ({
         ...spec,
         sizeDeltaUsd: signed.sizesUsd[index] ?? spec.sizeDeltaUsd,
@@ -321,7 +322,9 @@ export function createFetch(
     const requestId = String(body.requestId)
     const signed = signatures.get(String(body.signature))
     if (signed === undefined) return { status: 400, body: { message: 'Invalid signature' } }
-    const message = messageOf(signed, venue.offers.get(signed.digest))
+    const offered = venue.offers.get(signed.digest)
+    if (offered === undefined) throw new Error('a message was signed that no host offered')
+    const message = messageOf(signed, offered)
     const task = venue.handIn(peer.host, requestId, message)
     if (task === 'unknown-request') return { status: 404, body: { message: 'Transaction not found' } }
     return { status: 200, body: { requestId, status: `relay_${task.word}`, taskId: task.taskId } }
@@ -330,7 +333,7 @@ export function createFetch(
   function relayed(body: Body): Reply {
     const signed = signedIn(String(body.data))
     if (signed === undefined) return { status: 400, body: { message: 'Invalid calldata' } }
-    const message = messageOf(signed, createsIn(String(body.data) as Hex))
+    const message = messageOf(signed, offeredIn(String(body.data) as Hex))
     const task = venue.handIn(undefined, undefined, message)
     if (task === 'unknown-request') throw new Error('the relay keeps no requests')
     return { status: 200, body: { taskId: task.taskId, status: relayWord(`relay_${task.word}`) } }
@@ -370,20 +373,30 @@ interface Created {
   readonly numbers: { readonly sizeDeltaUsd: bigint }
 }
 
-/** The orders in the calldata of a relay router's batch. */
-function createsIn(data: Hex): readonly Created[] {
+/** What of a message is in it as it was offered. */
+interface Offered {
+  readonly creates: readonly Created[]
+  readonly userNonce: bigint
+}
+
+/** The orders and the nonce in the calldata of a relay router's batch. */
+function offeredIn(data: Hex): Offered {
   const { args } = decodeFunctionData({ abi: [...relayRouterAbi, ...subaccountRouterAbi], data })
+  const [relayParams] = args
+  if (!('userNonce' in relayParams)) throw new Error('calldata without relay parameters')
   const params = args.at(-1)
-  return typeof params === 'object' && 'createOrderParamsList' in params ? params.createOrderParamsList : []
+  const creates =
+    typeof params === 'object' && 'createOrderParamsList' in params ? params.createOrderParamsList : []
+  return { creates, userNonce: relayParams.userNonce }
 }
 
 /** The orders of a message as its host shaped them: in its order, and in the sizes that differ from what was asked. */
 function asShaped(
   specs: readonly OrderSpec[],
   { terms }: Intent,
-  creates: readonly Created[] | undefined,
+  creates: readonly Created[],
 ): readonly OrderSpec[] {
-  if (creates === undefined || creates.length !== specs.length) return specs
+  if (creates.length !== specs.length) return specs
   const left = [...specs]
   return creates.flatMap(({ orderType, numbers }) => {
     const at = left.findIndex((spec) => spec.orderType === Number(orderType))

@@ -152,6 +152,7 @@ export interface Offer {
   readonly digest: Hex
   /** The orders of its message, in their order. */
   readonly creates: readonly CreateOrderParams[]
+  readonly userNonce: bigint
 }
 
 /** The offer of a prepare answer. `hostility` is what is wrong with it; `delegate` the session key that signs. */
@@ -250,7 +251,7 @@ export function offerOf(
     relayRouterAddress: router,
   }
   const digest = digestOf(domainSeparator(arbitrum.chainId, verifyingContract), message)
-  return { payload, digest, creates }
+  return { payload, digest, creates, userNonce: relayParams.userNonce }
 }
 
 function orderJson(order: CreateOrderParams): object {

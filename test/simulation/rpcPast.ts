@@ -55,6 +55,8 @@ export class Past {
       digest: random.hex(32),
       signature: random.hex(65),
       deadlineSeconds: this.chain.timeAt(this.timeline.nowMs) + random.int(60, 3_600),
+      // As of hosts that count seconds: it stands in other messages too.
+      userNonce: BigInt(this.chain.timeAt(this.timeline.nowMs)),
       intentId: `intent ${this.messages.length}`,
       creates: Array.from({ length: random.int(changed.length === 0 ? 1 : 0, 3) }, () => this.#spec()),
       changes: changed.map((orderKey) => ({
@@ -73,10 +75,10 @@ export class Past {
     const showsSignature = random.chance(0.7)
     const open = [...this.chain.canonical.orders.values()].filter(({ state }) => state === 'open')
     const known = this.messages.length === 0 ? this.#message() : random.pick(this.messages)
-    const { digest, deadlineSeconds } = random.chance(0.5) ? known : this.#message()
+    const { digest, deadlineSeconds, userNonce } = random.chance(0.5) ? known : this.#message()
     switch (random.int(0, 9)) {
       case 0:
-        return { hash, action: { kind: 'foreign', digest, deadlineSeconds } }
+        return { hash, action: { kind: 'foreign', digest, deadlineSeconds, userNonce } }
       case 1:
         return { hash, action: { kind: 'manual', spec: this.#spec() } }
       case 2: {
@@ -153,7 +155,7 @@ export class Past {
   }
 
   /** What is asked of a message by whoever knows nothing but what was signed. */
-  queryOf({ digest, signature, deadlineSeconds }: Message): AttemptQuery {
+  queryOf({ digest, signature, deadlineSeconds, userNonce }: Message): AttemptQuery {
     return {
       account,
       router: arbitrum.contracts.gelatoRelayRouter,
@@ -161,6 +163,7 @@ export class Past {
       signature,
       fromBlock: 0n,
       deadlineSeconds,
+      userNonce,
       orderKeys: [],
       transactionHashes: [],
       marketToken: markets[0] as Hex,

@@ -5,7 +5,7 @@ import type { Settlement } from '../../src/domain/intent.ts'
 import { priceOfContractPrice, usd } from '../../src/domain/units.ts'
 import type { ChainLog, EventValue } from '../../src/paper/chain.ts'
 import { logDataOf, topicsOf } from '../../src/paper/eventData.ts'
-import type { Branch, ModelChain, ModelLog, OrderSpec, Tx } from './chainModel.ts'
+import type { Branch, Message, ModelChain, ModelLog, OrderSpec, Tx } from './chainModel.ts'
 
 /** A block of the model. */
 export type ModelBlock = Branch['blocks'][number]
@@ -303,6 +303,11 @@ export function headerOf(
   }
 }
 
+/** Nonce and deadline, as they stand beside each other in `RelayParams`. */
+function termsOf({ userNonce, deadlineSeconds }: Pick<Message, 'userNonce' | 'deadlineSeconds'>): string {
+  return [userNonce, BigInt(deadlineSeconds)].map((one) => one.toString(16).padStart(64, '0')).join('')
+}
+
 /** Calldata of a transaction: what it holds of ours stands somewhere in it. */
 function inputOf({ action, hash }: Tx): Hex {
   const routers = `${gelatoRelayRouter.slice(2)}${subaccountGelatoRelayRouter.slice(2)}`.toLowerCase()
@@ -310,13 +315,14 @@ function inputOf({ action, hash }: Tx): Hex {
     case 'batch':
     case 'bundle': {
       const messages = action.kind === 'batch' ? [action.message] : action.messages
+      // Whoever hides a signature wraps the whole calldata.
       const shown = action.showsSignature
-        ? messages.map(({ signature }) => signature.slice(2).toLowerCase())
+        ? messages.map((message) => `${termsOf(message)}${message.signature.slice(2).toLowerCase()}`)
         : []
       return `0xf2ae372f${routers}${hash.slice(2)}${shown.join('00'.repeat(32))}`
     }
     case 'foreign':
-      return `0xf2ae372f${routers}${'77'.repeat(65)}`
+      return `0xf2ae372f${routers}${termsOf(action)}${'77'.repeat(65)}`
     default:
       return `0xac9650d8${hash.slice(2)}`
   }

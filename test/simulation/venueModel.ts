@@ -3,10 +3,10 @@
  * Peers may forget, lie, lag or be down; the chain decides what is so.
  */
 import type { Hex } from '../../src/domain/address.ts'
-import type { CreateOrderParams } from '../../src/domain/batch.ts'
 import type { HostAnswer } from '../../src/domain/machine/observation.ts'
 import type { Message, ModelChain, ModelLog, ModelOrder, Tx, TxResult } from './chainModel.ts'
 import type { Faults } from './faults.ts'
+import type { Offer } from './payload.ts'
 import type { Random } from './random.ts'
 import { epochMs, type Timeline } from './timeline.ts'
 
@@ -71,7 +71,7 @@ export interface VenueModel {
   readonly peers: readonly Peer[]
   readonly tasks: Map<string, Task>
   /** Orders of the messages that hosts offered to sign, by digest; for the tier that speaks HTTP. */
-  readonly offers: Map<Hex, readonly CreateOrderParams[]>
+  readonly offers: Map<Hex, Pick<Offer, 'creates' | 'userNonce'>>
   peer(host: string): Peer
   /** Keeps a prepared request. */
   keep(host: string, record: PeerRecord): void
@@ -186,6 +186,7 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
         kind: 'foreign',
         digest: message.digest,
         deadlineSeconds: message.deadlineSeconds,
+        userNonce: message.userNonce,
       } as const
       send(random.int(200, 6_000), { hash: chain.freshHash(), action })
     }
@@ -223,8 +224,11 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
         broadcast(task, leftMs)
         return
       case 'foreign': {
-        const { digest, deadlineSeconds } = message
-        send(500, { hash: chain.freshHash(), action: { kind: 'foreign', digest, deadlineSeconds } })
+        const { digest, deadlineSeconds, userNonce } = message
+        send(500, {
+          hash: chain.freshHash(),
+          action: { kind: 'foreign', digest, deadlineSeconds, userNonce },
+        })
         broadcast(task, 1_500)
       }
     }
