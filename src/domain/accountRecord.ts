@@ -208,10 +208,11 @@ export function sideKeyOf({ marketToken, direction, collateralToken }: PositionS
 }
 
 /**
- * What a finding adds to the expected size of its side, USD, signed: what was executed counts at once; a position that was
- * not explained counts when an operator adopts it.
+ * What a finding adds to the expected size of its side, USD, signed: what was executed counts at once, until a reorganisation
+ * took it back; a position that was not explained counts when an operator adopts it.
  */
 export function expectedDeltaOf({ finding, end }: FindingState): Usd {
+  if (end === 'gone') return 0n
   if (finding.kind === 'unexplained-position') return end === 'adopted' ? finding.sizeDeltaUsd : 0n
   return finding.sizeDeltaUsd
 }

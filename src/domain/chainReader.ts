@@ -37,6 +37,8 @@ export interface PositionChangeQuery {
   readonly account: Address
   readonly orderKey: Hex
   readonly transactionHash: Hex
+  /** Only final blocks of a later time, Unix seconds, say that the transaction is not there; absent: none say so. */
+  readonly laterThanSeconds?: number
 }
 
 /** What an order did to a position, by the position's own event. */
@@ -69,10 +71,11 @@ export interface ChainReader {
   /** One look for each attempt, in the order asked, all read together. Never rejects for what a network does. */
   look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]>
   /**
-   * What an order did to a position of the account, in a final block, by every configured endpoint; undefined while one of them
-   * does not show it, or they differ. Absent where nothing reads it. Never rejects for what a network does.
+   * What an order did to a position of the account, in a final block, by every configured endpoint; `none` when no endpoint's
+   * final blocks hold the transaction, or it did nothing to one there; undefined while one of them does not say, or they
+   * differ. Absent where nothing reads it. Never rejects for what a network does.
    */
-  readonly positionChange?: (query: PositionChangeQuery) => Promise<PositionChange | undefined>
+  readonly positionChange?: (query: PositionChangeQuery) => Promise<PositionChange | 'none' | undefined>
   /**
    * The gas price by each endpoint that answers, in no order. Absent where nothing reads it. Never rejects for what a network
    * does, and no answer of it makes an endpoint rest: fees are no evidence.

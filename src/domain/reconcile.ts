@@ -46,6 +46,11 @@ export interface ReconcileView {
    * nothing yet; while it may be lag, sums wait on their sides. Absent: all are proven.
    */
   readonly unproven?: ReadonlyMap<string, 'waits' | 'late'>
+  /**
+   * Ids of open findings of trades that nothing shows any more: `final` by the final blocks of every endpoint, `lists` by every
+   * host's rows, which counts where the sizes add up without them. Absent: none.
+   */
+  readonly withdrawn?: ReadonlyMap<string, 'final' | 'lists'>
   readonly account: AccountState
   /** Names of markets for sentences, by lower-case token. */
   readonly symbols: Readonly<Record<string, string>>
@@ -55,7 +60,7 @@ export interface ReconcileView {
 export interface Reconciliation {
   /** New ones, in the order of the trades' times. */
   readonly raised: readonly Finding[]
-  /** Ids of open findings that are gone: the order rests no longer, the sizes add up again. */
+  /** Ids of open findings that are gone: the order rests no longer, the sizes add up again, the chain took the trade back. */
   readonly gone: readonly string[]
   /** Sides that could not be judged now. */
   readonly deferred: number
@@ -80,7 +85,10 @@ export function reconcile(view: ReconcileView): Reconciliation {
   const met = new Set<string>()
   // A list may have a row twice: on two pages, or because its host says so.
   const isNew = (findingId: string) => {
-    if (account.findings.has(findingId) || met.has(findingId)) return false
+    const known = account.findings.get(findingId)
+    // A trade that was taken back may be made again.
+    const isBack = known?.end === 'gone' && isOfTrade(known.finding)
+    if ((known !== undefined && !isBack) || met.has(findingId)) return false
     met.add(findingId)
     return true
   }
@@ -185,8 +193,13 @@ export function reconcile(view: ReconcileView): Reconciliation {
     })
   }
 
+  const without = expectedSizes(view, raised, view.withdrawn)
   for (const [findingId, { finding, end }] of account.findings) {
     if (end !== undefined) continue
+    const key = sideKeyOf(finding)
+    const word = view.withdrawn?.get(findingId)
+    const addsUp = (without.get(key)?.sizeUsd ?? 0n) === (found.get(key) ?? 0n)
+    if (word === 'final' || (word === 'lists' && addsUp && !isBusy(finding.marketToken))) gone.push(findingId)
     const mayRest = lacksOrder(missing?.orders, finding.orderKey ?? '')
     if (finding.kind === 'unexplained-order' && !resting.has(findingId) && !mayRest) gone.push(findingId)
     if (finding.kind === 'unexplained-position' && !wrong.has(findingId) && !isBusy(finding.marketToken)) {
@@ -196,9 +209,18 @@ export function reconcile(view: ReconcileView): Reconciliation {
   return { raised, gone, deferred }
 }
 
-/** Sizes by side with what this pass found. A fill without a size shows as a wrong sum. */
-function expectedSizes({ fills, account }: ReconcileView, raised: readonly Finding[]): HeldSides {
-  const findings = new Map(account.findings)
+/** Whether it tells of a trade, whatever its kind. */
+export function isOfTrade({ findingId }: Pick<Finding, 'findingId'>): boolean {
+  return findingId.startsWith('trade:')
+}
+
+/** Sizes by side with what this pass found, and without some findings. A fill without a size shows as a wrong sum. */
+function expectedSizes(
+  { fills, account }: ReconcileView,
+  raised: readonly Finding[],
+  dropped: ReadonlyMap<string, unknown> = new Map(),
+): HeldSides {
+  const findings = new Map([...account.findings].filter(([findingId]) => !dropped.has(findingId)))
   for (const finding of raised) findings.set(finding.findingId, { finding, raisedAtMs: 0 })
   return journalSides(fills, { findings })
 }

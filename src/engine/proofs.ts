@@ -4,11 +4,13 @@
  * position's own event in a final block of every one; without, the rows of every configured host.
  */
 import type { Api } from '../api/client.ts'
+import type { FindingState } from '../domain/accountRecord.ts'
 import { type Address, sameHex } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { Trade } from '../domain/position.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import { waitAtMost } from '../execution/waitAtMost.ts'
+import { settleMs } from './lag.ts'
 
 /** Asks for proofs, and remembers them. */
 export interface Proofs {
@@ -17,12 +19,19 @@ export interface Proofs {
    * what a network does.
    */
   unproven(trades: readonly Trade[]): Promise<ReadonlyMap<string, 'waits' | 'late'>>
+  /**
+   * Of findings of trades that were told, those that are shown no more, by id: `final` when no endpoint's final blocks hold
+   * them; without endpoints `lists`, when no host's rows did for longer than lists lag. Never rejects for what a network does.
+   */
+  withdrawn(findings: readonly FindingState[]): Promise<ReadonlyMap<string, 'final' | 'lists'>>
 }
 
 /** Most trades that one pass asks about; the others wait for the next. */
 const mostAsked = 8
 /** Trades of this much before and after are asked for: rows of two hosts may differ by it, seconds. */
 const aroundSeconds = 120
+/** Final blocks must be so much later than what they do not hold, seconds: an endpoint's clock and a host's may differ. */
+const laterSeconds = 120
 /** Longest wait for answers in one pass, ms. */
 const longestWaitMs = 4_000
 /** How long a proof may take before its absence is told: of hosts' rows, and of final blocks, ms. */
@@ -42,21 +51,33 @@ export function createProofs(
   const asking = new Set<string>()
   /** By side: since when something there waits for its proof, and when it last did, monotonic ms. */
   const waits = new Map<string, { readonly sinceMs: number; readonly lastMs: number }>()
+  /** Since when every host's rows lack a finding's trade, by its id, monotonic ms. */
+  let absentSinceMs: ReadonlyMap<string, number> = new Map()
   const graceMs = chainReader?.positionChange === undefined ? hostsLagMs : finalityLagMs
 
-  async function isShownBy(host: string, trade: Trade): Promise<boolean> {
-    const { timestampSeconds } = trade
+  /** A host's rows of around that time; undefined when it does not say all of them. */
+  async function rowsOf(host: string, atSeconds: number): Promise<readonly Trade[] | undefined> {
     try {
-      const { value } = await api.getTrades(
+      const { value, missing = [] } = await api.getTrades(
         {
           account,
-          sinceSeconds: Math.max(0, timestampSeconds - aroundSeconds),
-          untilSeconds: timestampSeconds + aroundSeconds,
+          sinceSeconds: Math.max(0, atSeconds - aroundSeconds),
+          untilSeconds: atSeconds + aroundSeconds,
           limit: 500,
         },
         { host, attempts: 1 },
       )
-      return value.trades.some(
+      return value.hasMore || missing.length > 0 ? undefined : value.trades
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+      return undefined
+    }
+  }
+
+  async function isShownBy(host: string, trade: Trade): Promise<boolean> {
+    const rows = await rowsOf(host, trade.timestampSeconds)
+    return (
+      rows?.some(
         (row) =>
           row.eventName === trade.eventName &&
           row.orderType === trade.orderType &&
@@ -65,11 +86,31 @@ export function createProofs(
           sameHex(row.orderKey, trade.orderKey) &&
           sameHex(row.marketToken ?? '', trade.marketToken ?? '') &&
           sameHex(row.initialCollateralToken, trade.initialCollateralToken),
-      )
-    } catch (error) {
-      if (!(error instanceof BaseError)) throw error
-      return false
+      ) ?? false
+    )
+  }
+
+  async function isAbsent({ finding, raisedAtMs }: FindingState): Promise<boolean> {
+    const { orderKey, transactionHash, atSeconds } = finding
+    if (orderKey === undefined || transactionHash === undefined || atSeconds === undefined) return false
+    if (chainReader?.positionChange !== undefined) {
+      // A host may say any time; that it was told by then is our own.
+      const laterThanSeconds = Math.max(atSeconds, Math.floor(raisedAtMs / 1000)) + laterSeconds
+      const change = await chainReader.positionChange({
+        account,
+        orderKey,
+        transactionHash,
+        laterThanSeconds,
+      })
+      return change === 'none'
     }
+    const lists = await Promise.all(api.hosts.api.map((host) => rowsOf(host, atSeconds)))
+    return lists.every(
+      (rows) =>
+        rows?.every(
+          (row) => !sameHex(row.transactionHash, transactionHash) || !sameHex(row.orderKey, orderKey),
+        ) ?? false,
+    )
   }
 
   async function isProven(trade: Trade): Promise<boolean> {
@@ -78,6 +119,7 @@ export function createProofs(
       const change = await chainReader.positionChange({ account, orderKey, transactionHash })
       return (
         change !== undefined &&
+        change !== 'none' &&
         !change.isIncrease &&
         change.direction === trade.direction &&
         change.sizeDeltaUsd === trade.sizeDeltaUsd &&
@@ -100,6 +142,27 @@ export function createProofs(
   }
 
   return {
+    async withdrawn(findings) {
+      const asked = findings.slice(0, mostAsked)
+      const absent = new Set<string>()
+      await waitAtMost(
+        clock,
+        longestWaitMs,
+        Promise.all(
+          asked.map(async (state) => {
+            if (await isAbsent(state)) absent.add(state.finding.findingId)
+          }),
+        ),
+      )
+      const nowMs = clock.monotonicMs()
+      const isFinal = chainReader?.positionChange !== undefined
+      absentSinceMs = new Map([...absent].map((id) => [id, absentSinceMs.get(id) ?? nowMs]))
+      return new Map(
+        [...absentSinceMs].flatMap(([id, sinceMs]) =>
+          isFinal || nowMs - sinceMs >= settleMs ? [[id, isFinal ? 'final' : 'lists'] as const] : [],
+        ),
+      )
+    },
     async unproven(trades) {
       const open = trades.filter(({ id }) => !proven.has(id))
       const asked = open.filter(({ id }) => !asking.has(id)).slice(0, mostAsked)

@@ -16,7 +16,7 @@ import { fillsOf } from '../domain/fills.ts'
 import { isUnresolved, lastAttempt } from '../domain/intent.ts'
 import type { MissingRow } from '../domain/missing.ts'
 import type { Trade } from '../domain/position.ts'
-import { isReduction, type Reconciliation, reconcile } from '../domain/reconcile.ts'
+import { isOfTrade, isReduction, type Reconciliation, reconcile } from '../domain/reconcile.ts'
 import { accountOf } from '../execution/context.ts'
 import type { EngineContext } from './context.ts'
 import { findingsLeft } from './findingRate.ts'
@@ -208,6 +208,14 @@ export function createReconciler(
             !state.findings.has(`trade:${trade.id}`),
         ),
       )
+      const withdrawn = await proofs.withdrawn(
+        [...state.findings.values()]
+          .filter(({ finding, end }) => end === undefined && isOfTrade(finding))
+          .filter(
+            ({ finding: { findingId, atSeconds = 0 } }) =>
+              atSeconds >= sinceSeconds && trades.every(({ id }) => findingId !== `trade:${id}`),
+          ),
+      )
       // Proofs take their time: what is ours is judged by what the journal knows after them.
       const explained = new Set(keys.filter((key) => journal.explains(key, '')))
       const view = {
@@ -215,6 +223,7 @@ export function createReconciler(
         trades,
         explained,
         unproven,
+        withdrawn,
         fills: [...journal.closedFills(), ...shell.open().flatMap((each) => fillsOf(each.state))],
         busyMarkets: busyMarkets(left),
         unresolvedSince: unresolvedSince(),

@@ -58,7 +58,10 @@ export interface Endpoint {
   latest(signal: AbortSignal): Promise<BlockRef>
   gasPrice(signal: AbortSignal): Promise<GasPrice>
   /** What an order did to a position by the receipt of its transaction; undefined while that is not in a final block. */
-  positionChange(query: PositionChangeQuery, signal: AbortSignal): Promise<PositionChange | undefined>
+  positionChange(
+    query: PositionChangeQuery,
+    signal: AbortSignal,
+  ): Promise<PositionChange | 'none' | undefined>
   /** Rejects with a BaseError when the endpoint did not answer whole: then it showed nothing. */
   look(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<EndpointLook>
   close(): void
@@ -336,19 +339,28 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
   async function positionChange(
     query: PositionChangeQuery,
     signal: AbortSignal,
-  ): Promise<PositionChange | undefined> {
+  ): Promise<PositionChange | 'none' | undefined> {
     await check(signal)
     const [transaction] = await node.transactions([query.transactionHash], signal)
-    const { blockHash } = transaction ?? {}
+    if (transaction === undefined) {
+      const { laterThanSeconds = Number.POSITIVE_INFINITY } = query
+      const { final } = await node.heads([], signal)
+      return final.timestampSeconds > laterThanSeconds ? 'none' : undefined
+    }
+    const { blockHash } = transaction
+    // It waits to be mined, and may be yet.
     if (blockHash === undefined) return undefined
     const [receipt] = await node.receipts([{ transactionHash: query.transactionHash, blockHash }], signal)
     const [block] = await node.blocks([blockHash], signal)
-    if (receipt?.hasSucceeded !== true || block === undefined) return undefined
+    if (receipt === undefined || block === undefined) return undefined
     const { final, hashes } = await node.heads([block.number], signal)
     if (hashes[0] !== blockHash) node.forget()
     if (hashes[0] !== blockHash || block.number > final.number) return undefined
     try {
-      return positionChangeOf(receipt.logs, options.eventEmitter, query)
+      const change = receipt.hasSucceeded
+        ? positionChangeOf(receipt.logs, options.eventEmitter, query)
+        : undefined
+      return change ?? 'none'
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       throw unreadable(node.name, error.message)

@@ -171,8 +171,10 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
       )
       const [first, ...others] = found
       if (first === undefined) return undefined
-      const isSame = (other: PositionChange | undefined): boolean =>
+      if (first === 'none') return others.every((other) => other === 'none') ? 'none' : undefined
+      const isSame = (other: PositionChange | 'none' | undefined): boolean =>
         other !== undefined &&
+        other !== 'none' &&
         sameHex(other.marketToken, first.marketToken) &&
         other.direction === first.direction &&
         other.isIncrease === first.isIncrease &&

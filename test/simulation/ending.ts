@@ -42,7 +42,7 @@ export interface Ending {
 
 /** Makes the judgement of a world. */
 export function createEnding(parts: EndingParts): Ending {
-  const { options, settings, processes, chain, venue, faults, timeline, disk, trace } = parts
+  const { options, settings, processes, venue, faults, timeline, disk, trace } = parts
   const truth: Truth = parts.truth
   let resolved = 0
 
@@ -67,23 +67,13 @@ export function createEnding(parts: EndingParts): Ending {
         ? isLost || isDoubtful || state.intent.lane === 'relay'
         : mode === 'venue'
           ? isDoubtful || fate === 'void' || state.intent.lane === 'relay' || (isLost && isByHand)
-          : fate === 'void' && isBesideOurs(state)
+          : false
     if (isOperators) {
       resolve(state)
       return
     }
     const phase = lastAttempt(state)?.phase ?? 'ACCEPTED'
     truth.fail('L1', `${intentId} is ${phase} and does not close; in truth it is ${fate}`)
-  }
-
-  /** Whether a stranger used the digest up in a block that holds a message of ours without its signature: it may be either. */
-  function isBesideOurs(state: IntentState): boolean {
-    const { uses } = chain.canonical
-    const use = uses.get(lastAttempt(state)?.armed?.digest ?? '0x')
-    return [...uses.values()].some(
-      ({ isForeign, showsSignature, block }) =>
-        !isForeign && !showsSignature && block.hash === use?.block.hash,
-    )
   }
 
   /** Whether a host still knows of the attempt. */

@@ -360,6 +360,10 @@ export function createEngineChecks(parts: {
         case 'finding.raised':
           raise(record.finding, open)
           return
+        case 'finding.settled':
+          // What a reorganisation took back is told anew when it is made again.
+          if (record.as === 'gone') raised.delete(record.findingId)
+          return
         case 'kill.started':
           killCloses = record.close
           return
