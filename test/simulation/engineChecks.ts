@@ -362,7 +362,7 @@ export function createEngineChecks(parts: {
           return
         case 'finding.settled':
           // What a reorganisation took back is told anew when it is made again.
-          if (record.as === 'gone') raised.delete(record.findingId)
+          if (record.as === 'gone' && record.findingId.startsWith('trade:')) raised.delete(record.findingId)
           return
         case 'kill.started':
           killCloses = record.close
