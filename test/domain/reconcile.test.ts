@@ -250,3 +250,40 @@ test('whatever our fills and strangers did, in any order and any number of passe
     { numRuns: 300, seed: 11 },
   )
 })
+
+const byHand = (sizeUsd: bigint): Finding => ({
+  findingId: 'trade:trade-x',
+  kind: 'manual-increase',
+  ...side,
+  statement: 'increased by hand',
+  sizeDeltaUsd: sizeUsd,
+  orderKey: strangerKey,
+})
+
+test('a trade that every endpoint’s final blocks lack is gone, whatever a list shows', () => {
+  const state = raise(emptyAccountState, byHand(usd(77)))
+  const withdrawn = new Map([['trade:trade-x', 'final']] as const)
+  expect(reconcile(view({ account: state, withdrawn })).gone).toEqual(['trade:trade-x'])
+  const shown = [position(usd(77))]
+  expect(reconcile(view({ account: state, withdrawn, positions: shown })).gone).toEqual(['trade:trade-x'])
+})
+
+test('a trade that hosts’ rows lack is gone where the sizes add up without it, and else counts on', () => {
+  const state = raise(emptyAccountState, byHand(usd(77)))
+  const withdrawn = new Map([['trade:trade-x', 'lists']] as const)
+  expect(reconcile(view({ account: state, withdrawn })).gone).toEqual(['trade:trade-x'])
+  const shown = [position(usd(77))]
+  expect(reconcile(view({ account: state, withdrawn, positions: shown })).gone).toEqual([])
+  const busyMarkets = new Set([ethMarket.toLowerCase()])
+  expect(reconcile(view({ account: state, withdrawn, busyMarkets })).gone).toEqual([])
+})
+
+test('what was taken back counts nothing, and is told anew when it is made again', () => {
+  const gone = settle(raise(emptyAccountState, byHand(usd(77))), 'trade:trade-x', 'gone')
+  expect(reconcile(view({ account: gone }))).toEqual({ raised: [], gone: [], deferred: 0 })
+  const trades = [stranger({ orderType: 2, sizeDeltaUsd: usd(77) })]
+  const back = reconcile(view({ account: gone, trades, positions: [position(usd(77))] }))
+  expect(kindsOf(back)).toEqual(['manual-increase'])
+  const told = raise(gone, ...back.raised)
+  expect(reconcile(view({ account: told, trades, positions: [position(usd(77))] })).raised).toEqual([])
+})

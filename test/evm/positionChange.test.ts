@@ -5,6 +5,8 @@ import { BaseError } from '../../src/domain/errors.ts'
 import { usd } from '../../src/domain/units.ts'
 import type { Endpoint } from '../../src/evm/endpoint.ts'
 import { createChainReader } from '../../src/evm/reader.ts'
+import type { OrderSpec } from '../simulation/chainModel.ts'
+import { Past, account as pastAccount, readerOf } from '../simulation/rpcPast.ts'
 import { account, ethMarket, orderKey } from '../support/intents.ts'
 
 const liquidated: PositionChange = {
@@ -16,7 +18,7 @@ const liquidated: PositionChange = {
 const query = { account, orderKey, transactionHash: `0x${'0b'.repeat(32)}` } as const
 
 /** What a reader says over endpoints that show this, or nothing, or do not answer. */
-function said(...shown: readonly (PositionChange | undefined | Error)[]) {
+function said(...shown: readonly (PositionChange | 'none' | undefined | Error)[]) {
   const endpoints = shown.map((what, index): Endpoint => {
     const never = () => Promise.reject(new TypeError('not asked here'))
     return {
@@ -61,4 +63,41 @@ test('an endpoint that shows nothing, shows another one or does not answer prove
     expect(await said(liquidated, other)).toBeUndefined()
     expect(await said(other, liquidated)).toBeUndefined()
   }
+})
+
+test('that nothing was done counts when every configured endpoint says so', async () => {
+  expect(await said('none', 'none')).toBe('none')
+  const silent = new BaseError('no answer', { code: 'RPC_UNANSWERED' })
+  for (const other of [undefined, silent, liquidated]) {
+    expect(await said('none', other)).toBeUndefined()
+    expect(await said(other, 'none')).toBeUndefined()
+  }
+})
+
+test('an endpoint says that nothing was done when its final blocks are late enough, and not before', async () => {
+  const past = new Past(1)
+  past.pass(5)
+  past.mine({ kind: 'manual', spec: { ...past.order().creates[0], orderType: 2 } as OrderSpec })
+  const [orderKey = '0x'] = past.chain.canonical.orders.keys()
+  past.pass(1)
+  past.mine({ kind: 'keeper', orderKey, event: 'OrderExecuted', reason: '' })
+  const transactionHash = past.chain.canonical.logs.at(-1)?.transactionHash ?? '0x'
+  const reader = readerOf(past, [{ name: 'one', illness: undefined }], 1)
+  const laterThanSeconds = past.chain.canonical.tip.timestampSeconds + 120
+  const asked = { account: pastAccount, orderKey, transactionHash, laterThanSeconds }
+  expect(await reader.positionChange(asked)).toBeUndefined()
+  past.pass(12)
+  expect(await reader.positionChange(asked)).toMatchObject({ isIncrease: true })
+  // Another transaction, which was taken back or never was.
+  const never = { ...asked, transactionHash: `0x${'0e'.repeat(32)}` } as const
+  expect(await reader.positionChange(never)).toBeUndefined()
+  past.pass(25)
+  expect(await reader.positionChange(never)).toBeUndefined()
+  past.pass(35)
+  expect(await reader.positionChange(never)).toBe('none')
+  const { laterThanSeconds: _none, ...anyTime } = never
+  expect(await reader.positionChange(anyTime)).toBeUndefined()
+  // It is there and did nothing to that order's position.
+  expect(await reader.positionChange({ ...asked, orderKey: never.transactionHash })).toBe('none')
+  expect(await reader.positionChange(asked)).toMatchObject({ isIncrease: true })
 })

@@ -1,7 +1,7 @@
 /** A past of the modelled chain that is made by chance, and the product's reader over it: for tests of the reader alone. */
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
-import type { AttemptQuery } from '../../src/domain/chainReader.ts'
+import type { AttemptQuery, PositionChange, PositionChangeQuery } from '../../src/domain/chainReader.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { BlockRef } from '../../src/domain/intent.ts'
 import type { ChainView } from '../../src/domain/machine/chainView.ts'
@@ -193,6 +193,7 @@ export interface PastReader {
   readonly events: readonly Event[]
   look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]>
   latest(): Promise<BlockRef | undefined>
+  positionChange(query: PositionChangeQuery): Promise<PositionChange | 'none' | undefined>
 }
 
 /** Makes the product's reader over the endpoints of a past; `edit` may change an answer on its way. */
@@ -259,5 +260,9 @@ export function readerOf(
       return settled(reader.look(queries))
     },
     latest: () => settled(reader.latestBlock()),
+    positionChange(query) {
+      nowMs = past.timeline.nowMs
+      return settled(reader.positionChange?.(query) ?? Promise.resolve(undefined))
+    },
   }
 }
