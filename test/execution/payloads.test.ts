@@ -350,6 +350,28 @@ test('just inside each bound is signed, and one unit outside is refused', () => 
     const { name, intent, prepared, policy, nowSeconds } = payload
     const { batch, relayParams: asked } = { ...prepared.typedData, ...prepared }
     const orders = batch.createOrderParamsList
+    const paid = BigInt(Math.max(1, orders.length + batch.updateOrderParamsList.length))
+    const clock = BigInt(Math.floor(nowSeconds))
+    const earliest = clock + BigInt(policy.minDeadlineSeconds)
+    const latest = clock + BigInt(policy.maxDeadlineSeconds)
+    const highest = relayFeeLimit(policy, intent) * paid
+    const withDeadline = (deadline: bigint): RelayParams => ({ ...asked, deadline })
+    const withFee = (feeAmount: bigint): RelayParams => ({ ...asked, fee: { ...asked.fee, feeAmount } })
+    for (const [what, relayParams, isInside] of [
+      ['deadline', withDeadline(earliest), true],
+      ['deadline', withDeadline(earliest - 1n), false],
+      ['deadline', withDeadline(latest), true],
+      ['deadline', withDeadline(latest + 1n), false],
+      ['fee', withFee(highest), true],
+      ['fee', withFee(highest + 1n), false],
+    ] as const) {
+      if (isInside) inside += 1
+      else outside += 1
+      const proposal = { batch: { ...batch, relayParams: hashRelayParams(relayParams) }, relayParams }
+      const isSigned = !('kind' in verifyBatch(arbitrum, intent, proposal, policy, nowSeconds))
+      if (isSigned !== isInside)
+        wrong.push(`${name} ${what} ${json(relayParams)} is ${isSigned ? 'signed' : 'refused'}`)
+    }
     for (const [index, order] of orders.entries()) {
       for (const leaf of Object.keys(order.numbers) as (keyof typeof order.numbers)[]) {
         const bound =
@@ -379,8 +401,8 @@ test('just inside each bound is signed, and one unit outside is refused', () => 
   }
   expect(wrong).toEqual([])
   process.stdout.write(`${inside} values just inside a bound signed, ${outside} just outside refused\n`)
-  expect(inside).toBeGreaterThan(400)
-  expect(outside).toBeGreaterThanOrEqual(300)
+  expect(inside).toBeGreaterThan(1_000)
+  expect(outside).toBeGreaterThan(690)
 })
 
 /** What policy leaves open: a change inside it is no attack. */
