@@ -13,7 +13,7 @@
  * E9 no strategy stops being asked.
  */
 import type { AccountRecord, Finding } from '../../src/domain/accountRecord.ts'
-import type { Intent, IntentState } from '../../src/domain/intent.ts'
+import { hasEnded, type Intent, type IntentState, lastAttempt } from '../../src/domain/intent.ts'
 import type { Limits } from '../../src/domain/limits.ts'
 import { reservedOf } from '../../src/domain/machine/exposure.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
@@ -106,6 +106,8 @@ export function createEngineChecks(parts: {
   const lifted = new Map<string, number>()
   /** Closed by an operator's word. */
   const byWord = new Set<string>()
+  /** Sides of orders that an operator closed by his word while exits of theirs had no end that was known. */
+  const leftByWord = new Set<string>()
   let limits: InForce = { account: {}, strategies: {} }
   let before = { limits, untilMs: -1 }
 
@@ -236,7 +238,12 @@ export function createEngineChecks(parts: {
     const { intent, closing } = state
     if (closing === undefined || closed.has(intent.intentId)) return
     closed.add(intent.intentId)
-    if (closing.evidence.level === 'operator') byWord.add(intent.intentId)
+    if (closing.evidence.level === 'operator') {
+      byWord.add(intent.intentId)
+      const isUnknown = lastAttempt(state)?.children.some((child) => !hasEnded(child)) === true
+      const { marketToken, direction } = intent.terms
+      if (isUnknown) leftByWord.add(`${marketToken} ${direction}`)
+    }
     const wish = wishOf(intent)
     if (closing.outcome === 'EXECUTED' || closing.outcome === 'PARTIAL') {
       for (const key of runs.keys()) if (key.startsWith(`${wish} `)) runs.delete(key)
@@ -292,6 +299,22 @@ export function createEngineChecks(parts: {
     )
     if (order?.intentId !== undefined && !byWord.has(order.intentId) && !isProvisional)
       truth.fail('E6', `${order.intentId}'s own order is reported as ${kind}`)
+  }
+
+  /**
+   * A kill that waits for the operator alone. His word closed an order while an exit of it had no end that was known; what that
+   * exit took off stands in no record, so by the journal the side is held and no list shows it. Nothing but a second word of
+   * his, about the finding that he was told of, can say which is right: that the side is empty is known to this model alone.
+   */
+  function waitsForHim({ kill, findings }: EngineStatus): boolean {
+    const { orders = 0, positions = 0, inFlight = 0 } = kill?.left ?? {}
+    const told = findings.filter(
+      ({ finding: { kind, marketToken, direction } }) =>
+        kind === 'unexplained-position' &&
+        leftByWord.has(`${marketToken} ${direction}`) &&
+        chain.canonical.heldUsd(marketToken, direction) === 0n,
+    )
+    return orders + inFlight === 0 && positions > 0 && positions <= told.length
   }
 
   let killCloses = false
@@ -373,7 +396,12 @@ export function createEngineChecks(parts: {
     },
     finish(status) {
       const { state, strategies, holds: held, nowMs, unresolved, kill, openIntents } = status
-      if (kill !== undefined && kill.endedAtMs === undefined && openIntents.length === 0)
+      if (
+        kill !== undefined &&
+        kill.endedAtMs === undefined &&
+        openIntents.length === 0 &&
+        !waitsForHim(status)
+      )
         truth.fail('E7', `the kill does not end: ${JSON.stringify(kill.left)} ${kill.problem ?? ''}`)
       if (state !== 'running')
         truth.fail('E9', `the engine is ${state} in the end: ${status.notReady.join()}`)

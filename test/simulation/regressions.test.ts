@@ -29,6 +29,10 @@ const mended: readonly (readonly [TierName, number, string])[] = [
   ['core', 4_100_168_614, 'a long world is no endless one'],
   // A trade by hand that a reorganisation took back, and that was made again, was counted twice: the kill did not end.
   ['engine', 4_400_000_819, 'a trade that the chain took back is held by nobody'],
+  // The judge: of two messages signed alike that stood in one transaction nothing tells whose orders are whose.
+  ['engine', 4_410_002_503, 'twins of one transaction are told apart by name alone'],
+  // The judge: an operator's word closed an order whose exit had executed unseen, and a second word was awaited in vain.
+  ['engine', 4_410_002_251, 'a kill waits for the operator where his own word left a side unknown'],
   ['engine', 70_024, 'what an operator lifted stays lifted when the clock was set back'],
 ]
 

@@ -126,7 +126,43 @@ export function createTruth(
   }
 
   function ordersOf(use: Use): ModelOrder[] {
-    return use.orderKeys.flatMap((key) => chain.canonical.orders.get(key) ?? [])
+    return keysOf(use).flatMap((key) => chain.canonical.orders.get(key) ?? [])
+  }
+
+  /** Uses whose orders the journal has under each other's name: see `isTwin`. */
+  const named = new Map<Use, readonly Hex[]>()
+  /** Uses whose orders the journal knows for good: nobody else may have them. */
+  const landed = new Set<Use>()
+
+  function keysOf(use: Use): readonly Hex[] {
+    return named.get(use) ?? use.orderKeys
+  }
+
+  /**
+   * Whether the journal gave a message the orders of its twin. Two messages of one account, signed to the same orders in every
+   * field, that a relay put into one transaction, make orders that no event tells apart: which is whose is a matter of names.
+   * Each order is then followed by its own key, and its end is judged by that: nothing is counted twice, and nothing is lost, as
+   * the twin must have the other's.
+   */
+  function isTwin(use: Use, orderKeys: readonly Hex[]): boolean {
+    const shapes = (keys: readonly Hex[]) =>
+      JSON.stringify(
+        keys.map((key) => chain.canonical.orders.get(key)?.spec),
+        (_name, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value),
+      )
+    const twin = [...chain.canonical.uses.values()].find(
+      (other) =>
+        other !== use &&
+        !landed.has(other) &&
+        other.transactionHash === use.transactionHash &&
+        keysOf(other).join() === orderKeys.join() &&
+        shapes(keysOf(other)) === shapes(keysOf(use)),
+    )
+    if (twin === undefined) return false
+    const own = keysOf(use)
+    named.set(use, keysOf(twin))
+    named.set(twin, own)
+    return true
   }
 
   /** Whether the digest can still be used by a block that is to come, or by one that a reorganisation brings. */
@@ -195,8 +231,9 @@ export function createTruth(
         if (isProvisional(record.evidence) || isCancelDone(state.intent, record.evidence.level)) return
         if (use === undefined || use.isForeign || !isFinal(use.block.number))
           fail('I8', `${intentId} is called landed for good, and is not`)
-        if (use.orderKeys.join() !== record.orderKeys.join())
+        if (keysOf(use).join() !== record.orderKeys.join() && !isTwin(use, record.orderKeys))
           fail('I8', `${intentId} landed with other orders than the journal says`)
+        landed.add(use)
         return
       }
       case 'child.executed':
