@@ -49,7 +49,7 @@ export function checkOrders(
     if (order !== undefined) checkOwn(findings, `${listField}[${index}]`, meant, order)
   }
   const { twap } = intent.terms
-  if (twap !== undefined) checkSchedule(findings, twap, orders, nowSeconds)
+  if (twap !== undefined) checkSchedule(findings, twap, orders, nowSeconds, policy.unsureSeconds)
 }
 
 /**
@@ -268,10 +268,11 @@ function checkSchedule(
   { parts, durationSeconds }: TwapTerms,
   orders: readonly CreateOrderParams[],
   nowSeconds: number,
+  unsureSeconds = 0,
 ): void {
   const start = orders[0]?.numbers.validFromTime ?? 0n
-  const now = BigInt(Math.floor(nowSeconds))
-  const [earliest, latest] = [now - twapStartEarlySeconds, now + twapStartLateSeconds]
+  const earliest = BigInt(Math.floor(nowSeconds)) - twapStartEarlySeconds
+  const latest = BigInt(Math.floor(nowSeconds + unsureSeconds)) + twapStartLateSeconds
   if (start < earliest || start > latest) {
     findings.add(
       `${listField}[0].numbers.validFromTime`,

@@ -25,7 +25,7 @@ export function checkRelayParams(
   findings.empty('relayParams.tokenPermits', relayParams.tokenPermits)
   findings.same('relayParams.desChainId', BigInt(chain.chainId), relayParams.desChainId)
   const earliest = BigInt(Math.floor(nowSeconds) + policy.minDeadlineSeconds)
-  const latest = BigInt(Math.floor(nowSeconds) + policy.maxDeadlineSeconds)
+  const latest = BigInt(Math.floor(nowSeconds + (policy.unsureSeconds ?? 0)) + policy.maxDeadlineSeconds)
   if (relayParams.deadline < earliest || relayParams.deadline > latest) {
     findings.add('relayParams.deadline', `between ${earliest} and ${latest}`, relayParams.deadline.toString())
   }

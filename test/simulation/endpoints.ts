@@ -4,7 +4,7 @@
  * anything.
  */
 import type { Hex } from '../../src/domain/address.ts'
-import type { AttemptQuery } from '../../src/domain/chainReader.ts'
+import type { AttemptQuery, EndpointBlock } from '../../src/domain/chainReader.ts'
 import type { BlockRef, Settlement } from '../../src/domain/intent.ts'
 import type { ChainView, EndpointView, OrderLog } from '../../src/domain/machine/chainView.ts'
 import type { Branch, ModelChain, ModelLog, Use } from './chainModel.ts'
@@ -51,14 +51,17 @@ export function viewOf(
   }
 }
 
-/** Where the endpoint that is furthest behind stands: its newest block, with the earliest time of any. */
-export function latestOf(chain: ModelChain, endpoints: readonly Endpoint[]): BlockRef | undefined {
-  const tips = endpoints.flatMap((endpoint) =>
-    endpoint.illness?.kind === 'error' ? [] : [standing(chain, endpoint).tip],
+/** The newest block by each endpoint that answers at `nowMs`, a process's monotonic time. */
+export function latestOf(
+  chain: ModelChain,
+  endpoints: readonly Endpoint[],
+  nowMs: number,
+): readonly EndpointBlock[] {
+  return endpoints.flatMap((endpoint) =>
+    endpoint.illness?.kind === 'error'
+      ? []
+      : [{ endpoint: endpoint.name, block: refOf(standing(chain, endpoint).tip), readMs: nowMs }],
   )
-  const [lowest] = tips.toSorted((one, other) => Number(one.number - other.number))
-  if (lowest === undefined) return undefined
-  return { ...lowest, timestampSeconds: Math.min(...tips.map(({ timestampSeconds }) => timestampSeconds)) }
 }
 
 function standing(chain: ModelChain, { illness }: Endpoint): { branch: Branch; tip: BlockRef } {

@@ -413,7 +413,7 @@ class EngineDaemon implements Daemon {
     }
     return {
       configured: endpoints.length,
-      latestBlock: () => later(() => latestOf(chain, endpoints)),
+      latestBlocks: () => later(() => latestOf(chain, endpoints, timeline.nowMs)),
       look: (queries) => later(() => queries.map((query) => viewOf(chain, endpoints, query, timeline.nowMs))),
     }
   }

@@ -189,7 +189,7 @@ export interface PastReader {
   /** What it told of itself. */
   readonly events: readonly Event[]
   look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]>
-  latest(): Promise<BlockRef | undefined>
+  latest(): Promise<readonly BlockRef[]>
 }
 
 /** Makes the product's reader over the endpoints of a past; `edit` may change an answer on its way. */
@@ -255,6 +255,6 @@ export function readerOf(
       nowMs = past.timeline.nowMs
       return settled(reader.look(queries))
     },
-    latest: () => settled(reader.latestBlock()),
+    latest: async () => (await settled(reader.latestBlocks())).map(({ block }) => block),
   }
 }

@@ -263,7 +263,7 @@ class ShellDaemon implements Daemon {
     }
     return {
       configured: reader.configured,
-      latestBlock: () => between(() => reader.latestBlock()),
+      latestBlocks: () => between(() => reader.latestBlocks()),
       look: (queries) => between(() => reader.look(queries)),
     }
   }
