@@ -6,7 +6,7 @@
 /** Farthest that the time of an endpoint's newest block may be from our clock, or from the hosts', seconds. */
 export const HEALTHY_SECONDS = 30
 /** Farthest that a window of times reaches to each side of the hosts' time, seconds. */
-const WIDEST_SECONDS = 1_800
+export const WIDEST_SECONDS = 1_800
 
 /** The newest block of an endpoint. */
 export interface EndpointTime {
