@@ -34,6 +34,8 @@ export interface ChainTime {
   readonly earliestSeconds: number
   /** The same as the earliest when the time is known; else at most an hour later, where a host was heard. */
   readonly latestSeconds: number
+  /** What is most likely of them: the hosts' time where it is not known, our own where none of them was heard. */
+  readonly likelySeconds: number
   /** How far our clock is ahead of the healthy endpoint that is nearest to it, seconds; absent when none is healthy. */
   readonly skewSeconds?: number
 }
@@ -59,7 +61,8 @@ export function chainTimeOf(
   const skew = healthy.length === 0 ? {} : { skewSeconds: nearestTo0(healthy.map((one) => ownSeconds - one)) }
   const earliest = Math.min(...healthy)
   if (healthy.length > 0 && Math.max(...healthy) - earliest <= 2 * HEALTHY_SECONDS) {
-    return { endpoints, isKnown: true, earliestSeconds: earliest, latestSeconds: earliest, ...skew }
+    const seconds = { earliestSeconds: earliest, latestSeconds: earliest, likelySeconds: earliest }
+    return { endpoints, isKnown: true, ...seconds, ...skew }
   }
   const all = [...clocks, ...endpoints.map(({ seconds }) => seconds)]
   // Honest deadlines are counted from the hosts' time: around it lies all that a way out needs.
@@ -72,6 +75,7 @@ export function chainTimeOf(
     isKnown: false,
     earliestSeconds: Math.max(Math.min(...all), from),
     latestSeconds: Math.min(Math.max(...all), to),
+    likelySeconds: hostsSeconds ?? ownSeconds,
     ...skew,
   }
 }

@@ -11,6 +11,8 @@ export interface ArmingTime {
   readonly nowSeconds: number
   /** How much later it may be, seconds; 0 when it is known. */
   readonly unsureSeconds: number
+  /** What it is as far as anybody knows, from which deadlines of our own are counted, Unix seconds. */
+  readonly likelySeconds: number
   /** How far our clock is ahead of the chain's time, seconds; absent where no endpoint tells it. */
   readonly skewSeconds?: number
   /** The lowest newest block of all endpoints that answered, from which a search misses nothing; absent when none did. */
@@ -30,7 +32,7 @@ export function beginArmingTime(
     const blocks = await read
     if (blocks === undefined) {
       const nowSeconds = (clock.now() + (api.clockSkewMs(host) ?? 0)) / 1000
-      return { nowSeconds, unsureSeconds: 0 }
+      return { nowSeconds, unsureSeconds: 0, likelySeconds: nowSeconds }
     }
     return timeBy(context, blocks)
   }
@@ -60,6 +62,7 @@ function timeBy(
   return {
     nowSeconds: time.earliestSeconds,
     unsureSeconds: time.latestSeconds - time.earliestSeconds,
+    likelySeconds: time.likelySeconds,
     ...(time.isKnown && time.skewSeconds !== undefined ? { skewSeconds: time.skewSeconds } : {}),
     ...(lowest === undefined ? {} : { block: lowest }),
   }

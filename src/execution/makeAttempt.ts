@@ -133,7 +133,8 @@ async function preparedMessage(
   const timeAt = beginArmingTime(context)
   // Fees are judged by gas as it is when the host counts them, not by what was read before.
   const looked = context.fees?.look(0)
-  let atMs = clock.monotonicMs()
+  const askedMs = clock.monotonicMs()
+  let atMs = askedMs
   let prepared: Prepared
   try {
     const { mode } = bounds
@@ -158,7 +159,13 @@ async function preparedMessage(
   const asked = { batch: prepared.typedData.batch, relayParams: prepared.relayParams }
   const feeEstimate = context.fees?.estimateFor(intent, asked)
   const { unsureSeconds } = time
-  const policy = { ...bounds, unsureSeconds, ...(feeEstimate === undefined ? {} : { feeEstimate }) }
+  const askedAgoSeconds = (clock.monotonicMs() - askedMs) / 1000
+  const policy = {
+    ...bounds,
+    unsureSeconds,
+    askedAgoSeconds,
+    ...(feeEstimate === undefined ? {} : { feeEstimate }),
+  }
   const verified = verify(chain, intent, prepared, policy, time.nowSeconds)
   if ('kind' in verified) return rejected(context, intent, prepared, verified)
   const message = { host: prepared.host, warnings: prepared.validationWarnings, time, feeEstimate }
@@ -245,14 +252,13 @@ function relayMessage(
   n: number,
   parts: { readonly actions: BatchTerms; readonly fee: RelayFee; readonly time: ArmingTime },
 ): Verified | Rejection {
-  const { nowSeconds, unsureSeconds } = parts.time
+  const { nowSeconds, likelySeconds } = parts.time
   const proposal = relayProposal(chain, policy, {
     intent,
     attempt: n,
     actions: parts.actions,
     fee: parts.fee,
-    // At the latest time that it may be, it is valid for as long.
-    nowSeconds: nowSeconds + unsureSeconds,
+    nowSeconds: likelySeconds,
     validForSeconds: settings.relayDeadlineSeconds,
   })
   return verifyBatch(chain, intent, proposal, policy, nowSeconds)

@@ -49,7 +49,7 @@ export function checkOrders(
     if (order !== undefined) checkOwn(findings, `${listField}[${index}]`, meant, order)
   }
   const { twap } = intent.terms
-  if (twap !== undefined) checkSchedule(findings, twap, orders, nowSeconds, policy.unsureSeconds)
+  if (twap !== undefined) checkSchedule(findings, twap, orders, policy, nowSeconds)
 }
 
 /**
@@ -267,8 +267,8 @@ function checkSchedule(
   findings: Findings,
   { parts, durationSeconds }: TwapTerms,
   orders: readonly CreateOrderParams[],
+  { unsureSeconds = 0, askedAgoSeconds = 0 }: Pick<SigningPolicy, 'unsureSeconds' | 'askedAgoSeconds'>,
   nowSeconds: number,
-  unsureSeconds = 0,
 ): void {
   const start = orders[0]?.numbers.validFromTime ?? 0n
   const earliest = BigInt(Math.floor(nowSeconds)) - twapStartEarlySeconds
@@ -278,6 +278,9 @@ function checkSchedule(
       `${listField}[0].numbers.validFromTime`,
       `between ${earliest} and ${latest}`,
       start.toString(),
+      start < earliest && start >= earliest - BigInt(Math.ceil(askedAgoSeconds))
+        ? 'OFFER_EXPIRED'
+        : undefined,
     )
   }
   const ids = orders.map(({ dataList }) => (dataList[0] === undefined ? '' : twapIdOf(dataList[0], parts)))

@@ -76,6 +76,7 @@ test.each([
       isKnown: false,
       earliestSeconds: now + from,
       latestSeconds: now + to,
+      likelySeconds: now,
       endpoints: expect.any(Array),
     })
   },

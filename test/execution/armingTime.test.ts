@@ -101,12 +101,20 @@ test('no endpoint is healthy: the time may be any of what is said, and no skew o
 
 test('no endpoint answers: our clock and the hosts say the time, and no search can begin', async () => {
   const { begin } = bench({ endpoints: [], hosts: [-40_000, -40_000] })
-  expect(await begin()('h0')).toEqual({ nowSeconds: nowSeconds - 40, unsureSeconds: 40 })
+  expect(await begin()('h0')).toEqual({
+    nowSeconds: nowSeconds - 40,
+    unsureSeconds: 40,
+    likelySeconds: nowSeconds - 40,
+  })
 })
 
 test('without endpoints the time is that of the host that is asked', async () => {
   const { begin } = bench({ hosts: [-40_000, 0] })
-  expect(await begin()('h0')).toEqual({ nowSeconds: nowSeconds - 40, unsureSeconds: 0 })
+  expect(await begin()('h0')).toEqual({
+    nowSeconds: nowSeconds - 40,
+    unsureSeconds: 0,
+    likelySeconds: nowSeconds - 40,
+  })
 })
 
 test('what adds risk waits where the time is not known or our clock is off; what takes it away does not', () => {
@@ -116,7 +124,8 @@ test('what adds risk waits where the time is not known or our clock is off; what
     rules: { source: 'chain', trustVenue: false, deadlineMarginMs: 0 },
   } as const
   const block = { number: 1n, hash, timestampSeconds: nowSeconds }
-  const known = { nowSeconds, unsureSeconds: 0, block }
+  const known = { nowSeconds, unsureSeconds: 0, likelySeconds: nowSeconds, block }
+  const untold = { nowSeconds, unsureSeconds: 0, likelySeconds: nowSeconds }
   const adds = intentOf()
   const reduces = intentOf({ kind: 'close', reservationUsd: 0n })
   expect(clockDoubtOf(context, adds, { ...known, skewSeconds: 3 })).toBeUndefined()
@@ -126,13 +135,13 @@ test('what adds risk waits where the time is not known or our clock is off; what
     skewSeconds: 40,
   })
   expect(clockDoubtOf(context, adds, { ...known, unsureSeconds: 150 })).toMatchObject({ kind: 'skew' })
-  expect(clockDoubtOf(context, adds, { nowSeconds, unsureSeconds: 0 })).toMatchObject({
+  expect(clockDoubtOf(context, adds, untold)).toMatchObject({
     kind: 'no-chain-time',
   })
   expect(events).toEqual([
     { type: 'chain.skew', skewSeconds: -20, isTooLarge: false },
     { type: 'chain.skew', skewSeconds: 40, isTooLarge: true },
   ])
-  for (const time of [{ ...known, skewSeconds: 40 }, known, { nowSeconds, unsureSeconds: 0 }])
+  for (const time of [{ ...known, skewSeconds: 40 }, known, untold])
     expect(clockDoubtOf(context, reduces, time)).toBeUndefined()
 })

@@ -46,6 +46,12 @@ const never = () => new Promise<never>(() => {})
 /** What was signed in a world, by signature; it outlives the process. */
 const signaturesOf = new WeakMap<object, Map<string, SignedMessage>>()
 
+/** I15: no host is taken for a liar where none lies. */
+export function checkBlame({ faults, truth }: Pick<DaemonParts, 'faults' | 'truth'>): void {
+  if (!faults.counts.has('prepare-hostile'))
+    (truth as Truth).fail('I15', 'an honest host is taken for a liar')
+}
+
 class ShellDaemon implements Daemon {
   readonly #parts: DaemonParts
   readonly #shell: Shell
@@ -97,6 +103,7 @@ class ShellDaemon implements Daemon {
       emit: (event) => {
         if (jsonText(event).includes(privateKey.slice(2)))
           parts.truth.fail('I14', `${event.type} shows the key`)
+        if (event.type === 'order.poisoned') checkBlame(parts)
         if (event.type === 'order.moved') parts.note(`event ${event.type} ${event.from} ${event.to}`)
         if (event.type === 'order.observed') parts.note(`event ${event.type} ${event.status}`)
       },

@@ -1,5 +1,6 @@
 /** For tests: opens one long and takes 200 USD off it, whatever is still waiting for its proof. */
 import { collateralTokenOf, defineStrategy, z } from '#strategy'
+import type { Decision } from '../../../src/domain/decision.ts'
 
 const STEP_USD = 200n * 10n ** 30n
 
@@ -11,7 +12,7 @@ export default defineStrategy({
   decide(view) {
     const { size, symbols } = view.instance
     if (size === undefined) return []
-    return symbols.flatMap((symbol) => {
+    return symbols.flatMap((symbol): Decision[] => {
       const market = view.market(symbol)
       if (market === undefined) return []
       const base = {
