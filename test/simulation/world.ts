@@ -113,6 +113,7 @@ class World {
     )
     this.#mayLie = mode === 'chain-2' && !mayChange
     const skewed = this.#faults.isOn('clock-skew')
+    if (skewed) this.#faults.count('clock-skew')
     this.#chain = new ModelChain(randomOf(seed, 'chain'), {
       finalityMs: hasChain && !mayChange ? (scenario ? 5_000 : random.int(4, 40) * 1000) : 0,
       skewMs: skewed ? random.int(-20, 20) * 1000 : 0,
