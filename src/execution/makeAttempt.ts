@@ -159,7 +159,8 @@ async function preparedMessage(
   const asked = { batch: prepared.typedData.batch, relayParams: prepared.relayParams }
   const feeEstimate = context.fees?.estimateFor(intent, asked)
   const { unsureSeconds } = time
-  const askedAgoSeconds = (clock.monotonicMs() - askedMs) / 1000
+  // A host's clock is known to half of the time that its answer took.
+  const askedAgoSeconds = 1.5 * ((clock.monotonicMs() - askedMs) / 1000)
   const policy = {
     ...bounds,
     unsureSeconds,

@@ -41,7 +41,9 @@ export interface SigningPolicy extends OrderBounds {
   readonly maxDeadlineSeconds: number
   /** How much later than the time that is given it may be, seconds: windows of times reach further by it. Absent: 0. */
   readonly unsureSeconds?: number
-  /** How long ago the message was asked for, seconds: times in it that passed since are nobody's fault. Absent: 0. */
+  /**
+   * How long ago the message may have been asked for, seconds: times in it that passed since are nobody's fault. Absent: 0.
+   */
   readonly askedAgoSeconds?: number
   /** Bounds of what takes risk away, which are wider: a refused close is worse than a dear one. Absent: the same. */
   readonly reducing?: OrderBounds
