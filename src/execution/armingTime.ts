@@ -15,7 +15,12 @@ export interface ArmingTime {
   readonly likelySeconds: number
   /** How far our clock is ahead of the chain's time, seconds; absent where no endpoint tells it. */
   readonly skewSeconds?: number
-  /** The lowest newest block of all endpoints that answered, from which a search misses nothing; absent when none did. */
+  /** How many endpoints answered. */
+  readonly answered: number
+  /**
+   * The lowest newest block of all endpoints that answered, from which a search misses nothing. Absent where the time is not
+   * known: a lone liar's number would hide what happened before it, and the search finds its beginning by the deadline.
+   */
   readonly block?: BlockRef
 }
 
@@ -32,7 +37,7 @@ export function beginArmingTime(
     const blocks = await read
     if (blocks === undefined) {
       const nowSeconds = (clock.now() + (api.clockSkewMs(host) ?? 0)) / 1000
-      return { nowSeconds, unsureSeconds: 0, likelySeconds: nowSeconds }
+      return { nowSeconds, unsureSeconds: 0, likelySeconds: nowSeconds, answered: 0 }
     }
     return timeBy(context, blocks)
   }
@@ -64,6 +69,7 @@ function timeBy(
     unsureSeconds: time.latestSeconds - time.earliestSeconds,
     likelySeconds: time.likelySeconds,
     ...(time.isKnown && time.skewSeconds !== undefined ? { skewSeconds: time.skewSeconds } : {}),
-    ...(lowest === undefined ? {} : { block: lowest }),
+    answered: blocks.length,
+    ...(lowest === undefined || !time.isKnown ? {} : { block: lowest }),
   }
 }

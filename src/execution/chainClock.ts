@@ -19,11 +19,11 @@ export type ClockDoubt =
 export function clockDoubtOf(
   { emit, rules }: Pick<ExecutionContext, 'emit' | 'rules'>,
   intent: Intent,
-  { block, skewSeconds }: ArmingTime,
+  { answered, skewSeconds }: ArmingTime,
 ): ClockDoubt | undefined {
   if (rules.source === 'api') return undefined
   const addsRisk = intent.reservationUsd > 0n
-  if (block === undefined) {
+  if (answered === 0) {
     return addsRisk ? { kind: 'no-chain-time', reason: 'no chain endpoint tells the time' } : undefined
   }
   if (skewSeconds === undefined) {
