@@ -107,6 +107,7 @@ test('no endpoint answers: our clock and the hosts say the time, and no search c
     nowSeconds: nowSeconds - 40,
     unsureSeconds: 40,
     likelySeconds: nowSeconds - 40,
+    answered: 0,
   })
 })
 
@@ -116,6 +117,7 @@ test('without endpoints the time is that of the host that is asked', async () =>
     nowSeconds: nowSeconds - 40,
     unsureSeconds: 0,
     likelySeconds: nowSeconds - 40,
+    answered: 0,
   })
 })
 
