@@ -58,16 +58,20 @@ export interface GasPrice {
   readonly priorityFee: bigint
 }
 
+/** The newest block of an endpoint. */
+export interface EndpointBlock {
+  readonly endpoint: string
+  readonly block: BlockRef
+  /** When it was read, monotonic ms: its time moves on from there. */
+  readonly readMs: number
+}
+
 /** Reads the configured chain endpoints. */
 export interface ChainReader {
   /** How many endpoints are configured; at least one. */
   readonly configured: number
-  /**
-   * Where the chain stands by the endpoint that is furthest behind: the lowest newest block, and the earliest time of one. So no
-   * endpoint alone can make a deadline later, or hide blocks from a search that begins there. Undefined when none answers.
-   * Never rejects for what a network does.
-   */
-  latestBlock(): Promise<BlockRef | undefined>
+  /** The newest block by each endpoint that answers, in no order. Never rejects for what a network does. */
+  latestBlocks(): Promise<readonly EndpointBlock[]>
   /** One look for each attempt, in the order asked, all read together. Never rejects for what a network does. */
   look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]>
   /**

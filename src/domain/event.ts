@@ -236,6 +236,17 @@ export type Event =
     }
   /** The chain's time and our clock differ; told when a new order is about to be signed. */
   | { readonly type: 'chain.skew'; readonly skewSeconds: number; readonly isTooLarge: boolean }
+  /** An endpoint's newest block against our clock and the hosts', when an order is about to be signed. */
+  | {
+      readonly type: 'chain.time'
+      readonly endpoint: string
+      /** Ahead of our clock or of the hosts' clocks, whichever is nearer; negative: behind. */
+      readonly aheadSeconds: number
+      /** It is too far away to tell the time. */
+      readonly isSetAside: boolean
+      /** How many of the endpoints that answered tell it. */
+      readonly healthy: number
+    }
   | { readonly type: 'feed.read'; readonly feed: Feed; readonly ageMs: number }
   | {
       readonly type: 'capacity.read'

@@ -3,7 +3,6 @@
  */
 
 import { sameHex } from '../domain/address.ts'
-import { medianSkewMs } from '../domain/clockSkew.ts'
 import { addsRisk, type Decision, type FlattenDecision } from '../domain/decision.ts'
 import type { Denial, IntentState } from '../domain/intent.ts'
 import { signedOrderIn } from '../domain/signedOrder.ts'
@@ -11,6 +10,7 @@ import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { spentBy } from '../domain/spend.ts'
 import { formatUsd, NATIVE_DECIMALS } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
+import { hostsSkewMs } from '../execution/hostsClock.ts'
 import { maxPriceImpactsOf } from '../execution/policy.ts'
 import { admit } from '../risk/admit.ts'
 import { bookOf } from '../risk/book.ts'
@@ -231,9 +231,7 @@ export async function consider(
     ...(equityUsd === undefined ? {} : { equityUsd }),
     dayResultUsd: context.dayResultUsd(name),
     marketDayResultUsd: context.marketDayResultUsd(decision.marketToken),
-    clockSkewMs: medianSkewMs(
-      [...api.hosts.api, ...api.hosts.oracle].flatMap((host) => api.clockSkewMs(host) ?? []),
-    ),
+    clockSkewMs: hostsSkewMs(api) ?? 0,
     signedOrder: (orderKey) => signedOrderIn(journal, orderKey),
     isOperator,
     intentId: intentIdOf(account, name, decisionKey),

@@ -4,7 +4,13 @@
  */
 
 import { sameHex } from '../domain/address.ts'
-import type { AttemptQuery, ChainReader, GasPrice, PositionChange } from '../domain/chainReader.ts'
+import type {
+  AttemptQuery,
+  ChainReader,
+  EndpointBlock,
+  GasPrice,
+  PositionChange,
+} from '../domain/chainReader.ts'
 import type { Clock } from '../domain/clock.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Emit } from '../domain/event.ts'
@@ -152,11 +158,15 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
       const wrong = failures.find((failure) => failure !== undefined)
       if (wrong !== undefined) throw wrong
     },
-    async latestBlock() {
+    async latestBlocks() {
       const found = await Promise.all(
-        states.map(async (state) => (await within(state, (signal) => state.endpoint.latest(signal)))?.value),
+        states.map(async (state): Promise<readonly EndpointBlock[]> => {
+          const read = await within(state, (signal) => state.endpoint.latest(signal))
+          if (read === undefined) return []
+          return [{ endpoint: state.endpoint.name, block: read.value, readMs: clock.monotonicMs() }]
+        }),
       )
-      return mostBehind(found)
+      return found.flat()
     },
     async gasPrices() {
       const found = await Promise.all(states.map(gasPriceOf))
@@ -223,12 +233,4 @@ function newestOf(blocks: readonly (BlockRef | undefined)[]): BlockRef | undefin
     if (block !== undefined && (newest === undefined || block.number > newest.number)) newest = block
   }
   return newest
-}
-
-/** The lowest of these blocks, with the earliest of their times; the two differ in one of them only when an endpoint lies. */
-function mostBehind(blocks: readonly (BlockRef | undefined)[]): BlockRef | undefined {
-  const known = blocks.flatMap((block) => block ?? [])
-  const [lowest] = known.toSorted((one, other) => (one.number < other.number ? -1 : 1))
-  if (lowest === undefined) return undefined
-  return { ...lowest, timestampSeconds: Math.min(...known.map(({ timestampSeconds }) => timestampSeconds)) }
 }

@@ -98,8 +98,6 @@ export async function makeAttempt(
   if ('smaller' in message)
     return await makeAttempt(context, message.smaller, n, host, { ...log, shrinks: log.shrinks + 1 })
   if ('event' in message) return message
-  const doubt = clockDoubtOf(context, intent, message.time)
-  if (doubt !== undefined) return doubted(context, doubt)
   // A halt may have come while the venue was asked; after it nothing is signed.
   const held = context.mayNotSign?.(intent)
   if (held !== undefined) return refused(context, held.code, held.reason, {})
@@ -135,7 +133,8 @@ async function preparedMessage(
   const timeAt = beginArmingTime(context)
   // Fees are judged by gas as it is when the host counts them, not by what was read before.
   const looked = context.fees?.look(0)
-  let atMs = clock.monotonicMs()
+  const askedMs = clock.monotonicMs()
+  let atMs = askedMs
   let prepared: Prepared
   try {
     const { mode } = bounds
@@ -146,7 +145,10 @@ async function preparedMessage(
   } catch (error) {
     return prepareFailed(context, host, error)
   }
+  // Before anything of the payload is judged: what an endpoint says about the time blames no host.
   const time = await timeAt(prepared.host)
+  const doubt = clockDoubtOf(context, intent, time)
+  if (doubt !== undefined) return doubted(context, doubt)
   await looked
   atMs = timed(context, intent.intentId, 'prepare', atMs)
   const heeded = await heedWarnings(context, intent, prepared, log)
@@ -156,7 +158,15 @@ async function preparedMessage(
     return refused(context, 'PREPARE_WARNED', heeded.reason, { requestId: prepared.requestId })
   const asked = { batch: prepared.typedData.batch, relayParams: prepared.relayParams }
   const feeEstimate = context.fees?.estimateFor(intent, asked)
-  const policy = feeEstimate === undefined ? bounds : { ...bounds, feeEstimate }
+  const { unsureSeconds } = time
+  // A host's clock is known to half of the time that its answer took.
+  const askedAgoSeconds = 1.5 * ((clock.monotonicMs() - askedMs) / 1000)
+  const policy = {
+    ...bounds,
+    unsureSeconds,
+    askedAgoSeconds,
+    ...(feeEstimate === undefined ? {} : { feeEstimate }),
+  }
   const verified = verify(chain, intent, prepared, policy, time.nowSeconds)
   if ('kind' in verified) return rejected(context, intent, prepared, verified)
   const message = { host: prepared.host, warnings: prepared.validationWarnings, time, feeEstimate }
@@ -173,7 +183,7 @@ async function preparedMessage(
 /** The caller's own message. No host is asked to prepare it. */
 async function ownMessage(
   context: ExecutionContext,
-  policy: SigningPolicy,
+  bounds: SigningPolicy,
   intent: Intent,
   n: number,
   host: string,
@@ -189,11 +199,14 @@ async function ownMessage(
   if (unheard !== undefined) return unheard
   const looked = context.fees?.look(0)
   const time = await beginArmingTime(context)(host)
+  const doubt = clockDoubtOf(context, intent, time)
+  if (doubt !== undefined) return doubted(context, doubt)
   await looked
   const atMs = clock.monotonicMs()
   const usual = ownRelayFee(chain, actions, settings.relayFeePerOrder)
   const needed = context.fees?.ownFeeAmount({ batch: actions, relayParams: usual })
   const fee = atLeast(usual, needed)
+  const policy = { ...bounds, unsureSeconds: time.unsureSeconds }
   const own = relayMessage(context, policy, intent, n, { actions, fee, time })
   timed(context, intent.intentId, 'verify', atMs)
   return 'kind' in own
@@ -240,13 +253,13 @@ function relayMessage(
   n: number,
   parts: { readonly actions: BatchTerms; readonly fee: RelayFee; readonly time: ArmingTime },
 ): Verified | Rejection {
-  const { nowSeconds } = parts.time
+  const { nowSeconds, likelySeconds } = parts.time
   const proposal = relayProposal(chain, policy, {
     intent,
     attempt: n,
     actions: parts.actions,
     fee: parts.fee,
-    nowSeconds,
+    nowSeconds: likelySeconds,
     validForSeconds: settings.relayDeadlineSeconds,
   })
   return verifyBatch(chain, intent, proposal, policy, nowSeconds)
@@ -256,7 +269,9 @@ function relayMessage(
 function doubted(context: ExecutionContext, doubt: ClockDoubt): MadeAttempt {
   const { reason } = doubt
   if (doubt.kind === 'skew') {
-    return refused(context, 'CHAIN_CLOCK_SKEW', reason, { skewSeconds: Math.round(doubt.skewSeconds) })
+    const { skewSeconds } = doubt
+    const facts = skewSeconds === undefined ? {} : { skewSeconds: Math.round(skewSeconds) }
+    return refused(context, 'CHAIN_CLOCK_SKEW', reason, facts)
   }
   return { event: { type: 'prepare.unreachable', nowMs: context.clock.now(), reason }, signed: undefined }
 }

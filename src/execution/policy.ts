@@ -39,6 +39,12 @@ export interface SigningPolicy extends OrderBounds {
   /** Nearest and furthest deadline from now, seconds. */
   readonly minDeadlineSeconds: number
   readonly maxDeadlineSeconds: number
+  /** How much later than the time that is given it may be, seconds: windows of times reach further by it. Absent: 0. */
+  readonly unsureSeconds?: number
+  /**
+   * How long ago the message may have been asked for, seconds: times in it that passed since are nobody's fault. Absent: 0.
+   */
+  readonly askedAgoSeconds?: number
   /** Bounds of what takes risk away, which are wider: a refused close is worse than a dear one. Absent: the same. */
   readonly reducing?: OrderBounds
   /** Markets that a relay fee or a swap may go through. */

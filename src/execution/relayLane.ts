@@ -83,7 +83,7 @@ export interface RelayMessage {
   /** Creates, updates and cancels: a verified prepare's, or the caller's own. */
   readonly actions: BatchTerms
   readonly fee: RelayFee
-  /** The chain's time, Unix seconds. */
+  /** The chain's time as far as anybody knows, Unix seconds. */
   readonly nowSeconds: number
   /** How far ahead of it the deadline lies, seconds. */
   readonly validForSeconds: number

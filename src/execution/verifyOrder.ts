@@ -49,7 +49,7 @@ export function checkOrders(
     if (order !== undefined) checkOwn(findings, `${listField}[${index}]`, meant, order)
   }
   const { twap } = intent.terms
-  if (twap !== undefined) checkSchedule(findings, twap, orders, nowSeconds)
+  if (twap !== undefined) checkSchedule(findings, twap, orders, policy, nowSeconds)
 }
 
 /**
@@ -267,16 +267,20 @@ function checkSchedule(
   findings: Findings,
   { parts, durationSeconds }: TwapTerms,
   orders: readonly CreateOrderParams[],
+  { unsureSeconds = 0, askedAgoSeconds = 0 }: Pick<SigningPolicy, 'unsureSeconds' | 'askedAgoSeconds'>,
   nowSeconds: number,
 ): void {
   const start = orders[0]?.numbers.validFromTime ?? 0n
-  const now = BigInt(Math.floor(nowSeconds))
-  const [earliest, latest] = [now - twapStartEarlySeconds, now + twapStartLateSeconds]
+  const earliest = BigInt(Math.floor(nowSeconds)) - twapStartEarlySeconds
+  const latest = BigInt(Math.floor(nowSeconds + unsureSeconds)) + twapStartLateSeconds
   if (start < earliest || start > latest) {
     findings.add(
       `${listField}[0].numbers.validFromTime`,
       `between ${earliest} and ${latest}`,
       start.toString(),
+      start < earliest && start >= earliest - BigInt(Math.ceil(askedAgoSeconds))
+        ? 'OFFER_EXPIRED'
+        : undefined,
     )
   }
   const ids = orders.map(({ dataList }) => (dataList[0] === undefined ? '' : twapIdOf(dataList[0], parts)))

@@ -25,9 +25,16 @@ export function checkRelayParams(
   findings.empty('relayParams.tokenPermits', relayParams.tokenPermits)
   findings.same('relayParams.desChainId', BigInt(chain.chainId), relayParams.desChainId)
   const earliest = BigInt(Math.floor(nowSeconds) + policy.minDeadlineSeconds)
-  const latest = BigInt(Math.floor(nowSeconds) + policy.maxDeadlineSeconds)
+  const latest = BigInt(Math.floor(nowSeconds + (policy.unsureSeconds ?? 0)) + policy.maxDeadlineSeconds)
   if (relayParams.deadline < earliest || relayParams.deadline > latest) {
-    findings.add('relayParams.deadline', `between ${earliest} and ${latest}`, relayParams.deadline.toString())
+    const wasGood = relayParams.deadline >= earliest - BigInt(Math.ceil(policy.askedAgoSeconds ?? 0))
+    const isLate = relayParams.deadline < earliest && wasGood
+    findings.add(
+      'relayParams.deadline',
+      `between ${earliest} and ${latest}`,
+      relayParams.deadline.toString(),
+      isLate ? 'OFFER_EXPIRED' : undefined,
+    )
   }
   findings.hex('relayParams.fee.feeToken', chain.feeToken.address, fee.feeToken)
   const paid = BigInt(Math.max(1, orders))

@@ -18,6 +18,7 @@ const fromOutside: ReadonlySet<EventType> = new Set<EventType>([
   'price.stoodIn',
   'chain.read',
   'chain.skew',
+  'chain.time',
   'account.positions',
   'account.finding',
   'account.findingSettled',

@@ -293,6 +293,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'perpd_chain_skew_seconds',
     "Our clock minus the chain's time when it was last found to differ by more than a block or two.",
   )
+  const chainAhead = gauge(
+    'perpd_chain_ahead_seconds',
+    "How far an endpoint's newest block was ahead of our clock or the hosts' (behind: negative) when an order was last about to be signed.",
+    ['endpoint'],
+  )
   const subaccountActions = gauge(
     'perpd_subaccount_actions',
     'Actions of the approval of the delegated key: `left`, and `needed` to close what is open.',
@@ -390,6 +395,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
         return
       case 'chain.skew':
         chainSkew.set(event.skewSeconds)
+        return
+      case 'chain.time':
+        chainAhead.set({ endpoint: event.endpoint }, event.aheadSeconds)
         return
       case 'capacity.read':
         headroom.set({ market: event.symbol, direction: event.direction }, asNumber(event.roomUsd))

@@ -216,6 +216,7 @@ export function phrase(event: Event): Line {
     case 'evidence.chosen':
     case 'chain.read':
     case 'chain.skew':
+    case 'chain.time':
     case 'account.positions':
     case 'account.finding':
     case 'account.findingSettled':

@@ -39,6 +39,7 @@ export function accountLine(
         | 'evidence.chosen'
         | 'chain.read'
         | 'chain.skew'
+        | 'chain.time'
         | 'account.positions'
         | 'account.finding'
         | 'account.findingSettled'
@@ -90,6 +91,22 @@ export function accountLine(
         `our clock is ${Math.abs(Math.round(event.skewSeconds))} s ${event.skewSeconds > 0 ? 'before' : 'behind'} the chain's time${event.isTooLarge ? '. Nothing that adds risk is signed until they agree' : ''}. Look at this machine's clock, and at how far the endpoints lag`,
         { skew_seconds: event.skewSeconds, is_too_large: event.isTooLarge },
       )
+    case 'chain.time': {
+      const { endpoint, aheadSeconds, isSetAside, healthy } = event
+      const apart = `${span(Math.abs(aheadSeconds) * 1000)} ${aheadSeconds > 0 ? 'ahead of' : 'behind'} our clock and the hosts'`
+      const next =
+        healthy > 0
+          ? 'Another endpoint tells the time, and orders go on; none is proven to have ended before this one agrees'
+          : 'No endpoint tells the time: increases wait, reductions go on; no order is proven to have ended before it agrees'
+      return line(
+        isSetAside ? 'warn' : 'debug',
+        'chain',
+        isSetAside
+          ? `${endpoint} is set aside for the time: its newest block is ${apart}. ${next}. Look at this endpoint, or take it out of the configuration and start again`
+          : `the newest block of ${endpoint} is ${apart}`,
+        { endpoint, ahead_seconds: aheadSeconds, is_set_aside: isSetAside, healthy },
+      )
+    }
     case 'account.positions':
       return line('info', 'position', positionsText(event), {
         positions: event.positions.map((position) => ({

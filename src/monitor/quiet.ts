@@ -10,6 +10,7 @@
  *   a price         that stands in for the oracle's: the market and where it comes from
  *   an endpoint     of the chain, and its fault; over with its next good answer
  *   the clock       that differs from the chain's time
+ *   an endpoint     that is set aside for the time: to which side, and whether another tells it; over when it is not
  *   a strategy      its failure's text, or why it was not asked; over with its next good turn
  *   a denial        strategy, wish and code; over when such a wish is admitted. The wish itself is told with it only once.
  *                   A pause after a refusal is told once, and the next longer one again
@@ -108,6 +109,13 @@ export function createQuiet(now: () => number): (event: Event) => readonly Line[
       }
       case 'chain.skew':
         return [repeated(`skew ${event.isTooLarge}`, line)]
+      case 'chain.time': {
+        const { endpoint, aheadSeconds, healthy } = event
+        if (event.isSetAside) return [repeated(`time ${endpoint} ${aheadSeconds > 0} ${healthy === 0}`, line)]
+        const count = causes.size === 0 ? 0 : over(`time ${endpoint} `)
+        const text = `${endpoint} tells the time again; it was set aside for ${counted(count, 'order')}`
+        return withRecovery(line, count, 'chain', text)
+      }
       case 'tick.failed':
         return [repeated(`failed ${event.strategy} ${event.reason}`, line)]
       case 'tick.skipped':

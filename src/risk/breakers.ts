@@ -240,7 +240,7 @@ const poisonCause = /\bTYPED_DATA_MISMATCH$/
  * decision and the signature is nobody's fault, however often it does.
  */
 export const wishedCause =
-  /\b(USER_INITIATED_CANCEL|AUTO_CANCEL|RESOLVED_BY_OPERATOR|TRADING_HALTED|PRICE_OUT_OF_BOUNDS|FEE_ABOVE_LIMIT|POSITION_MOVED|OFFER_EXPIRED)$/
+  /\b(USER_INITIATED_CANCEL|AUTO_CANCEL|RESOLVED_BY_OPERATOR|TRADING_HALTED|CHAIN_CLOCK_SKEW|PRICE_OUT_OF_BOUNDS|FEE_ABOVE_LIMIT|POSITION_MOVED|OFFER_EXPIRED)$/
 
 function since(facts: BreakerFacts, scope: TradingScope, cause: BreakerName) {
   const key = holdKey({ scope, cause })

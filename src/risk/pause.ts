@@ -89,6 +89,7 @@ const moved: ReadonlyMap<string | undefined, string> = new Map([
   ['PRICE_OUT_OF_BOUNDS', 'The price had moved beyond its bound for'],
   ['POSITION_MOVED', 'The position had changed for'],
   ['OFFER_EXPIRED', 'The offer had expired for'],
+  ['CHAIN_CLOCK_SKEW', "The chain's time was not known for"],
 ])
 
 function causeOf({ closing }: IntentState): string {

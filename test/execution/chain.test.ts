@@ -249,15 +249,16 @@ test('after a restart the chain alone says what became of an order, with both ap
   })
 })
 
-test('a clock that differs from the chain by more than half a minute stops what adds risk', async () => {
+test('an only endpoint that is off by more than half a minute stops what adds risk, and blames no host', async () => {
   let skewed = 0
   await start({
     reader: (reader) => ({
       ...reader,
-      latestBlock: async () => {
-        const block = await reader.latestBlock()
-        return block && { ...block, timestampSeconds: block.timestampSeconds - skewed }
-      },
+      latestBlocks: async () =>
+        (await reader.latestBlocks()).map(({ block, ...rest }) => ({
+          ...rest,
+          block: { ...block, timestampSeconds: block.timestampSeconds - skewed },
+        })),
     }),
   })
   const skews = () => world.events.filter((event) => event.type === 'chain.skew')
@@ -269,8 +270,12 @@ test('a clock that differs from the chain by more than half a minute stops what 
     outcome: 'REFUSED_LOCAL',
     code: 'CHAIN_CLOCK_SKEW',
   })
-  expect(skews()).toMatchObject([{ isTooLarge: true }])
+  const times = world.events.filter((event) => event.type === 'chain.time')
+  expect(times).toMatchObject([{ isSetAside: true, healthy: 0 }])
+  expect(skews()).toEqual([])
   expect(world.venue.record()).toEqual([])
+  expect(world.events.filter(({ type }) => type === 'order.poisoned')).toEqual([])
+  expect(world.api.hosts.api.filter((host) => world.api.isResting(host))).toEqual([])
   skewed = 10
   await world.shell.accept(await increase({ intentId: 'told', decisionKey: 'told#0' }))
   await world.clock.advance(15_000)

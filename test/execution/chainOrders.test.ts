@@ -102,7 +102,7 @@ async function sentBefore(intent: Intent, orders: readonly CreateOrderParams[]):
     message: {},
   }
   const signature = await signer.sign({ digest, typedData })
-  const armBlock = await world.reader.latestBlock()
+  const armBlock = (await world.reader.latestBlocks())[0]?.block
   const base = { v: 2, atMs: world.clock.now(), intentId: intent.intentId } as const
   await world.journal.append({ ...base, kind: 'intent.accepted', intent })
   await world.journal.append({ ...base, kind: 'attempt.preparing', attempt: 1, lane: 'relay', host: 'h' })

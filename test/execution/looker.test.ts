@@ -65,7 +65,7 @@ function bench(): Bench {
   let chainSeconds = startMs / 1000
   const reader: ChainReader = {
     configured: 1,
-    latestBlock: async () => undefined,
+    latestBlocks: async () => [],
     async look(queries) {
       looks.push([(clock.now() - startMs) / 1000, queries.length])
       chainSeconds = Math.max(chainSeconds, clock.now() / 1000)

@@ -421,9 +421,14 @@ test('a relay that gave up and sent it after all: unknown, never sent twice, and
   expect(world.venue.record()).toHaveLength(1)
 })
 
-test('the deadline is ahead of the time of the newest block, whatever the clocks of this machine and of the host say', async () => {
-  const block = { number: 77n, hash: zeroHash, timestampSeconds: 1_700_000_000 }
-  const chainReader: ChainReader = { configured: 1, latestBlock: async () => block, look: async () => [] }
+test('the deadline is ahead of the time of the newest block, a bit behind the clocks of this machine and of the host', async () => {
+  const timestampSeconds = Date.UTC(2026, 10, 20, 12) / 1000 - 20
+  const block = { number: 77n, hash: zeroHash, timestampSeconds }
+  const chainReader: ChainReader = {
+    configured: 1,
+    latestBlocks: async () => [{ endpoint: 'e', block, readMs: world.clock.monotonicMs() }],
+    look: async () => [],
+  }
   const world = bench({ chainReader })
   const intent = await batchIntent(world, {
     createOrderParamsList: [],
@@ -433,7 +438,7 @@ test('the deadline is ahead of the time of the newest block, whatever the clocks
   await world.shell.accept(intent)
   await settle()
   expect(lastAttempt(world.state(intent))?.armed).toMatchObject({
-    deadlineSeconds: 1_700_000_120,
+    deadlineSeconds: timestampSeconds + 120,
     armBlockNumber: 77n,
   })
 })

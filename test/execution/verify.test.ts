@@ -340,6 +340,31 @@ test.each(poisons)('a payload with %s is refused and names the field', (_what, p
   expect(fieldsOf(check(parts))).toContain(field)
 })
 
+test('a time that is not known widens the window of deadlines by what it may be later, to the second', () => {
+  const of = (aheadSeconds: number, unsureSeconds: number) => {
+    const prepared = preparedOf({ relayParams: { deadline: BigInt(nowSeconds + aheadSeconds) } })
+    return fieldsOf(verify(arbitrum, intentOf(), prepared, { ...policy, unsureSeconds }, nowSeconds))
+  }
+  expect(of(3_850, 150)).toEqual([])
+  expect(of(3_851, 150)).toEqual(['relayParams.deadline'])
+  expect(of(20, 150)).toEqual([])
+  expect(of(19, 150)).toEqual(['relayParams.deadline'])
+})
+
+test('a deadline that came too near while it was waited for is an offer that expired; one that was too near is poison', () => {
+  const codeOf = (aheadSeconds: number, askedAgoSeconds: number) => {
+    const prepared = preparedOf({ relayParams: { deadline: BigInt(nowSeconds + aheadSeconds) } })
+    const result = verify(arbitrum, intentOf(), prepared, { ...policy, askedAgoSeconds }, nowSeconds)
+    return 'kind' in result ? result.code : undefined
+  }
+  expect(codeOf(20, 0)).toBeUndefined()
+  expect(codeOf(19, 0)).toBe('TYPED_DATA_MISMATCH')
+  expect(codeOf(19, 0.4)).toBe('OFFER_EXPIRED')
+  expect(codeOf(-180, 200)).toBe('OFFER_EXPIRED')
+  expect(codeOf(-181, 200)).toBe('TYPED_DATA_MISMATCH')
+  expect(codeOf(3_701, 200)).toBe('TYPED_DATA_MISMATCH')
+})
+
 test('all differences are reported at once', () => {
   const result = check({
     addresses: { receiver: stranger },

@@ -230,6 +230,31 @@ test('a cause that repeats is told first, at its tenth time and hourly, and its 
   expect(take()).toEqual([`host      ${host} answers again after 800 failed requests`])
 })
 
+test('an endpoint that is set aside is told once with what follows from it, and once when it tells the time again', () => {
+  const { log, take } = logTo()
+  const at = (aheadSeconds: number, healthy: number, isSetAside = true) =>
+    log.listen({ type: 'chain.time', endpoint: 'rpc.test', aheadSeconds, isSetAside, healthy })
+  at(-2, 2, false)
+  at(-150, 1)
+  at(-151, 1)
+  at(-152, 1)
+  expect(take()).toEqual([
+    "chain     rpc.test is set aside for the time: its newest block is 2 min 30 s behind our clock and the hosts'. Another endpoint tells the time, and orders go on; none is proven to have ended before this one agrees. Look at this endpoint, or take it out of the configuration and start again",
+  ])
+  at(-160, 0)
+  at(-161, 0)
+  expect(take()).toEqual([
+    expect.stringContaining('No endpoint tells the time: increases wait, reductions go on;'),
+  ])
+  at(-20, 2, false)
+  at(-20, 2, false)
+  expect(take()).toEqual(['chain     rpc.test tells the time again; it was set aside for 5 orders'])
+  at(7_200, 1)
+  expect(take()).toEqual([
+    expect.stringContaining("its newest block is 2 h 0 min ahead of our clock and the hosts'. "),
+  ])
+})
+
 test('a wish that is denied at every turn is told once with its reason, and again when it is admitted', () => {
   const { log, take, time } = logTo()
   const { decision, decisionKey, strategy } = intent

@@ -117,6 +117,9 @@ test('rejects count in a row, for each strategy, from the last success and the l
   const cancel = ending('CANCELLED USER_INITIATED_CANCEL', 5)
   expect(causes({ endings: [bad(9), cancel, bad(7)] })).toEqual([])
   expect(causes({ endings: [bad(9), cancel, bad(7), bad(6)] })).toEqual(['strategy:eth-trend rejects'])
+  // Nor is an endpoint that lags.
+  const lag = ending('REFUSED_LOCAL CHAIN_CLOCK_SKEW', 5)
+  expect(causes({ endings: [lag, lag, lag, lag] })).toEqual([])
   const liftedAtMs = { [holdKey({ scope: 'strategy:eth-trend', cause: 'rejects' })]: NOW_MS - 8 }
   expect(causes({ endings: [bad(9), bad(8), bad(7)], liftedAtMs })).toEqual([])
 })

@@ -28,7 +28,7 @@ test('a fee above the limit makes the wish wait, longer each time; what takes ri
   expect(at(1, [refused('PRICE_OUT_OF_BOUNDS', startMs)], false)).toBeUndefined()
 })
 
-test.each(['PRICE_OUT_OF_BOUNDS', 'POSITION_MOVED', 'OFFER_EXPIRED'])(
+test.each(['PRICE_OUT_OF_BOUNDS', 'POSITION_MOVED', 'OFFER_EXPIRED', 'CHAIN_CLOCK_SKEW'])(
   'an increase waits after %s, longer each time, and not at all for another cause',
   (code) => {
     const moved = [refused(code, startMs), refused(code, startMs - 5_000), refused(code, startMs - 9_000)]

@@ -4,7 +4,7 @@
  * anything.
  */
 import type { Hex } from '../../src/domain/address.ts'
-import type { AttemptQuery } from '../../src/domain/chainReader.ts'
+import type { AttemptQuery, EndpointBlock } from '../../src/domain/chainReader.ts'
 import type { BlockRef, Settlement } from '../../src/domain/intent.ts'
 import type { ChainView, EndpointView, OrderLog } from '../../src/domain/machine/chainView.ts'
 import type { Branch, ModelChain, ModelLog, Use } from './chainModel.ts'
@@ -23,6 +23,8 @@ export type Illness =
   | { readonly kind: 'blind'; readonly how: 'all' | 'events' | 'state' }
   /** A balancer before nodes that are so many blocks behind; each request comes to any of them. */
   | { readonly kind: 'pool'; readonly lags: readonly number[] }
+  /** Its blocks are those that are, with times that are so many seconds later, or earlier. */
+  | { readonly kind: 'moved'; readonly seconds: number }
   /**
    * It says what is not so: `unused` with blocks far past every deadline, `foreign` use, or an `end` that never was. Its
    * newest block is `ahead` of the true one.
@@ -51,14 +53,17 @@ export function viewOf(
   }
 }
 
-/** Where the endpoint that is furthest behind stands: its newest block, with the earliest time of any. */
-export function latestOf(chain: ModelChain, endpoints: readonly Endpoint[]): BlockRef | undefined {
-  const tips = endpoints.flatMap((endpoint) =>
-    endpoint.illness?.kind === 'error' ? [] : [standing(chain, endpoint).tip],
+/** The newest block by each endpoint that answers at `nowMs`, a process's monotonic time. */
+export function latestOf(
+  chain: ModelChain,
+  endpoints: readonly Endpoint[],
+  nowMs: number,
+): readonly EndpointBlock[] {
+  return endpoints.flatMap((endpoint) =>
+    endpoint.illness?.kind === 'error'
+      ? []
+      : [{ endpoint: endpoint.name, block: moved(endpoint, standing(chain, endpoint).tip), readMs: nowMs }],
   )
-  const [lowest] = tips.toSorted((one, other) => Number(one.number - other.number))
-  if (lowest === undefined) return undefined
-  return { ...lowest, timestampSeconds: Math.min(...tips.map(({ timestampSeconds }) => timestampSeconds)) }
 }
 
 function standing(chain: ModelChain, { illness }: Endpoint): { branch: Branch; tip: BlockRef } {
@@ -80,8 +85,8 @@ function endpointView(
   if (illness?.kind === 'error') return undefined
   const { branch, tip } = standing(chain, endpoint)
   const finalNumber = finalOf(chain, branch, tip, nowMs)
-  const final = refOf(branch.blockAt(finalNumber))
-  const latest = refOf(tip)
+  const final = moved(endpoint, branch.blockAt(finalNumber))
+  const latest = moved(endpoint, tip)
   if (illness?.kind === 'liar') return lyingView(name, illness.lie, query, latest, final)
   const found = branch.uses.get(query.digest)
   const use = found !== undefined && found.block.number <= tip.number ? found : undefined
@@ -161,6 +166,13 @@ function orderLogOf(log: ModelLog): OrderLog {
 
 function settlementOf({ transactionHash, block, movedUsd = 0n }: ModelLog): Settlement {
   return { transactionHash, timestampSeconds: block.timestampSeconds, sizeDeltaUsd: movedUsd }
+}
+
+/** A head with the time that the endpoint tells. */
+function moved({ illness }: Endpoint, block: BlockRef): BlockRef {
+  const ref = refOf(block)
+  if (illness?.kind !== 'moved') return ref
+  return { ...ref, timestampSeconds: ref.timestampSeconds + illness.seconds }
 }
 
 function refOf({ number, hash, timestampSeconds }: BlockRef): BlockRef {

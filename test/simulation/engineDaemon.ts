@@ -33,7 +33,7 @@ import { planWishes, strategyOf } from './engineStrategy.ts'
 import { createFetch, keptIn, type SignedMessage } from './httpVenue.ts'
 import { swapMarkets } from './intentsOf.ts'
 import { jsonText } from './payload.ts'
-import { privateKey } from './shellDaemon.ts'
+import { checkBlame, privateKey } from './shellDaemon.ts'
 import { processClock } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
@@ -293,6 +293,7 @@ class EngineDaemon implements Daemon {
     const truth: Truth = this.#parts.truth
     if (!process.isAlive) return
     if (jsonText(event).includes(privateKey.slice(2))) truth.fail('I14', `${event.type} shows the key`)
+    if (event.type === 'order.poisoned') checkBlame(this.#parts)
     if (event.type === 'order.moved') note(`event ${event.type} ${event.from} ${event.to}`)
     if (event.type === 'decision.denied')
       note(`denied ${event.strategy} ${event.decision.kind} ${event.denial.code}`)
@@ -413,7 +414,7 @@ class EngineDaemon implements Daemon {
     }
     return {
       configured: endpoints.length,
-      latestBlock: () => later(() => latestOf(chain, endpoints)),
+      latestBlocks: () => later(() => latestOf(chain, endpoints, timeline.nowMs)),
       look: (queries) => later(() => queries.map((query) => viewOf(chain, endpoints, query, timeline.nowMs))),
     }
   }

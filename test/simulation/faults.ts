@@ -71,8 +71,11 @@ export const faultNames = [
   'repeated-decision',
 ] as const
 
+/** Faults that came later: drawn beside the others, so that a seed's others stay what they were. */
+export const laterFaultNames = ['rpc-behind', 'rpc-time'] as const
+
 /** One of them. */
-export type FaultName = (typeof faultNames)[number]
+export type FaultName = (typeof faultNames)[number] | (typeof laterFaultNames)[number]
 
 /** The faults of one world, and how often each really came. */
 export interface Faults {
@@ -99,14 +102,19 @@ export function chooseWeights(random: Random): Weights {
   return new Map(faultNames.map((name) => [name, random.pick([0.25, 1, 1, 4])]))
 }
 
-/** Chooses the faults of a seed; with `none` there are none, ever. */
+/** Chooses the faults of a seed; with `none` there are none, ever. Without `later` none of the later ones comes. */
 export function chooseFaults(
   random: Random,
   none: boolean,
   excluded: ReadonlySet<FaultName>,
   weights: Weights = new Map(),
+  later?: Random,
 ): Faults {
-  const on = new Set(faultNames.filter((name) => random.chance(0.5) && !excluded.has(name) && !none))
+  const on = new Set<FaultName>(
+    faultNames.filter((name) => random.chance(0.5) && !excluded.has(name) && !none),
+  )
+  for (const name of laterFaultNames)
+    if (later?.chance(0.3) === true && !excluded.has(name) && !none) on.add(name)
   const counts = new Map<FaultName, number>()
   let isQuiet = none
   const count = (name: FaultName) => void counts.set(name, (counts.get(name) ?? 0) + 1)

@@ -442,4 +442,22 @@ export const mutants: readonly Mutant[] = [
     'if (relayParams.deadline < earliest || relayParams.deadline > latest) {',
     'if (relayParams.deadline < earliest) {',
   ),
+  {
+    ...one(
+      'an endpoint alone tells the time',
+      'shell',
+      'src/domain/chainTime.ts',
+      'isHealthy: Math.abs(aheadSeconds) <= HEALTHY_SECONDS',
+      'isHealthy: HEALTHY_SECONDS > 0',
+    ),
+    mode: 'chain-1',
+    firstSeed: 79,
+  },
+  one(
+    'a host answers for what we took long for',
+    'shell',
+    'src/execution/makeAttempt.ts',
+    '(clock.monotonicMs() - askedMs) / 1000',
+    '(askedMs - askedMs) / 1000',
+  ),
 ]

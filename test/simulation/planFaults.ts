@@ -16,6 +16,10 @@ export interface FaultTargets {
   readonly random: Random
   /** Chance of the endpoints' illnesses, drawn when they come. */
   readonly illnesses: Random
+  /** Chance of the faults that came later. */
+  readonly later: Random
+  /** One of two endpoints may say anything. */
+  readonly mayLie: boolean
   readonly faults: Faults
   readonly timeline: Timeline
   readonly venue: VenueModel
@@ -32,15 +36,15 @@ export interface FaultTargets {
   readonly cutPower: () => void
 }
 
-type Often = (name: FaultName, most: number, run: () => void) => void
+type Often = (name: FaultName, most: number, run: () => void, chance?: Random) => void
 
 /** Plans them until `untilMs`; those that come after the quiet phase began do nothing. */
 export function planFaults(untilMs: number, targets: FaultTargets): void {
   const { random, faults, timeline, venue, chain, disk, note } = targets
-  const often: Often = (name, most, run) => {
+  const often: Often = (name, most, run, chance = random) => {
     if (!faults.isOn(name)) return
-    for (let left = random.int(1, most); left > 0; left -= 1) {
-      timeline.after(random.int(1_000, untilMs), () => {
+    for (let left = chance.int(1, most); left > 0; left -= 1) {
+      timeline.after(chance.int(1_000, untilMs), () => {
         if (faults.isQuiet) return
         faults.count(name)
         note(`fault ${name}`)
@@ -57,7 +61,10 @@ export function planFaults(untilMs: number, targets: FaultTargets): void {
     })
     often('host-forgets', 1, () => peer.records.clear())
   }
-  for (const endpoint of targets.endpoints) planIllness(endpoint, targets, often)
+  for (const endpoint of targets.endpoints) {
+    planIllness(endpoint, targets, often)
+    planTimes(endpoint, targets, often)
+  }
   often('reorg', 4, () => venue.reorganise(random.int(1, 12)))
   often('clock-jump', 2, () => targets.jumpClock(random.int(-7_200, 7_200) * 1000))
   often('manual-trade', 2, () => {
@@ -115,6 +122,32 @@ function planIllness(
       ahead: illnesses.pick([5n, 1_000n, 10_000_000n]),
     })),
   )
+}
+
+/** An endpoint whose newest block is of another time: it is far behind, or says so of blocks that are not. */
+function planTimes(
+  endpoint: Endpoint,
+  { later, timeline, endpoints, chain, mayLie }: FaultTargets,
+  often: Often,
+): void {
+  const during = (ill: Illness) => {
+    const lies = ill.kind === 'liar' || (ill.kind === 'moved' && ill.seconds > 0)
+    const isLiar = ({ illness }: Endpoint) =>
+      illness?.kind === 'liar' || (illness?.kind === 'moved' && illness.seconds > 0)
+    if (endpoint.illness !== undefined || (lies && (!mayLie || endpoints.some(isLiar)))) return
+    endpoint.illness = ill
+    timeline.after(later.int(5_000, 60_000), () => {
+      if (endpoint.illness === ill) endpoint.illness = undefined
+    })
+  }
+  const behind = () => {
+    const sinceMs = timeline.nowMs - later.pick([20_000, 40_000, 150_000])
+    const blocks = chain.canonical.blocks.filter(({ minedMs }) => minedMs > sinceMs).length
+    during({ kind: 'lag', blocks })
+  }
+  const moved = () => during({ kind: 'moved', seconds: later.pick([-7_200, -7_200, -150, 150, 7_200]) })
+  often('rpc-behind', 2, behind, later)
+  often('rpc-time', 2, moved, later)
 }
 
 /** One of the sides on which the account holds something now. */

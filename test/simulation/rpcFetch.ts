@@ -10,7 +10,7 @@ import { type Endpoint, finalOf } from './endpoints.ts'
 import { damaged, outage, passingOutage, type Reply, type Row } from './rpcDamage.ts'
 import { lieOf } from './rpcLies.ts'
 import { answerOf, type Call, type NodeState, passes, Refusal } from './rpcNode.ts'
-import { counterfeit, orderRow } from './rpcRows.ts'
+import { counterfeit, orderRow, quantity } from './rpcRows.ts'
 
 /** Address of an endpoint by its name. */
 export function endpointUrl({ name }: Endpoint): string {
@@ -98,7 +98,8 @@ export function createRpcFetch(
           throw new Refusal(-32000, 'missing trie node')
         const { illness } = habit.endpoint
         const lie = illness?.kind === 'liar' ? lieOf(illness, state, call) : undefined
-        const result = lie === undefined ? answerOf(state, call) : lie.result
+        const told = lie === undefined ? answerOf(state, call) : lie.result
+        const result = illness?.kind === 'moved' ? movedBy(illness.seconds, told) : told
         return { ...base, result: call.method === 'eth_getLogs' ? strange(result, state, call) : result }
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
@@ -167,6 +168,12 @@ export function createRpcFetch(
         })
     }
   }
+}
+
+/** A block with its time moved; anything else as it is. */
+function movedBy(seconds: number, result: unknown): unknown {
+  if (typeof result !== 'object' || result === null || !('timestamp' in result)) return result
+  return { ...result, timestamp: quantity(Number(result.timestamp) + seconds) }
 }
 
 /** The chain that the daemon of a world is told to read. */

@@ -192,7 +192,7 @@ export interface PastReader {
   /** What it told of itself. */
   readonly events: readonly Event[]
   look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]>
-  latest(): Promise<BlockRef | undefined>
+  latest(): Promise<readonly BlockRef[]>
   positionChange(query: PositionChangeQuery): Promise<PositionChange | 'none' | undefined>
 }
 
@@ -259,7 +259,7 @@ export function readerOf(
       nowMs = past.timeline.nowMs
       return settled(reader.look(queries))
     },
-    latest: () => settled(reader.latestBlock()),
+    latest: async () => (await settled(reader.latestBlocks())).map(({ block }) => block),
     positionChange(query) {
       nowMs = past.timeline.nowMs
       return settled(reader.positionChange?.(query) ?? Promise.resolve(undefined))

@@ -46,6 +46,15 @@ const never = () => new Promise<never>(() => {})
 /** What was signed in a world, by signature; it outlives the process. */
 const signaturesOf = new WeakMap<object, Map<string, SignedMessage>>()
 
+/**
+ * I15: no host is taken for a liar where none lies. A deadline of the model may be 40 s ahead: where hosts and chain have clocks of
+ * their own that is too near by the chain's.
+ */
+export function checkBlame({ faults, truth }: Pick<DaemonParts, 'faults' | 'truth'>): void {
+  if (!faults.counts.has('prepare-hostile') && !faults.counts.has('clock-skew'))
+    (truth as Truth).fail('I15', 'an honest host is taken for a liar')
+}
+
 class ShellDaemon implements Daemon {
   readonly #parts: DaemonParts
   readonly #shell: Shell
@@ -97,6 +106,7 @@ class ShellDaemon implements Daemon {
       emit: (event) => {
         if (jsonText(event).includes(privateKey.slice(2)))
           parts.truth.fail('I14', `${event.type} shows the key`)
+        if (event.type === 'order.poisoned') checkBlame(parts)
         if (event.type === 'order.moved') parts.note(`event ${event.type} ${event.from} ${event.to}`)
         if (event.type === 'order.observed') parts.note(`event ${event.type} ${event.status}`)
       },
@@ -263,7 +273,7 @@ class ShellDaemon implements Daemon {
     }
     return {
       configured: reader.configured,
-      latestBlock: () => between(() => reader.latestBlock()),
+      latestBlocks: () => between(() => reader.latestBlocks()),
       look: (queries) => between(() => reader.look(queries)),
     }
   }

@@ -41,7 +41,7 @@ const lanes = ['order-chain', 'relay'] as const
 export function runSeed(
   tier: TierName,
   seed: number,
-  options: Partial<Pick<WorldOptions, 'keepsTrace' | 'scenario' | 'mode' | 'shapes'>> = {},
+  options: Partial<Pick<WorldOptions, 'keepsTrace' | 'scenario' | 'mode' | 'shapes' | 'isBefore'>> = {},
 ): Promise<WorldResult> {
   // Half of the worlds that sign for real do so with a session key of another account.
   const isDelegated =

@@ -10,7 +10,7 @@ import type { Daemon, Process } from './daemon.ts'
 import { createModelStorage } from './disk.ts'
 import { createEnding, type Ending } from './ending.ts'
 import type { Endpoint } from './endpoints.ts'
-import { chooseFaults, chooseWeights, type FaultName, type Faults } from './faults.ts'
+import { chooseFaults, chooseWeights, type FaultName, type Faults, laterFaultNames } from './faults.ts'
 import { createNetwork } from './network.ts'
 import { giveWord } from './operator.ts'
 import { planFaults } from './planFaults.ts'
@@ -36,6 +36,8 @@ const withoutChain: readonly FaultName[] = [
   'rpc-fork',
   'rpc-blind',
   'rpc-liar',
+  'rpc-behind',
+  'rpc-time',
 ]
 const trustedVenue: readonly FaultName[] = [
   'status-lies',
@@ -66,6 +68,8 @@ class World {
   readonly #processes: Processes
   readonly #strategist: Strategist
   readonly #ending: Ending
+  /** One of two endpoints may say anything. */
+  readonly #mayLie: boolean
   #wallOffsetMs = 0
   #fault: Violation | undefined
   #isQuiet = false
@@ -98,6 +102,7 @@ class World {
       // Such a message names its account: nobody else can sign it.
       ...(options.delegate === undefined ? [] : (['foreign-use'] as const)),
       ...(mode === 'chain-2' && !mayChange ? [] : (['rpc-liar'] as const)),
+      ...(options.isBefore === true ? laterFaultNames : []),
       ...(mayChange ? (['reorg'] as const) : (['settings-change'] as const)),
     ])
     this.#faults = chooseFaults(
@@ -105,8 +110,11 @@ class World {
       scenario !== undefined,
       excluded,
       chooseWeights(randomOf(seed, 'fault weights')),
+      randomOf(seed, 'later faults'),
     )
+    this.#mayLie = mode === 'chain-2' && !mayChange
     const skewed = this.#faults.isOn('clock-skew')
+    if (skewed) this.#faults.count('clock-skew')
     this.#chain = new ModelChain(randomOf(seed, 'chain'), {
       finalityMs: hasChain && !mayChange ? (scenario ? 5_000 : random.int(4, 40) * 1000) : 0,
       skewMs: skewed ? random.int(-20, 20) * 1000 : 0,
@@ -237,6 +245,8 @@ class World {
     planFaults(spanMs + 30_000, {
       random: randomOf(this.#options.seed, 'plans'),
       illnesses: random,
+      later: randomOf(this.#options.seed, 'later plans'),
+      mayLie: this.#mayLie,
       faults: this.#faults,
       timeline: this.#timeline,
       venue: this.#venue,

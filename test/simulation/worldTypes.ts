@@ -29,6 +29,8 @@ export interface WorldOptions {
   readonly keepsTrace?: boolean
   /** Where evidence comes from; absent: by chance. */
   readonly mode?: Mode
+  /** Without the faults that came later: a seed tells the story that it once told. */
+  readonly isBefore?: boolean
 }
 
 /** A fixed story for the enumeration of crash points. */

@@ -87,6 +87,8 @@ export interface KindsOptions {
   readonly lane?: Lane
   /** The venue's chain closes orders, a second behind; otherwise its hosts and rows do. */
   readonly isByChain?: boolean
+  /** Endpoints of the venue's chain that are read: 1 when absent, or 2. */
+  readonly endpoints?: number
   /** A delegated key signs for `signer`, who approved it for this many actions; by the running watch. */
   readonly approvedActions?: number
   /** How long that holds, seconds; a week when absent. */
@@ -156,7 +158,7 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
   const reader =
     options.isByChain === true
       ? connectChain({
-          http: served.rpc.slice(0, 1),
+          http: served.rpc.slice(0, options.endpoints ?? 1),
           ws: [],
           chainId: arbitrum.chainId,
           eventEmitter: arbitrum.contracts.eventEmitter,

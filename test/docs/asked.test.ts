@@ -1,0 +1,52 @@
+/** docs/orders.md, "Who is asked": every question to the chain has a row, and its numbers and tests are those of the code. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { HEALTHY_SECONDS, WIDEST_SECONDS } from '../../src/domain/chainTime.ts'
+import { connectChain } from '../../src/evm/connect.ts'
+import { manualClock } from '../support/venue.ts'
+
+const root = resolve(import.meta.dirname, '..', '..')
+const text = readFileSync(join(root, 'docs', 'orders.md'), 'utf8')
+const section = text.slice(text.indexOf('## Who is asked'), text.indexOf('## What counts as held'))
+const rows = section.split('\n').filter((line) => /^\| (?!question|---)/.test(line))
+
+test('every way to ask the chain has a row', () => {
+  const reader = connectChain({
+    http: ['http://127.0.0.1:1'],
+    ws: ['ws://127.0.0.1:1'],
+    chainId: 1,
+    eventEmitter: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
+    multicall: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
+    finality: 'safe',
+    timeoutMs: 1_000,
+    maxLogSpan: 1_000,
+    clock: manualClock(0),
+    emit: () => undefined,
+    fetch: () => Promise.reject(new Error('nothing is asked here')),
+  })
+  reader.close()
+  const asked = Object.keys(reader).filter((name) => !['configured', 'check', 'close'].includes(name))
+  expect(asked).toContain('latestBlocks')
+  for (const name of asked)
+    expect(
+      rows.some((row) => row.includes(`| \`${name}\` |`)),
+      name,
+    ).toBe(true)
+})
+
+test('every row names tests that are there', () => {
+  expect(rows.length).toBeGreaterThan(10)
+  for (const row of rows) {
+    const tests = [...row.matchAll(/`(test\/[^`]+)`/g)].map(([, path = '']) => path)
+    expect(tests, row).not.toEqual([])
+    for (const path of tests) expect(existsSync(join(root, path)), path).toBe(true)
+  }
+})
+
+test('what is healthy, and how far a window reaches, are the numbers of the code', () => {
+  expect(HEALTHY_SECONDS).toBe(30)
+  expect(WIDEST_SECONDS).toBe(1_800)
+  expect(section.match(/within 30 s/g)).toHaveLength(2)
+  expect(section).toContain("up to half an hour to each side of the hosts' median")
+})
