@@ -57,7 +57,12 @@ function wishOf(view: StrategyView<z.output<typeof params>>, symbol: string, ind
     ] as const
     return [{ ...opens, sizeDeltaUsd: size.usd, tpsl, reason: 'minute 0: open' }]
   }
-  if (minute >= 10 && minute < 12 && resting === undefined && !open.some((each) => each.orderType === 'limit'))
+  if (
+    minute >= 10 &&
+    minute < 12 &&
+    resting === undefined &&
+    !open.some((each) => each.orderType === 'limit')
+  )
     return [
       {
         ...opens,

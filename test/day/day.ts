@@ -10,12 +10,7 @@ import { createApi } from '../../src/api/client.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import { chainGas } from '../../src/chains/gas.ts'
 import { loadConfig } from '../../src/cli/config.ts'
-import {
-  limitsOf,
-  signingPolicyOf,
-  usualFeesOf,
-  warningPoliciesOf,
-} from '../../src/cli/runSettings.ts'
+import { limitsOf, signingPolicyOf, usualFeesOf, warningPoliciesOf } from '../../src/cli/runSettings.ts'
 import { type Event, emitTo } from '../../src/domain/event.ts'
 import { fillsOf } from '../../src/domain/fills.ts'
 import { journalSides } from '../../src/domain/held.ts'
@@ -59,6 +54,8 @@ export interface DayOptions {
   readonly hours: number
   /** False: nothing lags and no host restarts. Default true. */
   readonly lags?: boolean
+  /** Of all strategies; default: as their files say. */
+  readonly cadenceSeconds?: number
   /** Default: by the seed. */
   readonly lane?: Lane
   /** What a host says that is not so; `atMs` is the time of the day. */
@@ -123,14 +120,11 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     env: {},
     cwd: folder,
   })
-  const strategies = await dayStrategies(folder)
+  const strategies = await dayStrategies(folder, options.cadenceSeconds)
   const teller = tellerOf(() => time.nowMs)
-  const emit = emitTo(
-    [teller.listen, (event) => options.onEvent?.(event, time.nowMs)],
-    (error) => {
-      throw error
-    },
-  )
+  const emit = emitTo([teller.listen, (event) => options.onEvent?.(event, time.nowMs)], (error) => {
+    throw error
+  })
   const died = Promise.withResolvers<never>()
   died.promise.catch(() => undefined)
   const fatal = (error: unknown): void => died.reject(error)
@@ -153,7 +147,10 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
   const chain = { ...arbitrum }
   const listed = createApi({
     chain,
-    hosts: { api: [api0, api1].map((path) => ORIGIN + path), oracle: [oracle0, oracle1].map((path) => ORIGIN + path) },
+    hosts: {
+      api: [api0, api1].map((path) => ORIGIN + path),
+      oracle: [oracle0, oracle1].map((path) => ORIGIN + path),
+    },
     fetch: road.fetch,
     clock,
     random: randomOf(seed, 'client').next,
@@ -169,7 +166,8 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     onForeign: (foreign) => emit({ type: 'rows.foreign', ...foreign }),
   })
   const http = venue.paths.rpc.map((path) => ORIGIN + path)
-  const rpcFetch: Parameters<typeof createHttpTransport>[1] = (url, init) => road.fetch(url, { ...init, headers: { ...init.headers } })
+  const rpcFetch: Parameters<typeof createHttpTransport>[1] = (url, init) =>
+    road.fetch(url, { ...init, headers: { ...init.headers } })
   const reader = connectChain({
     http,
     ws: [],
@@ -184,7 +182,10 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     fetch: rpcFetch,
   })
   const clients = http.map((url) =>
-    createRpcClient(url, createHttpTransport(url, rpcFetch), clock, { timeoutMs: config.rpc.timeoutMs, batchSize: 1 }),
+    createRpcClient(url, createHttpTransport(url, rpcFetch), clock, {
+      timeoutMs: config.rpc.timeoutMs,
+      batchSize: 1,
+    }),
   )
   const book = createAccountBook({ journal, clock })
   const trading = createTrading({ book, emit })
@@ -274,7 +275,10 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     await until(lengthMs)
     // New risk is over; what is on its way comes to its end, so that both books can be laid side by side.
     await Promise.all([
-      running.operate({ type: 'trading', state: 'halted', scope: 'global', reason: DAY_IS_OVER }, { by: 'day', via: 'cli' }),
+      running.operate(
+        { type: 'trading', state: 'halted', scope: 'global', reason: DAY_IS_OVER },
+        { by: 'day', via: 'cli' },
+      ),
       until(lengthMs + 1_000),
     ])
     let atMs = lengthMs + 1_000
@@ -318,7 +322,9 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
       ({ marketToken, direction, sizeInUsd }) => `${marketToken.toLowerCase()} ${direction} ${sizeInUsd}`,
     )
     const restingOf = ({ attempts }: IntentState): readonly string[] =>
-      attempts.flatMap(({ children }) => children.filter((child) => !hasEnded(child)).map(({ orderKey }) => orderKey.toLowerCase()))
+      attempts.flatMap(({ children }) =>
+        children.filter((child) => !hasEnded(child)).map(({ orderKey }) => orderKey.toLowerCase()),
+      )
     return {
       journal: byJournal.sort(),
       shown: shown.sort(),

@@ -1,5 +1,5 @@
 /** What must hold of a day on which nothing but lag happened. */
-import { accusingEnds, contradictionCodes, type Counts, type DayReport } from './report.ts'
+import { accusingEnds, type Counts, contradictionCodes, type DayReport } from './report.ts'
 
 /** Increases an hour that such a day must execute. */
 const LEAST_INCREASES_AN_HOUR = 4
@@ -54,10 +54,12 @@ export function judge(report: DayReport): readonly string[] {
     if (times > 0) problems.push(`${times} increases refused with ${code}`)
   }
   const ends = endsOf(report)
-  for (const code of accusingEnds) if ((ends[code] ?? 0) > 0) problems.push(`${ends[code]} orders ended ${code}`)
+  for (const code of accusingEnds)
+    if ((ends[code] ?? 0) > 0) problems.push(`${ends[code]} orders ended ${code}`)
   problems.push(...alarms)
   problems.push(...rests.filter((rest) => !isOfFailing(rest)))
-  for (const { statement } of status.findings.map(({ finding }) => finding)) problems.push(`open: ${statement}`)
+  for (const { statement } of status.findings.map(({ finding }) => finding))
+    problems.push(`open: ${statement}`)
   problems.push(...status.hidden.map((text) => `hidden: ${text}`))
   problems.push(...status.contradictions.map(({ host }) => `contradicted by ${host}`))
   problems.push(
@@ -66,7 +68,8 @@ export function judge(report: DayReport): readonly string[] {
   if (longestDelayMs(report) > LONGEST_DELAY_MS)
     problems.push(`an increase waited ${longestDelayMs(report) / 1000} s for lag`)
   const same = (one: readonly string[], other: readonly string[], what: string): void => {
-    if (one.join('\n') !== other.join('\n')) problems.push(`${what}: [${one.join('; ')}] and [${other.join('; ')}]`)
+    if (one.join('\n') !== other.join('\n'))
+      problems.push(`${what}: [${one.join('; ')}] and [${other.join('; ')}]`)
   }
   same(books.journal, books.venue, 'positions of journal and venue differ')
   same(books.shown, books.venue, 'positions of status and venue differ')

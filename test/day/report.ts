@@ -105,8 +105,8 @@ const add = (counts: Record<string, number>, name: string): void => {
   counts[name] = (counts[name] ?? 0) + 1
 }
 
-/** How an alarm is said; undefined for what is no alarm. */
-function alarmOf(event: Event): string | undefined {
+/** What an event says that should not be there when nothing but lag happens; undefined for what is no alarm. */
+export function alarmOf(event: Event): string | undefined {
   switch (event.type) {
     case 'account.finding':
       return `finding: ${event.finding.kind} ${event.finding.statement}`
@@ -124,7 +124,9 @@ function alarmOf(event: Event): string | undefined {
     case 'chain.skew':
       return event.isTooLarge ? `chain skew of ${event.skewSeconds} s` : undefined
     case 'trading.state':
-      return event.reason.includes(DAY_IS_OVER) ? undefined : `trading ${event.scope} ${event.state}: ${event.reason}`
+      return event.reason.includes(DAY_IS_OVER)
+        ? undefined
+        : `trading ${event.scope} ${event.state}: ${event.reason}`
     default:
       return undefined
   }

@@ -68,6 +68,15 @@ export function planOutages(random: Random, hosts: readonly string[], lengthMs: 
   return outages
 }
 
+const texts = new WeakMap<Buffer, string>()
+
+/** The text of bytes that the venue answers with again and again. */
+function textOf(bytes: Buffer): string {
+  const text = texts.get(bytes) ?? bytes.toString('utf8')
+  texts.set(bytes, text)
+  return text
+}
+
 /** Makes the road. */
 export function createRoad(parts: {
   readonly time: DayTime
@@ -111,7 +120,9 @@ export function createRoad(parts: {
   /** Changes whenever a list of any account may show something else than its prices. */
   function version(): string {
     const { counters, positions, orders } = world
-    const frozen = [...orders.values()].map(({ key, isFrozen, updatedAtSeconds }) => `${key}${isFrozen}${updatedAtSeconds}`)
+    const frozen = [...orders.values()].map(
+      ({ key, isFrozen, updatedAtSeconds }) => `${key}${isFrozen}${updatedAtSeconds}`,
+    )
     const sizes = [...positions.values()].map(({ state }) => `${state.sizeInUsd}:${state.collateralAmount}`)
     return `${Object.values(counters).join()}|${frozen.join()}|${sizes.join()}`
   }
@@ -131,7 +142,11 @@ export function createRoad(parts: {
 
   async function venueText(url: string, init: Parameters<Fetch>[1]): Promise<Response> {
     return time.busy(async () => {
-      const request = new Request(url, { method: init.method, headers: init.headers, body: init.body ?? null })
+      const request = new Request(url, {
+        method: init.method,
+        headers: init.headers,
+        body: init.body ?? null,
+      })
       return venue.fetch(request)
     })
   }
@@ -155,7 +170,7 @@ export function createRoad(parts: {
       if (cached !== undefined && time.nowMs - cached.atMs < CACHED_MS) return made(200, cached.text)
     }
     const quick = isGet ? venue.quick(url.slice(ORIGIN.length)) : undefined
-    if (quick !== undefined && !listRoutes.test(path)) return made(200, quick.toString('utf8'))
+    if (quick !== undefined && !listRoutes.test(path)) return made(200, textOf(quick))
     const answer = await venueText(url, init)
     let text = await time.busy(() => answer.text())
     if (isGet && answer.status === 200) {
@@ -208,7 +223,8 @@ export function createRoad(parts: {
     },
     async fetch(url, init) {
       requests += 1
-      const [, host = '', path = ''] = /^https:\/\/venue\.test\/((?:api|oracle)\/\d|rpc(?:\/1)?)(?:\/v\d)?(.*)$/.exec(url) ?? []
+      const [, host = '', path = ''] =
+        /^https:\/\/venue\.test\/((?:api|oracle)\/\d|rpc(?:\/1)?)(?:\/v\d)?(.*)$/.exec(url) ?? []
       await clock.sleep(random.int(5, 40), init.signal)
       if (isDown(host === 'rpc' ? 'rpc/0' : host)) {
         refusedConnections += 1

@@ -22,8 +22,13 @@ const changes: Readonly<Record<string, readonly (readonly [from: RegExp, to: str
 /** Markets of the trader by the clock. */
 export const busySymbols = ['LINK/USD [LINK-USDC]', 'ARB/USD [ARB-USDC]'] as const
 
-/** Writes the files into `folder` and loads them. Throws what is wrong with one. */
-export async function dayStrategies(folder: string): Promise<readonly LoadedStrategy[]> {
+/**
+ * Writes the files into `folder` and loads them; `cadenceSeconds` stands in for their own cadences. Throws what is wrong with one.
+ */
+export async function dayStrategies(
+  folder: string,
+  cadenceSeconds?: number,
+): Promise<readonly LoadedStrategy[]> {
   const paths = Object.entries(changes).map(([name, edits]) => {
     const path = join(folder, name)
     const text = readFileSync(join(shipped, name), 'utf8')
@@ -31,14 +36,18 @@ export async function dayStrategies(folder: string): Promise<readonly LoadedStra
       if (!from.test(now)) throw new Error(`${name} has nothing like ${from}`)
       return now.replace(from, to)
     }, text)
-    writeFileSync(path, changed)
+    const paced =
+      cadenceSeconds === undefined
+        ? changed
+        : changed.replace(/cadenceSeconds: \d+/, `cadenceSeconds: ${cadenceSeconds}`)
+    writeFileSync(path, paced)
     return path
   })
   const busy = join(folder, 'busy.yaml')
   const file = {
     kind: join(import.meta.dirname, 'busy.ts'),
     markets: busySymbols,
-    cadenceSeconds: 5,
+    cadenceSeconds: cadenceSeconds ?? 5,
     size: { usd: 300, leverage: 3, collateral: 'short' },
     params: {},
   }
