@@ -9,7 +9,7 @@ import { endsOf, exitsHit, judge, longestDelayMs } from './judge.ts'
 const HOUR_MS = 3_600_000
 
 test('hours of lists that lag, an endpoint behind and hosts that restart refuse no increase and raise nothing', {
-  timeout: 600_000,
+  timeout: 900_000,
 }, async () => {
   const report = await liveDay({ seed: 2, hours: 2 })
   expect(judge(report)).toEqual([])
@@ -24,7 +24,7 @@ test('hours of lists that lag, an endpoint behind and hosts that restart refuse 
 })
 
 test('a host that hides what is held for some minutes of such hours is found out, and both books agree after it', {
-  timeout: 600_000,
+  timeout: 900_000,
 }, async () => {
   const [fromMs, untilMs] = [0.3 * HOUR_MS, 0.45 * HOUR_MS]
   const hides = (host: string, path: string) =>

@@ -103,7 +103,7 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     random: randomOf(seed, 'road'),
     outages,
     lags,
-    lie: (host, path, body) => lie?.(time.nowMs)?.(host, path, body),
+    lie: () => lie?.(time.nowMs),
   })
   const { config } = loadConfig({
     argv: [

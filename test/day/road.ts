@@ -86,7 +86,8 @@ export function createRoad(parts: {
   readonly outages: Outages
   /** Whether anything lags; false for a day without lag, to compare with. */
   readonly lags: boolean
-  readonly lie?: Lie
+  /** What is said that is not so, now. */
+  readonly lie?: () => Lie | undefined
 }): Road {
   const { time, clock, venue, random, outages, lags, lie } = parts
   const { world } = venue
@@ -176,7 +177,7 @@ export function createRoad(parts: {
     if (isGet && answer.status === 200) {
       if (cachedRoutes.test(path)) caches.set(`${host}${path}`, { atMs: time.nowMs, text })
       if (listRoutes.test(path)) text = listOf(host, path, text)
-      const lied = lie?.(host, path, JSON.parse(text))
+      const lied = lie?.()?.(host, path, JSON.parse(text))
       if (lied !== undefined) text = JSON.stringify(lied)
     }
     return made(answer.status, text, answer.headers)
