@@ -16,7 +16,7 @@ import {
   largerOf,
   shownSides,
 } from '../domain/held.ts'
-import type { IntentState } from '../domain/intent.ts'
+import { type Child, hasEnded, type IntentState, lastAttempt } from '../domain/intent.ts'
 import type { Position } from '../domain/position.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { formatUsd, type Usd } from '../domain/units.ts'
@@ -47,7 +47,8 @@ export interface Holdings {
   /** A list's rows, and of sides that it does not show and the journal or all hosts know those of other hosts. */
   withOthers(rows: readonly Position[]): readonly Position[]
   /**
-   * A snapshot that says which sides its list hides, where no order of ours explains it by lag. Rows of other hosts stand in for what has been hidden for longer than lists
+   * A snapshot that says which sides its list hides, where no order of ours explains it by lag: where an exit rests, for longer
+   * than lists lag. Rows of other hosts stand in for what has been hidden for longer than lists
    * lag, so that it can be left.
    */
   held(snapshot: Snapshot): Snapshot
@@ -179,6 +180,19 @@ export function createHoldings(
     return new Set(moving.map(({ intent: { terms } }) => sideKey(terms.marketToken, terms.direction)))
   }
 
+  /** Sides with an exit or a reduction of ours that rests by the journal: the list of orders may be later than that of positions. */
+  function sidesWithExits(): ReadonlySet<string> {
+    const isExit = ({ intent }: IntentState, role: Child['role']) =>
+      intent.kind === 'decrease' || role === 'take-profit' || role === 'stop-loss'
+    const exiting = shell
+      .open()
+      .map(({ state }) => state)
+      .filter((state) =>
+        (lastAttempt(state)?.children ?? []).some((child) => !hasEnded(child) && isExit(state, child.role)),
+      )
+    return new Set(exiting.map(({ intent: { terms } }) => sideKey(terms.marketToken, terms.direction)))
+  }
+
   function hiddenSides(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly HiddenSide[] {
     const moving = sidesThatMove()
     return hiddenIn(list, journalNow(), trading.book.state()).filter(
@@ -259,8 +273,15 @@ export function createHoldings(
     held(snapshot) {
       const nowMs = clock.monotonicMs()
       listed = new Set(snapshot.orders.value.map(({ orderKey }) => hexKey(orderKey)))
-      const hidden = hiddenSides(snapshot.positions)
-      hiddenSinceMs = since(hidden.map(sideKeyOf), hiddenSinceMs, nowMs)
+      const found = hiddenSides(snapshot.positions)
+      hiddenSinceMs = since(found.map(sideKeyOf), hiddenSinceMs, nowMs)
+      const exits = sidesWithExits()
+      // Limits count what the journal holds meanwhile, so that a host that hides it gains nothing by these seconds.
+      const hidden = found.filter(
+        (side) =>
+          !exits.has(sideKey(side.marketToken, side.direction)) ||
+          nowMs - (hiddenSinceMs.get(sideKeyOf(side)) ?? nowMs) >= settleMs,
+      )
       if (hidden.length === 0) return snapshot
       const isLasting = [...hiddenSinceMs.values()].some((sinceMs) => nowMs - sinceMs >= settleMs)
       const value = isLasting ? withOthers(snapshot.positions.value) : snapshot.positions.value

@@ -11,7 +11,7 @@ import {
   pauses,
   sideKeyOf,
 } from '../domain/accountRecord.ts'
-import { hexKey } from '../domain/address.ts'
+import { hexKey, sameHex } from '../domain/address.ts'
 import { fillsOf } from '../domain/fills.ts'
 import { isUnresolved, lastAttempt } from '../domain/intent.ts'
 import type { MissingRow } from '../domain/missing.ts'
@@ -147,9 +147,19 @@ export function createReconciler(
     return new Set(busy.map(({ intent }) => hexKey(intent.terms.marketToken)))
   }
 
+  /** Open intents with an order that rests by the journal, on a market. */
+  function restingOn(marketToken: string): readonly string[] {
+    return shell
+      .open()
+      .filter(({ state: { intent } }) => sameHex(intent.terms.marketToken, marketToken))
+      .filter(({ state }) => keysNotListed(state, new Set()).length > 0)
+      .map(({ state }) => state.intent.intentId)
+  }
+
   /**
    * What is told now, each once: trades at once; what a list shows when the same host shows it twice in a row, and for longer
-   * than lists lag while another host's list agrees with the journal.
+   * than lists lag while another host's list agrees with the journal, or while an order of ours rests on the market: it may have
+   * been executed, and the list of orders and our evidence be later than the list of positions.
    */
   function tellable(
     judged: readonly { readonly list: PositionList; readonly found: Reconciliation }[],
@@ -173,7 +183,10 @@ export function createReconciler(
         const isAgreed = judged.some((other) =>
           other.found.raised.every((each) => sideOf(each) !== sideOf(finding)),
         )
-        if (beforeMs === undefined || (isAgreed && nowMs - beforeMs < settleMs)) continue
+        const resting = kind === 'unexplained-position' ? restingOn(finding.marketToken) : []
+        for (const intentId of resting) shell.lookSoon(intentId)
+        const mayBeLag = isAgreed || resting.length > 0
+        if (beforeMs === undefined || (mayBeLag && nowMs - beforeMs < settleMs)) continue
         told.set(findingId, finding)
       }
     }

@@ -16,8 +16,8 @@ afterEach(async () => {
   await bench.close()
 })
 
-/** Opens a long of $500 whenever it sees none. */
-async function opener(): Promise<LoadedStrategy> {
+/** Opens a long of $500 whenever it sees none; with an exit of the whole at this price, if one is given. */
+async function opener(exitUsd?: number): Promise<LoadedStrategy> {
   const marketToken = await bench.marketToken(ethSymbol)
   const wish: IncreaseDecision = {
     kind: 'increase',
@@ -27,6 +27,7 @@ async function opener(): Promise<LoadedStrategy> {
     leverageBps: 20_000,
     collateralToken: usdc,
     reason: 'no position is seen',
+    ...(exitUsd === undefined ? {} : { tpsl: [{ type: 'take-profit', triggerPrice: usd(exitUsd) }] }),
   }
   const strategy = defineStrategy({
     kind: 'opener',
@@ -50,10 +51,10 @@ async function opener(): Promise<LoadedStrategy> {
 }
 
 /** A running engine with a limit of $1,200 in all, at a venue that lies so. */
-async function begin(options: KindsOptions = {}) {
+async function begin(options: KindsOptions = {}, exitUsd?: number) {
   bench = await kindsBench(options)
   const at = engineOver(bench, {
-    strategies: [await opener()],
+    strategies: [await opener(exitUsd)],
     account: { maxTotalExposureUsd: usd(1_200) },
   })
   running = at.engine
@@ -116,6 +117,55 @@ test('lists that are twenty seconds behind raise nothing, and only make an incre
   expect(at.events.filter(({ type }) => type === 'account.finding')).toEqual([])
   expect(at.engine.status().hidden).toEqual([])
   expect(at.codes()).not.toContain('POSITION_NOT_SHOWN')
+})
+
+test('an exit that was hit, while the list of orders is late, is no contradiction: what comes after it is not refused', async () => {
+  const past: { readonly atMs: number; readonly text: string }[] = []
+  const at = await begin(
+    {
+      isByChain: true,
+      path: [
+        [0, 2_000],
+        [60, 2_000],
+        [61, 2_030],
+        [70, 2_000],
+        [100_000, 2_000],
+      ],
+      lie: (url, text) => {
+        if (!new URL(url).pathname.endsWith('/orders')) return undefined
+        const nowMs = bench.clock.now()
+        past.push({ atMs: nowMs, text })
+        return past.findLast(({ atMs }) => atMs <= nowMs - 12_000)?.text ?? '[]'
+      },
+    },
+    2_020,
+  )
+  await bench.clock.advance(58_000)
+  expect(formatUsd(await at.heldUsd())).toBe('$500.00')
+  await bench.clock.advance(8_000)
+  expect(formatUsd(await at.heldUsd())).toBe('$0.00')
+  await bench.clock.advance(90_000)
+  expect(at.codes()).not.toContain('POSITION_NOT_SHOWN')
+  expect(at.events.filter(({ type }) => type === 'account.finding')).toEqual([])
+  expect(formatUsd(await at.heldUsd())).toBe('$500.00')
+})
+
+test('a host that hides a position whose exit rests makes nothing grow above the limit, and is told of', async () => {
+  const at = await begin(
+    {
+      isByChain: true,
+      path: [
+        [0, 2_000],
+        [100_000, 2_000],
+      ],
+      lie: (url) => (isPositions(url) ? '[]' : undefined),
+    },
+    2_020,
+  )
+  await bench.clock.advance(360_000)
+  expect(await at.heldUsd()).toBeLessThanOrEqual(usd(1_200))
+  expect(at.codes()).toEqual(expect.arrayContaining(['MAX_TOTAL_EXPOSURE', 'UNEXPLAINED']))
+  expect(at.findings()).toEqual(['unexplained-position'])
 })
 
 test('a liquidation that happened is told as one when the chain shows it, and raises no discrepancy', async () => {

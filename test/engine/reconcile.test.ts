@@ -78,12 +78,20 @@ test('what was executed before the order of ours can have been signed is told at
   expect(await watch(startMs, nowSeconds - 7_200, nowSeconds + 60)).toHaveLength(1)
 })
 
-/** A watch over a filled increase whose take-profit rests by the journal; no position shows, and these orders do. */
-async function watchExit(listed: readonly string[]) {
+/**
+ * A watch over a filled increase whose take-profit rests by the journal; no position shows, and these orders do, at each of
+ * these seconds.
+ */
+async function watchExit(listed: readonly string[], passesAtSeconds: readonly number[] = [0, 5]) {
   const journal = createMemoryJournal()
   const events: Event[] = []
   const emit = (event: Event) => void events.push(event)
-  const clock = { now: () => startMs + 3_600_000, monotonicMs: () => 5_000, sleep: async () => undefined }
+  let atSeconds = 0
+  const clock = {
+    now: () => startMs + 3_600_000 + atSeconds * 1000,
+    monotonicMs: () => atSeconds * 1000,
+    sleep: async () => undefined,
+  }
   const read = <T>(value: T) => Promise.resolve({ value, readAtMs: clock.now(), host: 'http://a.test/v1' })
   let looks = 0
   const exitKey = `0x${'0c'.repeat(32)}` as const
@@ -133,7 +141,10 @@ async function watchExit(listed: readonly string[]) {
     trading: createTrading({ book: createAccountBook({ journal, clock }), emit }),
   } as unknown as Context
   const reconciler = createReconciler(context)
-  for (let pass = 0; pass < 2; pass += 1) await reconciler.pass({})
+  for (const each of passesAtSeconds) {
+    atSeconds = each
+    await reconciler.pass({})
+  }
   return { looks, findings: events.filter(({ type }) => type === 'account.finding') }
 }
 
@@ -141,6 +152,13 @@ test('a position that an exit of ours just closed is no finding while the chain 
   expect(await watchExit([])).toEqual({ looks: 2, findings: [] })
 })
 
-test('a position that is gone while all our orders still rest is a finding', async () => {
-  expect(await watchExit([`0x${'0C'.repeat(32)}`])).toMatchObject({ looks: 0, findings: [{}] })
+const restingKey = `0x${'0C'.repeat(32)}`
+
+test('a position that is gone while our exit still rests by a list that may be late is no finding, and the chain is asked', async () => {
+  expect(await watchExit([restingKey], [0, 5, 10, 25])).toEqual({ looks: 4, findings: [] })
+})
+
+test('a position that is gone for longer than lists lag while our exit still rests is a finding', async () => {
+  const { findings } = await watchExit([restingKey], [0, 5, 10, 25, 31])
+  expect(findings).toHaveLength(1)
 })

@@ -1,0 +1,336 @@
+/**
+ * A simulated day of the whole daemon at the paper venue: its engine, shell, client of both APIs and chain reader, wired as
+ * src/cli/run.ts does it with the settings of a live profile, against two hosts of each service and two endpoints, through a
+ * road that lags and hosts that restart (road.ts). All of it runs in this process on simulated time.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApi } from '../../src/api/client.ts'
+import { arbitrum } from '../../src/chains/arbitrum.ts'
+import { chainGas } from '../../src/chains/gas.ts'
+import { loadConfig } from '../../src/cli/config.ts'
+import { limitsOf, signingPolicyOf, usualFeesOf, warningPoliciesOf } from '../../src/cli/runSettings.ts'
+import { type Event, emitTo } from '../../src/domain/event.ts'
+import { fillsOf } from '../../src/domain/fills.ts'
+import { journalSides } from '../../src/domain/held.ts'
+import { hasEnded, type IntentState, type Lane } from '../../src/domain/intent.ts'
+import { createAccountBook } from '../../src/engine/accountBook.ts'
+import { createCatalogue } from '../../src/engine/catalogue.ts'
+import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import { pinnedApi } from '../../src/engine/pinnedApi.ts'
+import type { EngineStatus } from '../../src/engine/status.ts'
+import { createTrading } from '../../src/engine/trading.ts'
+import { connectChain } from '../../src/evm/connect.ts'
+import { createHttpTransport } from '../../src/evm/httpTransport.ts'
+import { createRpcClient } from '../../src/evm/jsonRpc.ts'
+import { readMarket } from '../../src/evm/marketProof.ts'
+import type { ExecutionContext } from '../../src/execution/context.ts'
+import { createFees } from '../../src/execution/fees.ts'
+import { createGasWatch } from '../../src/execution/gasWatch.ts'
+import { createNativePrice } from '../../src/execution/nativePrice.ts'
+import { createShell } from '../../src/execution/shell.ts'
+import { type SwapMarkets, swapMarketsOf } from '../../src/execution/swapPath.ts'
+import { guardedSigner, openGuard } from '../../src/journal/guard.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite.ts'
+import { createLocalSigner } from '../../src/keys/local.ts'
+import { positionsOfAccount } from '../../src/paper/accounts.ts'
+import { createVenue } from '../../src/paper/venue.ts'
+import { randomOf } from '../simulation/random.ts'
+import { type Books, DAY_IS_OVER, type DayReport, tellerOf } from './report.ts'
+import { createRoad, type Lie, ORIGIN, planOutages } from './road.ts'
+import { dayStrategies } from './strategies.ts'
+import { createDayTime } from './time.ts'
+
+/** The venue's clock is ahead of the daemon's by this, ms. */
+const VENUE_AHEAD_MS = 2_000
+const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
+/** Longest that the end waits for orders that are on their way, ms. */
+const ENDING_MS = 900_000
+
+/** What a day is made from. */
+export interface DayOptions {
+  readonly seed: number
+  readonly hours: number
+  /** False: nothing lags and no host restarts. Default true. */
+  readonly lags?: boolean
+  /** Of all strategies; default: as their files say. */
+  readonly cadenceSeconds?: number
+  /** Default: by the seed. */
+  readonly lane?: Lane
+  /** What a host says that is not so; `atMs` is the time of the day. */
+  readonly lie?: (atMs: number) => Lie | undefined
+  /** Told everything as it happens. */
+  readonly onEvent?: (event: Event, atMs: number) => void
+}
+
+/** Lives through a day and tells what happened. Throws what stops the daemon. */
+export async function liveDay(options: DayOptions): Promise<DayReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'perpd-day-'))
+  try {
+    return await dayIn(folder, options)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
+  const { seed, hours, lags = true } = options
+  const lengthMs = hours * 3_600_000
+  const lane = options.lane ?? (seed % 2 === 0 ? 'order-chain' : 'relay')
+  const random = randomOf(seed, 'outages')
+  const time = createDayTime()
+  const [clock, venueClock] = [time.clock(), time.clock(VENUE_AHEAD_MS)]
+  const venue = createVenue({
+    clock: venueClock,
+    chain: arbitrum,
+    seed,
+    settings: { startBalances: { USDC: '100000', ETH: '10' }, safeLagBlocks: 20 },
+  })
+  time.every(1_000, () => venue.advance())
+  const [api0 = '', api1 = ''] = venue.paths.api
+  const [oracle0 = '', oracle1 = ''] = venue.paths.oracle
+  const outages = planOutages(
+    random,
+    lags ? ['api/0', 'oracle/0', 'api/1', 'rpc/1', 'oracle/1', 'rpc/0'] : [],
+    lengthMs,
+  )
+  const { lie } = options
+  const road = createRoad({
+    time,
+    clock: venueClock,
+    venue,
+    random: randomOf(seed, 'road'),
+    outages,
+    lags,
+    lie: () => lie?.(time.nowMs),
+  })
+  const { config } = loadConfig({
+    argv: [
+      '--profile=arbitrum',
+      `--account.lane=${lane}`,
+      ...venue.paths.rpc.map((path) => `--rpc.http=${ORIGIN}${path}`),
+      // A day of so many orders costs more than the shipped budgets allow.
+      '--risk.executionFeesPerDay=5',
+      '--risk.relayFeesPerDayUsd=5000',
+      '--risk.reductionFeesPerDayUsd=5000',
+      '--risk.maxDailyLossUsd=5000',
+      '--risk.maxOrdersPerHour=200',
+    ],
+    env: {},
+    cwd: folder,
+  })
+  const strategies = await dayStrategies(folder, options.cadenceSeconds)
+  const teller = tellerOf(() => time.nowMs)
+  const emit = emitTo([teller.listen, (event) => options.onEvent?.(event, time.nowMs)], (error) => {
+    throw error
+  })
+  const died = Promise.withResolvers<never>()
+  died.promise.catch(() => undefined)
+  const fatal = (error: unknown): void => died.reject(error)
+
+  const journal = createSqliteJournal({
+    path: join(folder, 'journal.db'),
+    clockNow: clock.now,
+    holder: signer.address,
+    freeBytes: () => 2 ** 40,
+  })
+  const guard = openGuard({
+    horizonSeconds: config.signing.maxDeadlineSeconds + 600,
+    marginSeconds: 600,
+    exposure: {
+      capUsd: config.signing.exposureCapUsd,
+      windowSeconds: config.signing.exposureWindowSeconds,
+    },
+    now: clock.now,
+  })
+  const chain = { ...arbitrum }
+  const listed = createApi({
+    chain,
+    hosts: {
+      api: [api0, api1].map((path) => ORIGIN + path),
+      oracle: [oracle0, oracle1].map((path) => ORIGIN + path),
+    },
+    fetch: road.fetch,
+    clock,
+    random: randomOf(seed, 'client').next,
+    limits: {
+      ...config.api,
+      prepareTimeoutMs: 2 * config.api.timeoutMs,
+      submitTimeoutMs: 2 * config.api.timeoutMs,
+    },
+    onAttempt: (attempt) => emit({ type: 'host.attempt', ...attempt }),
+    onRest: ({ host, restMs, reason }) => emit({ type: 'host.rested', host, restMs, reason }),
+    onPrices: (prices) => emit({ type: 'host.prices', ...prices }),
+    onMissing: (missing) => emit({ type: 'rows.missing', ...missing }),
+    onForeign: (foreign) => emit({ type: 'rows.foreign', ...foreign }),
+  })
+  const http = venue.paths.rpc.map((path) => ORIGIN + path)
+  const rpcFetch: Parameters<typeof createHttpTransport>[1] = (url, init) =>
+    road.fetch(url, { ...init, headers: { ...init.headers } })
+  const reader = connectChain({
+    http,
+    ws: [],
+    finality: 'safe',
+    chainId: chain.chainId,
+    eventEmitter: chain.contracts.eventEmitter,
+    multicall: chain.contracts.multicall,
+    timeoutMs: config.rpc.timeoutMs,
+    maxLogSpan: config.rpc.maxLogBlocks,
+    clock,
+    emit,
+    fetch: rpcFetch,
+  })
+  const clients = http.map((url) =>
+    createRpcClient(url, createHttpTransport(url, rpcFetch), clock, {
+      timeoutMs: config.rpc.timeoutMs,
+      batchSize: 1,
+    }),
+  )
+  const book = createAccountBook({ journal, clock })
+  const trading = createTrading({ book, emit })
+  const catalogue = createCatalogue({
+    shipped: chain.facts,
+    book,
+    clock,
+    emit,
+    fatal,
+    prove: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal),
+  })
+  const api = pinnedApi(listed, catalogue)
+  const nativePrice = createNativePrice(api, chain, clock)
+  let swapMarkets: SwapMarkets = new Map()
+  let engine: Engine | undefined
+  const execution: ExecutionContext = {
+    api,
+    journal,
+    signer: guardedSigner(signer, guard),
+    chain,
+    clock,
+    emit,
+    chainReader: reader,
+    rules: {
+      source: 'chain',
+      trustVenue: false,
+      deadlineMarginMs: config.execution.deadlineMarginSeconds * 1000,
+    },
+    settings: {
+      statusPollMs: config.execution.statusPollMs,
+      statusPollMaxMs: config.execution.statusPollMaxMs,
+      prepareRetryMs: 500,
+      relayDeadlineSeconds: config.execution.relayDeadlineSeconds,
+      relayFeePerOrder: 1_000_000n,
+      poisonRestMs: 600_000,
+    },
+    signingPolicy: signingPolicyOf(config, () => swapMarkets, nativePrice.usd),
+    warningPolicies: warningPoliciesOf(config, strategies),
+    fees: createFees({
+      chain,
+      clock,
+      usual: usualFeesOf(config),
+      nativePrice,
+      isSubaccount: false,
+      ...(reader.gasPrices === undefined
+        ? {}
+        : { gas: createGasWatch(chainGas.arbitrum, reader.gasPrices, clock) }),
+    }),
+    sizeAnew: (intent, atMostUsd) => {
+      if (engine === undefined) throw new TypeError('no engine yet')
+      return engine.sizeAnew(intent, atMostUsd)
+    },
+    mayNotSign: (intent) => trading.mayNotSign(intent) ?? catalogue.mayNotSign(intent),
+    fatal,
+  }
+  const shell = createShell(execution)
+  const running = createEngine(
+    {
+      ...execution,
+      shell,
+      catalogue,
+      strategies,
+      limits: limitsOf(config, strategies),
+      trading,
+      engineSettings: {
+        lane,
+        intentExpiryMs: config.execution.intentExpirySeconds * 1000,
+        drainMs: config.execution.drainSeconds * 1000,
+        defaultSlippageBps: config.limits.maxSlippageBps ?? 100,
+        watchMs: 5_000,
+        maxMarketValuesAgeMs: config.maxMarketValuesAgeMs,
+        heartbeatMs: 60_000,
+      },
+    },
+    { version: 'day', profile: 'day', journalPath: 'day', evidence: 'two endpoints' },
+    (markets) => {
+      swapMarkets = swapMarketsOf([...markets, ...catalogue.facts().markets.values()])
+    },
+  )
+  engine = running
+  const until = async (atMs: number): Promise<void> => {
+    await Promise.race([time.runTo(atMs), died.promise])
+  }
+  try {
+    const started = running.start()
+    started.catch(fatal)
+    await until(lengthMs)
+    // New risk is over; what is on its way comes to its end, so that both books can be laid side by side.
+    await Promise.all([
+      running.operate(
+        { type: 'trading', state: 'halted', scope: 'global', reason: DAY_IS_OVER },
+        { by: 'day', via: 'cli' },
+      ),
+      until(lengthMs + 1_000),
+    ])
+    let atMs = lengthMs + 1_000
+    const isOnItsWay = (): boolean => running.status().openIntents.some(({ label }) => label !== 'resting')
+    while (atMs < lengthMs + ENDING_MS && (isOnItsWay() || atMs < lengthMs + 60_000)) {
+      atMs += 5_000
+      await until(atMs)
+    }
+    const status = running.status()
+    return {
+      seed,
+      hours,
+      lane,
+      ...teller.told(),
+      stories: journal.intents(),
+      status,
+      books: booksNow(status),
+      requests: road.requests,
+      lateAnswers: road.lateAnswers,
+      refusedConnections: road.refusedConnections,
+      outages: [...outages.values()].reduce((sum, each) => sum + each.length, 0),
+    }
+  } finally {
+    running.abort()
+    reader.close()
+    guard.close()
+    journal.close()
+  }
+
+  /** Sizes and resting orders by the journal and by the venue. */
+  function booksNow(status: EngineStatus): Books {
+    const open = shell.open().map(({ state }) => state)
+    const sides = journalSides([...journal.closedFills(), ...open.flatMap(fillsOf)], book.state())
+    const byJournal = [...sides.values()]
+      .filter(({ sizeUsd }) => sizeUsd !== 0n)
+      .map(({ marketToken, direction, sizeUsd }) => `${marketToken.toLowerCase()} ${direction} ${sizeUsd}`)
+    const ofVenue = positionsOfAccount(venue.world, signer.address).map(
+      ({ marketKey, state }) => `${marketKey} ${state.side} ${state.sizeInUsd}`,
+    )
+    const shown = status.positions.map(
+      ({ marketToken, direction, sizeInUsd }) => `${marketToken.toLowerCase()} ${direction} ${sizeInUsd}`,
+    )
+    const restingOf = ({ attempts }: IntentState): readonly string[] =>
+      attempts.flatMap(({ children }) =>
+        children.filter((child) => !hasEnded(child)).map(({ orderKey }) => orderKey.toLowerCase()),
+      )
+    return {
+      journal: byJournal.sort(),
+      shown: shown.sort(),
+      venue: ofVenue.sort(),
+      restingByJournal: open.flatMap(restingOf).sort(),
+      restingByVenue: [...venue.world.orders.values()].map(({ key }) => key.toLowerCase()).sort(),
+    }
+  }
+}
