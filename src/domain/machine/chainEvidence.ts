@@ -16,6 +16,7 @@ import {
   type Evidence,
   type IntentState,
   isProvisional,
+  type Settlement,
 } from '../intent.ts'
 import type { ChainView, EndpointView, OrderLog } from './chainView.ts'
 import { type CreatedOrder, type Expected, type ExpectedOrder, expectedOfSigned, fits } from './expected.ts'
@@ -251,8 +252,11 @@ export function chainEnd(child: Child, view: ChainView, atMs: number): ChainEnd 
     const agreeing = ended.filter(
       (each) => each.log.event === log.event && sameHex(each.log.block.hash, log.block.hash),
     )
+    // A block has one set of logs: who shows other figures of it lies, and nobody knows who does.
+    const haveSameFigures = agreeing.every((each) => isSameSettlement(each.log.settlement, log.settlement))
     const isFinal =
       agreeing.length === view.configured &&
+      haveSameFigures &&
       agreeing.every((each) => isAtFinal(each.endpoint, log.block.number))
     const evidence = logEvidence(
       log,
@@ -260,7 +264,10 @@ export function chainEnd(child: Child, view: ChainView, atMs: number): ChainEnd 
       agreeing.map(({ endpoint }) => endpoint.endpoint),
       atMs,
     )
-    if (log.event === 'OrderExecuted') return { kind: 'executed', settlement: log.settlement ?? {}, evidence }
+    if (log.event === 'OrderExecuted') {
+      const settlement = haveSameFigures ? (log.settlement ?? {}) : {}
+      return { kind: 'executed', settlement, evidence }
+    }
     return { kind: 'cancelled', cancelReason: log.reason ?? '', evidence }
   }
   const isWhole = view.endpoints.length === view.configured && view.configured > 0
@@ -279,6 +286,11 @@ export function chainEnd(child: Child, view: ChainView, atMs: number): ChainEnd 
     return { kind: 'reopened', evidence: goneEvidence(child, view, atMs) }
   }
   return undefined
+}
+
+function isSameSettlement(one: Settlement = {}, other: Settlement = {}): boolean {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<keyof Settlement>
+  return [...names].every((name) => one[name] === other[name])
 }
 
 function goneEvidence(child: Child, view: ChainView, atMs: number): Evidence {

@@ -457,6 +457,25 @@ describe('a death', () => {
   })
 })
 
+test('figures of an execution that two endpoints show differently are nobody’s, and close nothing', () => {
+  const lying = [created(5), { ...executed(7), settlement: { executionPrice: usd(1800), sizeDeltaUsd: usd(1) } }]
+  const views = (ofTwo: readonly OrderLog[]) => [
+    endpoint({ latest: 12, final: 9, landedAt: 5, logs }),
+    endpoint({ latest: 12, final: 9, landedAt: 5, logs: ofTwo, endpoint: 'rpc-2' }),
+  ]
+  for (const shown of [views(lying), views(lying).toReversed()]) {
+    const run = sent()
+    look(run, shown)
+    look(run, shown)
+    expect(kinds(run)).toEqual(['landed', 'child.executed'])
+    expect(run.state?.attempts[0]?.children[0]?.settlement).toEqual({})
+    expect(label(run)).toBe('pending')
+    look(run, views(logs))
+    expect(kinds(run).slice(2)).toEqual(['child.executed', 'intent.closed'])
+    expect(run.state?.closing?.settlement).toMatchObject({ executionPrice: usd(1800) })
+  }
+})
+
 test('a digest used up by a stranger ends as failed when that is final everywhere, and not before', () => {
   const run = sent()
   const used = { landedAt: 5, signature: false, logs: [] }
