@@ -130,7 +130,7 @@ export function createEngine(
   const admission: EngineContext = {
     ...context,
     limits,
-    equityUsd: () => equity.mark()?.equityUsd,
+    equityUsd: equity.worthUsd,
     dayResultUsd: (strategy) => realized().of(strategy, clock.now()),
     marketDayResultUsd: (marketToken) => realized().onMarket(marketToken, clock.now()),
     acceptedOnMarkets: createMarketCount(before, startedAtMs),
@@ -205,6 +205,7 @@ export function createEngine(
   function realized(): DayResult {
     const open = shell.open().map((each) => each.state)
     dayResult.add([...open, ...shell.recentlyLanded()], clock.now())
+    dayResult.addFindings(trading.book.state(), clock.now())
     return dayResult
   }
 

@@ -7,6 +7,7 @@ import type { Api } from '../api/client.ts'
 import { type Address, sameHex } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { Trade } from '../domain/position.ts'
+import { minOf, type Usd } from '../domain/units.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import { waitAtMost } from '../execution/waitAtMost.ts'
 
@@ -17,6 +18,8 @@ export interface Proofs {
    * what a network does.
    */
   unproven(trades: readonly Trade[]): Promise<ReadonlyMap<string, 'waits' | 'late'>>
+  /** What a proven trade realized, USD, signed: by the chain, else the least that a host says of it. */
+  readonly results: ReadonlyMap<string, Usd>
 }
 
 /** Most trades that one pass asks about; the others wait for the next. */
@@ -40,10 +43,16 @@ export function createProofs(
   const api: Pick<Api, 'getTrades' | 'hosts'> = context.api
   const proven = new Set<string>()
   const asking = new Set<string>()
+  const results = new Map<string, Usd>()
   /** By side: since when something there waits for its proof, and when it last did, monotonic ms. */
   const waits = new Map<string, { readonly sinceMs: number; readonly lastMs: number }>()
   const graceMs = chainReader?.positionChange === undefined ? hostsLagMs : finalityLagMs
 
+  function noteResult(id: string, pnlUsd: Usd | undefined): void {
+    if (pnlUsd !== undefined) results.set(id, minOf(pnlUsd, results.get(id) ?? pnlUsd))
+  }
+
+  /** Whether a host shows the same trade; its result is remembered where it is the worst one so far. */
   async function isShownBy(host: string, trade: Trade): Promise<boolean> {
     const { timestampSeconds } = trade
     try {
@@ -56,7 +65,7 @@ export function createProofs(
         },
         { host, attempts: 1 },
       )
-      return value.trades.some(
+      const same = value.trades.find(
         (row) =>
           row.eventName === trade.eventName &&
           row.orderType === trade.orderType &&
@@ -66,6 +75,8 @@ export function createProofs(
           sameHex(row.marketToken ?? '', trade.marketToken ?? '') &&
           sameHex(row.initialCollateralToken, trade.initialCollateralToken),
       )
+      noteResult(trade.id, same?.pnlUsd)
+      return same !== undefined
     } catch (error) {
       if (!(error instanceof BaseError)) throw error
       return false
@@ -76,14 +87,16 @@ export function createProofs(
     if (chainReader?.positionChange !== undefined) {
       const { orderKey, transactionHash, marketToken = '' } = trade
       const change = await chainReader.positionChange({ account, orderKey, transactionHash })
-      return (
+      const isSame =
         change !== undefined &&
         !change.isIncrease &&
         change.direction === trade.direction &&
         change.sizeDeltaUsd === trade.sizeDeltaUsd &&
         sameHex(change.marketToken, marketToken)
-      )
+      if (isSame) results.set(trade.id, change.pnlUsd ?? trade.pnlUsd ?? 0n)
+      return isSame
     }
+    noteResult(trade.id, trade.pnlUsd)
     const { api: hosts } = api.hosts
     // A page may be of any host, so each is asked; a single one has said it.
     const shown = await Promise.all(hosts.length < 2 ? [] : hosts.map((host) => isShownBy(host, trade)))
@@ -100,12 +113,16 @@ export function createProofs(
   }
 
   return {
+    results,
     async unproven(trades) {
       const open = trades.filter(({ id }) => !proven.has(id))
       const asked = open.filter(({ id }) => !asking.has(id)).slice(0, mostAsked)
       if (asked.length > 0)
         await waitAtMost(clock, longestWaitMs, Promise.all(asked.map((trade) => ask(trade))))
-      if (proven.size > remembered) proven.clear()
+      if (proven.size > remembered) {
+        proven.clear()
+        results.clear()
+      }
       const nowMs = clock.monotonicMs()
       const left = new Map<string, 'waits' | 'late'>()
       for (const { id, ...trade } of open) {

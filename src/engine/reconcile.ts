@@ -215,6 +215,7 @@ export function createReconciler(
         trades,
         explained,
         unproven,
+        results: proofs.results,
         fills: [...journal.closedFills(), ...shell.open().flatMap((each) => fillsOf(each.state))],
         busyMarkets: busyMarkets(left),
         unresolvedSince: unresolvedSince(),

@@ -208,7 +208,14 @@ export function positionChangeOf(
       bools.get('isLong'),
     ]
     if (!isMeant || marketToken === undefined || sizeDeltaUsd === undefined || isLong === undefined) continue
-    return { marketToken, direction: isLong ? 'long' : 'short', isIncrease, sizeDeltaUsd }
+    const { pnlUsd } = isIncrease ? {} : executionOf(logs, emitter, orderKey)
+    return {
+      marketToken,
+      direction: isLong ? 'long' : 'short',
+      isIncrease,
+      sizeDeltaUsd,
+      ...(pnlUsd === undefined ? {} : { pnlUsd }),
+    }
   }
   return undefined
 }
