@@ -89,9 +89,12 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
   }
 }
 
-/** What a fill realized, USD: a decrease's PnL is after its fees, on the chain and in the venue's trades; an increase has fees alone. */
-function realizedOf({ pnlUsd, feesUsd = 0n }: Settlement): Usd {
-  return pnlUsd ?? -feesUsd
+/**
+ * What a fill realized, USD: a decrease's PnL is after its fees, on the chain and in the venue's trades; an increase has fees
+ * alone; a swap what came out less what went in, where the chain says it.
+ */
+function realizedOf({ pnlUsd, swapResultUsd, feesUsd = 0n }: Settlement): Usd {
+  return pnlUsd ?? swapResultUsd ?? -feesUsd
 }
 
 function strategyKey(name: string): string {

@@ -127,6 +127,12 @@ export function createBooks(world: World, account: Address): Books {
         if (whose === undefined || hexKey(whose) !== hexKey(account) || eventName !== 'OrderExecuted')
           continue
         if (typeof fields?.pnlUsd === 'bigint') realizedUsd -= fields.pnlUsd
+        // Swaps are of one pool here: their fee and their impact are what they cost.
+        for (const cost of [
+          fields?.swapFeeUsd,
+          fields?.swapImpactUsd === undefined ? undefined : -(fields.swapImpactUsd as bigint),
+        ])
+          if (typeof cost === 'bigint' && fields?.pnlUsd === undefined) realizedUsd += cost
       }
       if (realizedUsd > worstRealizedUsd) worstRealizedUsd = realizedUsd
     },

@@ -2,7 +2,7 @@
 
 import { hexKey } from '../../src/domain/address.ts'
 import type { Decision } from '../../src/domain/decision.ts'
-import { usd } from '../../src/domain/units.ts'
+import { usd, usdOfAmount } from '../../src/domain/units.ts'
 import { guard } from '../../src/strategy/kinds/guard.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import {
@@ -116,7 +116,9 @@ function decide(habit: Habit, view: StrategyView): readonly Decision[] {
       const held = amountOf(market.market.longToken)
       const pays = amountOf(market.market.shortToken)
       const wanted = BigInt(habit.sizeUsd) * 10n ** BigInt(market.shortToken.decimals)
-      if (held === 0n)
+      const price = market.oraclePrice?.value.medianPrice ?? 0n
+      // Dust is left as it is: an order has a least size.
+      if (usdOfAmount(held, price, market.longToken.decimals) < usd(20))
         return pays === 0n
           ? []
           : [{ kind: 'swap', ...base, direction: 'long', payAmount: wanted < pays ? wanted : pays }]
