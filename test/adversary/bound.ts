@@ -1,15 +1,13 @@
 /** The bound that the judge holds a liar to: the product's own figure. */
 import type { Config } from '../../src/cli/config/types.ts'
-import { type Usd, usd } from '../../src/domain/units.ts'
+import { lossTermsOf } from '../../src/cli/lossTerms.ts'
+import type { Usd } from '../../src/domain/units.ts'
+import { lossBoundOf } from '../../src/risk/lossBound.ts'
 import type { LiarKind } from './lies.ts'
 
-export function boundOf(config: Config, _kind: LiarKind, _endpoints: number): Usd {
-  const { limits } = config
-  return (
-    (limits.maxDailyLossUsd ?? 0n) +
-    limits.maxTotalExposureUsd / 20n +
-    limits.relayFeesPerDayUsd +
-    (limits.reductionFeesPerDayUsd ?? 0n) +
-    usd(150)
-  )
+/** The most that a day may cost with this liar. Throws RangeError for settings that give no bound. */
+export function boundOf(config: Config, kind: LiarKind, endpoints: number): Usd {
+  const bound = lossBoundOf(lossTermsOf(config, endpoints > 0), kind === 'nobody' ? 'prepare' : kind)
+  if (bound === undefined) throw new RangeError('these settings give no bound')
+  return bound.dayUsd
 }
