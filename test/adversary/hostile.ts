@@ -1,12 +1,14 @@
 /** Hosts and endpoints that lie by a plan, between the daemon and the venue. What they are made to sign can land. */
 import type { Fetch, FetchAnswer } from '../../src/api/route.ts'
-import { hashRelayParams } from '../../src/chains/relayRouter.ts'
+import { hashRelayParams, positionKeyOf } from '../../src/chains/relayRouter.ts'
+import { storePosition } from '../../src/paper/accounts.ts'
 import { stringify } from '../../src/paper/http.ts'
 import { newPosition } from '../../src/paper/model/position.ts'
 import { findRecord, keepRecord, type OrderChainRecord } from '../../src/paper/peer.ts'
 import { positionRow } from '../../src/paper/positionRows.ts'
 import type { Venue } from '../../src/paper/venue.ts'
 import { tokenPrice } from '../../src/paper/world.ts'
+import type { PositionRecord } from '../../src/paper/worldRecords.ts'
 import { account } from './daemon.ts'
 import { type Change, changedBody, type LiarKind, type Lie, type Plan } from './lies.ts'
 
@@ -58,10 +60,18 @@ export function hostileFetch({ venue, kind, plan, honest, nowMs, note }: Hostile
 
   return async (url, init) => {
     const { pathname, search } = new URL(url)
-    const answer = await honest(url, init)
     const liar = liars.find((prefix) => pathname === prefix || pathname.startsWith(`${prefix}/`))
-    if (liar === undefined) return answer
+    if (liar === undefined) return honest(url, init)
     const path = pathname.slice(liar.length)
+    const made = path === '/orders/txns/prepare' ? inventedNow() : []
+    // Who invents a position prepares its close too, and the chain knows nothing of it.
+    for (const record of made) if (record !== undefined) storePosition(venue.world, record, record.state)
+    let answer: FetchAnswer
+    try {
+      answer = await honest(url, init)
+    } finally {
+      for (const record of made) if (record !== undefined) storePosition(venue.world, record, undefined)
+    }
     const methods = kind === 'endpoint' ? methodsOf(init.body) : []
     const lies = liesFor(path, methods)
     if (lies.length === 0 || answer.status >= 400) return answer
@@ -77,6 +87,15 @@ export function hostileFetch({ venue, kind, plan, honest, nowMs, note }: Hostile
       text = told
     }
     return movedDate({ ...answer, text: async () => text }, dateMs)
+  }
+
+  /** Positions that a lie of now invents, where none is. */
+  function inventedNow() {
+    return plan.flatMap(({ change, fromMs, untilMs }) => {
+      if (change.op !== 'invent' || nowMs() < fromMs || nowMs() > untilMs) return []
+      const record = inventedPosition(venue, change)
+      return record === undefined || venue.world.positions.has(record.contractKey) ? [] : [record]
+    })
   }
 
   interface Asked {
@@ -177,34 +196,33 @@ function changedMessage(
 
 // --- positions -----------------------------------------------------------------------------------------------------
 
-/** A row of a position that nobody holds, near to its liquidation, as the venue would show it. */
-function inventedRows(
+/** A position that nobody holds, near to its liquidation. */
+function inventedPosition(
   { world }: Venue,
   { symbol, isLong, sizeUsd }: Extract<Change, { op: 'invent' }>,
-): readonly unknown[] {
+): PositionRecord | undefined {
   const market = world.markets.find(({ catalog }) => catalog.symbol === symbol)
-  if (market === undefined) return []
-  const nowMs = world.clock.now()
-  const seconds = Math.floor(nowMs / 1000)
+  if (market === undefined) return undefined
+  const seconds = Math.floor(world.clock.now() / 1000)
   const price = tokenPrice(world, market.indexToken, seconds).max
   const collateral = tokenPrice(world, market.shortToken, seconds).min
   const sizeInUsd = BigInt(sizeUsd) * 10n ** 30n
-  const side = isLong ? 'long' : 'short'
   const state = {
-    ...newPosition(market.settings, market.state, side, 1),
+    ...newPosition(market.settings, market.state, isLong ? 'long' : 'short', 1),
     sizeInUsd,
     sizeInTokens: sizeInUsd / price,
     collateralAmount: sizeInUsd / 60n / collateral,
     increasedAtSeconds: seconds - 600,
   }
-  const contractKey = `0x${'5e'.repeat(32)}` as const
-  return [
-    positionRow(
-      world,
-      { contractKey, account, marketKey: market.key, collateralToken: market.shortToken, state },
-      nowMs,
-    ),
-  ]
+  const { marketToken } = market.catalog
+  const contractKey = positionKeyOf(account, marketToken, market.shortToken.address, isLong)
+  return { contractKey, account, marketKey: market.key, collateralToken: market.shortToken, state }
+}
+
+/** Its row as the venue would show it. */
+function inventedRows(venue: Venue, change: Extract<Change, { op: 'invent' }>): readonly unknown[] {
+  const record = inventedPosition(venue, change)
+  return record === undefined ? [] : [positionRow(venue.world, record, venue.world.clock.now())]
 }
 
 // --- endpoints -----------------------------------------------------------------------------------------------------

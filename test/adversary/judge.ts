@@ -5,6 +5,7 @@
 import type { Config } from '../../src/cli/config/types.ts'
 import { hexKey, sameHex, ZERO_ADDRESS } from '../../src/domain/address.ts'
 import { bps, formatUsd, MAX_UINT256, type Usd } from '../../src/domain/units.ts'
+import { findingLimits } from '../../src/engine/findingRate.ts'
 import { ordersOfAccount } from '../../src/paper/positionRows.ts'
 import type { Venue } from '../../src/paper/venue.ts'
 import { tokenPrice } from '../../src/paper/world.ts'
@@ -15,8 +16,9 @@ import type { LiarKind } from './lies.ts'
 /** What was broken, by the books. */
 export interface Violation {
   /** B: more was lost than the bound. X: more is held than the limits. M: a market that nobody trades. S: a message says what
-   * nobody meant. L: risk was added after the day's loss. K: a kill was done with something left. F: perpd fell over. */
-  readonly rule: 'B' | 'X' | 'M' | 'S' | 'L' | 'K' | 'F' | 'J'
+   * nobody meant. L: risk was added after the day's loss. N: what is not there was closed again and again. K: a kill was done with something
+   * left. F: perpd fell over. J: its journal was flooded. */
+  readonly rule: 'B' | 'X' | 'M' | 'S' | 'L' | 'N' | 'K' | 'F' | 'J'
   readonly text: string
 }
 
@@ -38,6 +40,10 @@ export interface JudgeParts {
 /** A judge; `look` gives the first violation that it sees. */
 export interface Judge {
   look(): Violation | undefined
+  /** From now on an operator closes. */
+  kill(): void
+  /** How many findings perpd wrote down. */
+  wrote(findings: number): Violation | undefined
   /** perpd said that its kill is done. */
   killDone(): Violation | undefined
 }
@@ -56,7 +62,12 @@ export function createJudge(parts: JudgeParts): Judge {
   const { world } = venue
   const { limits, signing } = config
   const seen = new Set<string>()
+  let wasKilled = false
   let lostSinceMs: number | undefined
+  /** What landed prices left beyond slippage and tolerance, USD. */
+  let leftAwayUsd = 0n
+  /** Messages that close what is not there. */
+  let closesOfNothing = 0
   let heldThenUsd = 0n
 
   const oraclePrice = (token: string): bigint => {
@@ -80,6 +91,9 @@ export function createJudge(parts: JudgeParts): Judge {
         if (!sameHex(addresses.receiver, account)) return said(`the receiver is ${addresses.receiver}`)
         if (!sameHex(addresses.callbackContract, ZERO_ADDRESS)) return said('a callback was signed')
         if (!sameHex(addresses.uiFeeReceiver, ZERO_ADDRESS)) return said('a fee receiver was signed')
+        // The fee token is a dollar coin of 6 decimals, and habits sign one order a message.
+        if (increases.has(orderType) && relayParams.fee.feeAmount > signing.maxRelayFeeUsd / 10n ** 24n)
+          return said(`a relay fee of ${relayParams.fee.feeAmount}`)
         if (numbers.executionFee > signing.maxExecutionFee)
           return said(`an execution fee of ${numbers.executionFee}`)
         const market = world.marketByKey.get(hexKey(addresses.market))
@@ -89,8 +103,11 @@ export function createJudge(parts: JudgeParts): Judge {
           if (kind !== 'oracle') {
             const wrong = priceProblem(orderType, isLong, numbers, market.indexToken.address)
             if (wrong !== undefined) return said(wrong)
+            if (!wasKilled) leftAwayUsd += leftAway(orderType, isLong, numbers, market.indexToken.address)
           }
         }
+        if (orderType === 4n && !books.sides().some(({ symbol }) => symbol === market?.catalog.symbol))
+          closesOfNothing += 1
         if (increases.has(orderType)) {
           if (numbers.sizeDeltaUsd > limits.maxOrderSizeUsd)
             return said(`an order of ${formatUsd(numbers.sizeDeltaUsd)}`)
@@ -126,7 +143,32 @@ export function createJudge(parts: JudgeParts): Judge {
         }
       }
     }
+    const { priceImpactPerDayUsd } = signing
+    if (priceImpactPerDayUsd !== undefined && leftAwayUsd > priceImpactPerDayUsd)
+      return {
+        rule: 'B',
+        text: `prices left ${formatUsd(leftAwayUsd)}; ${formatUsd(priceImpactPerDayUsd)} a day are the limit`,
+      }
+    // One may have been on its way when its position was closed by another.
+    if (closesOfNothing > 3)
+      return { rule: 'N', text: `${closesOfNothing} closes of positions that are not there` }
     return undefined
+  }
+
+  /** What an acceptable price leaves beyond slippage and tolerance, USD, less what a price moves in a second. */
+  function leftAway(
+    orderType: bigint,
+    isLong: boolean,
+    { acceptablePrice, sizeDeltaUsd }: { readonly acceptablePrice: bigint; readonly sizeDeltaUsd: bigint },
+    indexToken: string,
+  ): Usd {
+    if (orderType !== 2n && orderType !== 4n) return 0n
+    const reference = oraclePrice(indexToken)
+    const adds = increases.has(orderType)
+    const tolerance = adds ? signing.priceToleranceBps : signing.reducingPriceToleranceBps
+    const free = bps(reference, limits.maxSlippageBps + tolerance + 10)
+    const beyond = adds === isLong ? acceptablePrice - reference - free : reference - free - acceptablePrice
+    return beyond <= 0n ? 0n : (sizeDeltaUsd * beyond) / reference
   }
 
   function priceProblem(
@@ -185,6 +227,13 @@ export function createJudge(parts: JudgeParts): Judge {
           text: `${formatUsd(books.worstPaidUsd)} was paid; ${formatUsd(boundUsd)} is the bound`,
         }
       return undefined
+    },
+    kill() {
+      wasKilled = true
+    },
+    wrote(findings) {
+      if (findings <= findingLimits.perHour) return undefined
+      return { rule: 'J', text: `${findings} findings were written` }
     },
     killDone() {
       const orders = ordersOfAccount(world, account).length

@@ -163,6 +163,7 @@ export async function runStory(story: Story): Promise<StoryResult> {
     venue.advance()
     books.look()
     broken(judge.look())
+    broken(judge.wrote(daemon.journal.account().findings.size))
     if (!isKillDone && story.killAtMs !== undefined && engine.status().kill?.outcome === 'done') {
       isKillDone = true
       note(`the kill is done: ${books.text()}`)
@@ -173,6 +174,7 @@ export async function runStory(story: Story): Promise<StoryResult> {
   timeline.after(500, look)
   if (story.killAtMs !== undefined) {
     timeline.after(story.killAtMs, () => {
+      judge.kill()
       engine.operate({ type: 'kill', close: true }, { by: 'ann', via: 'control' }).catch(fatal)
     })
   }
