@@ -2,7 +2,6 @@
  * Attacks that worked once: against the code before the facts of hosts were pinned and held against each other, and some that the
  * search found after. Each is a story of its own; a seeded bug that takes its mend away shows that it still would.
  */
-import { MAX_UINT256 } from '../../src/domain/units.ts'
 import { type Habit, symbols } from './habits.ts'
 import type { Change, Lie, Plan } from './lies.ts'
 import type { Story } from './world.ts'
@@ -77,11 +76,12 @@ export const attacks: readonly Attack[] = [
   attack(
     'the name of one market on the tokens of another',
     [
+      told('/markets', { op: 'take', fields: ['symbol'], of: kPepe, from: eth }),
       told('/markets', {
-        op: 'take',
-        fields: ['marketTokenAddress', 'indexTokenAddress', 'longTokenAddress', 'shortTokenAddress'],
-        of: eth,
-        from: kPepe,
+        op: 'set',
+        field: 'symbol',
+        value: kPepe,
+        of: '0x70d95587d40A2caf56bd97485aB3Eec10Bee6336',
       }),
     ],
     { kind: 'hosts' },
@@ -110,17 +110,14 @@ export const attacks: readonly Attack[] = [
   }),
   attack('balances that never fall hide what was realized', [told('/balances/wallet', { op: 'freeze' })], {
     kind: 'hosts',
-    habits: [
-      habit({ does: 'opens', sizeUsd: 2_500, leverageBps: 90_000 }),
-      habit({ does: 'closes', cadenceMs: 4_000 }),
-    ],
+    habits: [habit({ sizeUsd: 2_500, leverageBps: 90_000 })],
     path: [
       [0, 2_000],
-      ...[1, 2, 3, 4, 5, 6, 7, 8].flatMap((step) => [[step * 30, 2_000 - 30 * step] as const]),
-      [100_000, 1_700],
+      [240, 1_400],
+      [100_000, 1_400],
     ],
-    spanMs: 300_000,
-    flags: ['--risk.maxDailyLossUsd=60'],
+    spanMs: 240_000,
+    flags: ['--risk.maxDailyLossUsd=40'],
   }),
   attack(
     'liquidations are hidden by balances that never fall',
@@ -184,7 +181,7 @@ export const attacks: readonly Attack[] = [
   }),
   attack(
     'an edit that copies any price from a row',
-    [told('/orders', { op: 'set', field: 'acceptablePrice', value: String(MAX_UINT256) })],
+    [told('/orders', { op: 'scale', field: 'acceptablePrice', ppm: 10_000_000 })],
     { kind: 'hosts', habits: [habit({ does: 'rests' })] },
   ),
   attack('executions that never were, by the thousand', [told('/trades', { op: 'flood', rows: 2_000 })], {
@@ -226,13 +223,16 @@ export const attacks: readonly Attack[] = [
       ...['positionImpactFactorPositive', 'positionImpactFactorNegative'].map((field) =>
         told('/markets/config', { op: 'scale', field, ppm: 1_000_000_000 }),
       ),
-      told('/orders/txns/prepare', { op: 'message', field: 'acceptablePrice', ppm: 1_016_000 }),
+      told('/orders/txns/prepare', { op: 'message', field: 'acceptablePrice', ppm: 986_000 }),
     ],
     {
       kind: 'hosts',
       path: calm,
       spanMs: 240_000,
-      habits: [habit({ sizeUsd: 2_500 }), habit({ symbol: btc, sizeUsd: 2_500 })],
+      habits: [
+        habit({ does: 'adds', direction: 'short', sizeUsd: 2_500 }),
+        habit({ does: 'adds', direction: 'short', symbol: btc, sizeUsd: 2_500 }),
+      ],
     },
   ),
   attack(

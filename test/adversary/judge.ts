@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../src/cli/config/types.ts'
 import { hexKey, sameHex, ZERO_ADDRESS } from '../../src/domain/address.ts'
-import { bps, formatUsd, MAX_UINT256, type Usd } from '../../src/domain/units.ts'
+import { absOf, bps, formatUsd, MAX_UINT256, type Usd } from '../../src/domain/units.ts'
 import { findingLimits } from '../../src/engine/findingRate.ts'
 import { ordersOfAccount } from '../../src/paper/positionRows.ts'
 import type { Venue } from '../../src/paper/venue.ts'
@@ -62,6 +62,8 @@ export function createJudge(parts: JudgeParts): Judge {
   const { world } = venue
   const { limits, signing } = config
   const seen = new Set<string>()
+  // Without the chain hosts alone say what was realized: when all of them lie nothing is known of losses.
+  const isBlind = endpoints === 0 && (kind === 'hosts' || kind === 'oracle')
   let wasKilled = false
   let lostSinceMs: number | undefined
   /** What landed prices left beyond slippage and tolerance, USD. */
@@ -86,6 +88,13 @@ export function createJudge(parts: JudgeParts): Judge {
       const calls = Object.values(relayParams.externalCalls).flat()
       if (calls.length > 0) return said('external calls were signed')
       if (relayParams.tokenPermits.length > 0) return said('a permit was signed')
+      // What was decided before a loss shows may be signed a moment after.
+      const isLate = lostSinceMs !== undefined && nowMs() - lostSinceMs > lossLagMs && !isBlind
+      if (
+        isLate &&
+        batch.createOrderParamsList.some(({ orderType }) => increases.has(orderType) || swaps.has(orderType))
+      )
+        return { rule: 'L', text: `risk was added after a loss of ${formatUsd(books.realizedUsd)}` }
       for (const order of batch.createOrderParamsList) {
         const { addresses, numbers, orderType, isLong } = order
         if (!sameHex(addresses.receiver, account)) return said(`the receiver is ${addresses.receiver}`)
@@ -131,16 +140,12 @@ export function createJudge(parts: JudgeParts): Judge {
             return said(`a swap of ${formatUsd(paidUsd)} for ${formatUsd(worst)} at least`)
         }
       }
-      for (const update of batch.updateOrderParamsList) {
-        if (update.acceptablePrice === MAX_UINT256 || update.acceptablePrice === 0n) {
-          const order = world.orders.get(update.key)
-          if (
-            order !== undefined &&
-            !anyPrice.has(order.params.orderType) &&
-            !swaps.has(order.params.orderType)
-          )
-            return said('an edit at any price')
-        }
+      for (const { key, acceptablePrice, triggerPrice } of batch.updateOrderParamsList) {
+        const type = world.orders.get(key)?.params.orderType
+        if (type === undefined || anyPrice.has(type) || swaps.has(type)) continue
+        const isNear = absOf(acceptablePrice - triggerPrice) <= bps(triggerPrice, 2_000)
+        if (acceptablePrice === MAX_UINT256 || !isNear)
+          return said(`an edit at ${acceptablePrice}, its trigger is ${triggerPrice}`)
       }
     }
     const { priceImpactPerDayUsd } = signing
@@ -202,8 +207,6 @@ export function createJudge(parts: JudgeParts): Judge {
     }
     if (total > limits.maxTotalExposureUsd) return { rule: 'X', text: `${formatUsd(total)} is held in all` }
     const lossLimit = limits.maxDailyLossUsd ?? 0n
-    // Without the chain hosts alone say what was realized: when all of them lie nothing is known of losses.
-    const isBlind = endpoints === 0 && (kind === 'hosts' || kind === 'oracle')
     if (books.realizedUsd >= lossLimit) {
       lostSinceMs ??= nowMs()
       if (nowMs() - lostSinceMs < lossLagMs) heldThenUsd = total

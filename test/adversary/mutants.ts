@@ -17,6 +17,12 @@ const trustsAll: Patch = [
   'if (!wish.adds || untrusted === undefined) return undefined',
   "if (untrusted !== '') return undefined",
 ]
+/** No facts of hosts keep anything from being signed. */
+const signsAll: Patch = [
+  'test/adversary/daemon.ts',
+  'trading.mayNotSign(intent) ?? catalogue.mayNotSign(intent),',
+  'trading.mayNotSign(intent),',
+]
 const book: Patch = ['src/risk/book.ts', '    withoutUnseen(journal, open, snapshot),\n', '']
 const hidden: Patch = [
   'src/engine/tick.ts',
@@ -46,6 +52,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
       'if (known === undefined || row.decimals >= 0) return row',
     ],
     trustsAll,
+    signsAll,
   ),
   bug(
     'markets are what hosts call them',
@@ -56,6 +63,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
       '  return row',
     ],
     trustsAll,
+    signsAll,
   ),
   bug(
     'held is what a list shows',

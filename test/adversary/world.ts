@@ -186,7 +186,7 @@ export async function runStory(story: Story): Promise<StoryResult> {
   const status = engine.status()
   isOver = true
   daemon.close()
-  note(books.text())
+  note(`${status.state} ${status.notReady.join(', ')}: ${books.text()}`)
   return {
     violation,
     paidUsd: books.worstPaidUsd,
