@@ -223,7 +223,7 @@ export const attacks: readonly Attack[] = [
       ...['positionImpactFactorPositive', 'positionImpactFactorNegative'].map((field) =>
         told('/markets/config', { op: 'scale', field, ppm: 1_000_000_000 }),
       ),
-      told('/orders/txns/prepare', { op: 'message', field: 'acceptablePrice', ppm: 986_000 }),
+      told('/orders/txns/prepare', { op: 'message', field: 'acceptablePrice', ppm: 977_000 }),
     ],
     {
       kind: 'hosts',
@@ -233,6 +233,7 @@ export const attacks: readonly Attack[] = [
         habit({ does: 'adds', direction: 'short', sizeUsd: 2_500 }),
         habit({ does: 'adds', direction: 'short', symbol: btc, sizeUsd: 2_500 }),
       ],
+      flags: ['--risk.maxPositionSizeUsd=20000'],
     },
   ),
   attack(
