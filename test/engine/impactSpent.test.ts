@@ -16,11 +16,10 @@ function estimated(priceImpactBps: number, more: Partial<Intent> = {}): Intent {
 }
 
 test('what estimates leave of a day is summed up over restarts, at most their widest, and an operator’s is not', () => {
-  const before = [
-    { intent: estimated(-100) },
-    { intent: estimated(-100, { acceptedAtMs: startMs - 86_400_000 }) },
-  ]
-  const spent = createImpactSpent(before as readonly IntentState[], () => most, startMs)
+  const before = [estimated(-100), estimated(-100, { acceptedAtMs: startMs - 86_400_000 })].map(
+    (intent): IntentState => ({ intent, attempts: [], updatedAtMs: startMs }),
+  )
+  const spent = createImpactSpent(before, () => most, startMs)
   expect(spent.of(startMs)).toBe(usd(10))
   spent.add(estimated(40))
   spent.add(estimated(-9_000))
