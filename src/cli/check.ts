@@ -7,6 +7,7 @@ import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
 import { exitCodes } from './exit.ts'
 import { processProblems, processWarnings } from './hardening.ts'
+import { lossBoundText } from './lossTerms.ts'
 import { nodeReport } from './nodeBinary.ts'
 import { reportSigner } from './signer.ts'
 import { columns } from './table.ts'
@@ -70,6 +71,8 @@ export async function check({ loaded, flags, keys, env, execArgv, out, err }: Ca
   out(
     `limits: order ${formatUsd(limits.maxOrderSizeUsd)}, position ${formatUsd(limits.maxPositionSizeUsd)}, exposure ${formatUsd(limits.maxTotalExposureUsd)}, leverage ${limits.maxLeverageBps / 10_000}x, loss of a day ${loss}`,
   )
+  const worst = config.isPaper ? undefined : lossBoundText(config)
+  if (worst !== undefined) out(worst)
   const rows = found.strategies.map(({ name, strategy, symbols, cadenceMs }) => [
     name,
     strategy.kind,

@@ -86,6 +86,9 @@ export function signingPolicyOf(
         priceToleranceBps: signing.reducingPriceToleranceBps,
         maxPriceImpactBps: signing.reducingMaxPriceImpactBps,
       },
+      ...(signing.priceImpactPerDayUsd === undefined
+        ? {}
+        : { priceImpactPerDayUsd: signing.priceImpactPerDayUsd }),
       swapMarkets: swapMarkets(),
       ...(signing.referralCode === undefined ? {} : { referralCode: signing.referralCode }),
     }

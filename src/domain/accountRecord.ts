@@ -59,6 +59,8 @@ export interface Finding extends PositionSide {
   readonly statement: string
   /** What it did to the position, USD, signed; 0 for what only rests. */
   readonly sizeDeltaUsd: Usd
+  /** What a liquidation or a deleveraging realized, USD, signed: it counts as a loss of the day. */
+  readonly pnlUsd?: Usd
   /** unexplained-position only: what was expected and what is there, USD. */
   readonly expectedUsd?: Usd
   readonly foundUsd?: Usd

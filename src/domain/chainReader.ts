@@ -48,6 +48,8 @@ export interface PositionChange {
   readonly isIncrease: boolean
   /** USD, not signed. */
   readonly sizeDeltaUsd: bigint
+  /** What a decrease realized after impact and fees, USD, signed; absent where the events do not say it. */
+  readonly pnlUsd?: bigint
 }
 
 /** A chain's gas price as an endpoint tells it, wei of the native token. */

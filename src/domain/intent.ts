@@ -387,6 +387,8 @@ export interface Settlement {
   readonly feesUsd?: Usd
   readonly priceImpactUsd?: Usd
   readonly pnlUsd?: Usd
+  /** Of a swap, by the chain: what came out less what went in, at the oracle's prices of that moment, signed. */
+  readonly swapResultUsd?: Usd
   /**
    * What the keeper kept of the order's execution fee, native token, base units; the rest came back. Absent where no endpoint
    * shows it.

@@ -51,6 +51,8 @@ export interface ReconcileView {
    * host's rows, which counts where the sizes add up without them. Absent: none.
    */
   readonly withdrawn?: ReadonlyMap<string, 'final' | 'lists'>
+  /** What proven trades realized, USD, signed, by their ids. Absent: what their rows say. */
+  readonly results?: ReadonlyMap<string, Usd>
   readonly account: AccountState
   /** Names of markets for sentences, by lower-case token. */
   readonly symbols: Readonly<Record<string, string>>
@@ -69,6 +71,8 @@ export interface Reconciliation {
 const increaseTypes: ReadonlySet<number> = new Set([2, 3, 8])
 const decreaseTypes: ReadonlySet<number> = new Set([4, 5, 6, 7])
 const LIQUIDATION = 7
+/** What the protocol does to a position: its result is a result of the day. */
+const protocols: ReadonlySet<FindingKind> = new Set(['liquidation', 'adl'])
 
 /** Whether a trade took off a position: what only one host tells of such must be proven before it explains anything. */
 export function isReduction({ eventName, orderType }: Pick<Trade, 'eventName' | 'orderType'>): boolean {
@@ -241,12 +245,14 @@ function tradeFinding(
   const isClosed = (found.get(sideKeyOf(side)) ?? 0n) === 0n
   const kind = kindOfTrade(orderType, isIncrease, isClosed, isProtocols)
   const size = trade.sizeDeltaUsd ?? 0n
+  const pnlUsd = protocols.has(kind) ? (view.results?.get(trade.id) ?? trade.pnlUsd) : undefined
   return {
     findingId,
     kind,
     ...side,
     statement: `${words[kind]}: ${formatUsd(size)} ${isIncrease ? 'were added to' : 'were taken off'} ${symbolOf(view, marketToken)} ${direction} by an order that perpd did not make`,
     sizeDeltaUsd: isIncrease ? size : -size,
+    ...(pnlUsd === undefined ? {} : { pnlUsd }),
     orderKey: trade.orderKey,
     transactionHash: trade.transactionHash,
     atSeconds: trade.timestampSeconds,

@@ -1,10 +1,11 @@
 /** Runs the breakers after every look at the account: measures, judges, puts holds on and lifts those that are over. */
 import { pauses } from '../domain/accountRecord.ts'
 import { BaseError } from '../domain/errors.ts'
-import { isUnresolved, labelOf, lastAttempt } from '../domain/intent.ts'
+import { type IntentState, isUnresolved, labelOf, lastAttempt } from '../domain/intent.ts'
 import { type HoldCause, holdKey } from '../domain/trading.ts'
 import type { Usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
+import { waitAtMost } from '../execution/waitAtMost.ts'
 import { type BreakerSettings, isOver, tripsOf } from '../risk/breakers.ts'
 import type { EngineContext } from './context.ts'
 import { createEquityTracker, type EquityTracker, readEquity } from './equity.ts'
@@ -24,6 +25,8 @@ const othersHolds: ReadonlySet<HoldCause> = new Set(['operator', 'kill', 'lost-r
 const dayMs = 86_400_000
 /** Fills that lists may not show yet, ms. */
 const listLagMs = 30_000
+/** Longest wait for the hosts' lists, ms. */
+const hostPatienceMs = 3_000
 
 /**
  * Breakers over the engine's parts. `settings` may change while the daemon runs; `realizedSince` tells what our orders realized
@@ -70,9 +73,20 @@ export function createBreakers(
       ...open.filter((state) => labelOf(state) !== 'resting'),
       ...shell.recentlyLanded().filter(({ intent }) => shell.closedAgoMs(intent.intentId) < listLagMs),
     ]
+    const { api: all } = api.hosts
+    const asked = all.length < 2 ? [] : all.filter((host) => !api.isResting(host))
+    // A host that hangs is not waited for beyond the others: its figures are those of its last reading.
+    await waitAtMost(
+      clock,
+      hostPatienceMs,
+      Promise.all((asked.length === 0 ? [undefined] : asked).map((host) => measureBy(host, moving))),
+    )
+  }
+
+  async function measureBy(host: string | undefined, moving: readonly IntentState[]): Promise<void> {
     try {
-      const reading = await readEquity(api, account, moving)
-      if (reading !== undefined) await equity.take(reading, clock.now())
+      const reading = await readEquity(api, account, moving, host)
+      if (reading !== undefined) await equity.take(reading, clock.now(), host)
     } catch (error) {
       // What cannot be read is no loss; how long it could not is another breaker's.
       if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error

@@ -10,6 +10,7 @@ import type { LoadedStrategy } from '../strategy/load.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Flattener } from './flatten.ts'
 import type { Holdings } from './holdings.ts'
+import type { ImpactSpent } from './impactSpent.ts'
 import type { ConfiguredLimits, LiveLimits } from './liveLimits.ts'
 import type { MarketCount } from './marketCount.ts'
 import type { SubaccountWatch } from './subaccountWatch.ts'
@@ -52,6 +53,8 @@ export interface EngineContext extends ExecutionContext {
   /** The same of all orders on a market. */
   readonly marketDayResultUsd: (marketToken: Address) => Usd
   readonly acceptedOnMarkets: MarketCount
+  /** What prices of the day may leave by estimated impacts. */
+  readonly impactSpent: ImpactSpent
   /** What is held by all sources. */
   readonly holdings: Holdings
   /** What was found on a market that nobody explained: increases there wait for an operator. */

@@ -1,8 +1,10 @@
 /**
  * What orders realized since 00:00 UTC, by strategy and by market: profit and loss of what executed, less the venue's fees.
  * Every order of an intent counts at its own end, when that is final: the parts of a twap, and the exits that end days after
- * what they came with.
+ * what they came with. What the protocol liquidated or deleveraged counts too, on its market and for the account: a host that
+ * hides it in its lists must not hide the loss.
  */
+import type { AccountState } from '../domain/accountRecord.ts'
 import { type Address, hexKey } from '../domain/address.ts'
 import { type IntentState, isProvisional, type Settlement } from '../domain/intent.ts'
 import type { Usd } from '../domain/units.ts'
@@ -12,11 +14,13 @@ import { dayStartOf } from '../risk/breakers.ts'
 export interface DayResult {
   /** Takes up intents, open or ended; each order of theirs counts once. */
   add(states: readonly IntentState[], nowMs: number): void
+  /** Takes up what the protocol did to positions, as it was found; each counts once. */
+  addFindings(account: Pick<AccountState, 'findings'>, nowMs: number): void
   /** USD, signed; 0 before the first end of the day. */
   of(strategy: string, nowMs: number): Usd
   /** The same of all orders on a market. */
   onMarket(marketToken: Address, nowMs: number): Usd
-  /** The same of all orders that executed since then (Unix ms), within the day. */
+  /** The same of all orders that executed since then (Unix ms), within the day, and of what the protocol did. */
   ofAll(sinceMs: number, nowMs: number): Usd
 }
 
@@ -54,6 +58,19 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
     }
   }
 
+  function addFindings({ findings }: Pick<AccountState, 'findings'>, atMs: number): void {
+    turnDay(atMs)
+    for (const [findingId, { finding, raisedAtMs }] of findings) {
+      const { pnlUsd, atSeconds, marketToken } = finding
+      const executedMs = atSeconds === undefined ? raisedAtMs : atSeconds * 1_000
+      if (pnlUsd === undefined || executedMs < dayMs || counted.has(findingId)) continue
+      counted.add(findingId)
+      all.push({ executedMs, resultUsd: pnlUsd })
+      const key = marketKey(marketToken)
+      results.set(key, (results.get(key) ?? 0n) + pnlUsd)
+    }
+  }
+
   function resultOf(key: string, atMs: number): Usd {
     turnDay(atMs)
     return results.get(key) ?? 0n
@@ -62,6 +79,7 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
   add(before, nowMs)
   return {
     add,
+    addFindings,
     of: (strategy, atMs) => resultOf(strategyKey(strategy), atMs),
     onMarket: (marketToken, atMs) => resultOf(marketKey(marketToken), atMs),
     ofAll(sinceMs, atMs) {
@@ -71,9 +89,12 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
   }
 }
 
-/** What a fill realized, USD: a decrease's PnL is after its fees, on the chain and in the venue's trades; an increase has fees alone. */
-function realizedOf({ pnlUsd, feesUsd = 0n }: Settlement): Usd {
-  return pnlUsd ?? -feesUsd
+/**
+ * What a fill realized, USD: a decrease's PnL is after its fees, on the chain and in the venue's trades; an increase has fees
+ * alone; a swap what came out less what went in, where the chain says it.
+ */
+function realizedOf({ pnlUsd, swapResultUsd, feesUsd = 0n }: Settlement): Usd {
+  return pnlUsd ?? swapResultUsd ?? -feesUsd
 }
 
 function strategyKey(name: string): string {

@@ -25,6 +25,7 @@ import type { Position } from '../domain/position.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import type { Usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
+import { maxPriceImpactsOf } from '../execution/policy.ts'
 import { bookOf } from '../risk/book.ts'
 import type { LossLimits } from '../risk/breakers.ts'
 import { resizeIncrease } from '../risk/resize.ts'
@@ -37,6 +38,7 @@ import { createDayResult, type DayResult } from './dayResult.ts'
 import { createFlattener } from './flatten.ts'
 import { withHeldMarkets } from './heldMarkets.ts'
 import { createHoldings, told } from './holdings.ts'
+import { createImpactSpent } from './impactSpent.ts'
 import { createInstance } from './instance.ts'
 import { createKill } from './kill.ts'
 import { createKnown } from './known.ts'
@@ -92,6 +94,7 @@ export type EngineInput = Omit<
   | 'dayResultUsd'
   | 'marketDayResultUsd'
   | 'acceptedOnMarkets'
+  | 'impactSpent'
   | 'flatten'
   | 'holdings'
   | 'catalogue'
@@ -130,10 +133,11 @@ export function createEngine(
   const admission: EngineContext = {
     ...context,
     limits,
-    equityUsd: () => equity.mark()?.equityUsd,
+    equityUsd: equity.worthUsd,
     dayResultUsd: (strategy) => realized().of(strategy, clock.now()),
     marketDayResultUsd: (marketToken) => realized().onMarket(marketToken, clock.now()),
     acceptedOnMarkets: createMarketCount(before, startedAtMs),
+    impactSpent: createImpactSpent(before, () => maxPriceImpactsOf(context.signingPolicy()), startedAtMs),
     pausedBy: reconciler.pausedBy,
     holdings,
     flatten: (intentId, wish) => flattener.want(intentId, wish),
@@ -205,6 +209,7 @@ export function createEngine(
   function realized(): DayResult {
     const open = shell.open().map((each) => each.state)
     dayResult.add([...open, ...shell.recentlyLanded()], clock.now())
+    dayResult.addFindings(trading.book.state(), clock.now())
     return dayResult
   }
 

@@ -2,7 +2,8 @@
  * What the account is worth: its tokens in the wallet but the native coin, which is gas; its positions with profit, loss
  * and pending fees; and what resting orders hold. Lists of one venue lag behind each other by seconds, and a host may lie, so
  * one reading is no figure: over a minute and a quarter a gain counts when the lowest reading shows it, a loss when the
- * middle one does. So neither half a minute of lag nor less than half of the readings make a loss or hide one.
+ * middle one does. So neither half a minute of lag nor less than half of the readings make a loss or hide one. Each host is read
+ * by itself and has its own figures, and the larger loss counts: of four lists from two hosts one that lies would be enough.
  *
  * A deposit looks like a gain and a withdrawal like a loss: after a withdrawal an operator lifts what it opened.
  */
@@ -24,19 +25,21 @@ export interface EquityReading {
 const payingOrders: ReadonlySet<number> = new Set([0, 1, 2, 3, 8])
 
 /**
- * Reads what the account is worth; undefined when a row of what it has cannot be read, which is no loss. `inFlight`: intents
- * whose payment may be in no list. Throws what the api throws.
+ * Reads what the account is worth, by one host where one is named; undefined when a row of what it has cannot be read, which is
+ * no loss. `inFlight`: intents whose payment may be in no list. Throws what the api throws.
  */
 export async function readEquity(
   api: Pick<Api, 'getPositions' | 'getOrders' | 'getWalletBalances' | 'getTokensInfo'>,
   account: Address,
   inFlight: readonly IntentState[],
+  host?: string,
 ): Promise<EquityReading | undefined> {
+  const options = host === undefined ? {} : { host, attempts: 1 }
   const [positions, orders, balances, tokens] = await Promise.all([
-    api.getPositions({ account }),
-    api.getOrders({ account }),
-    api.getWalletBalances({ account }),
-    api.getTokensInfo(),
+    api.getPositions({ account }, options),
+    api.getOrders({ account }, options),
+    api.getWalletBalances({ account }, options),
+    api.getTokensInfo(options),
   ])
   if ([positions, orders, balances, tokens].some(({ missing }) => missing !== undefined)) return undefined
   const byAddress = new Map(tokens.value.map((token) => [hexKey(token.address), token]))
@@ -61,10 +64,15 @@ export async function readEquity(
 
 /** The account's worth over time. */
 export interface EquityTracker {
-  /** Takes a reading of now and keeps the mark in the journal when it is worth it. */
-  take(reading: EquityReading, nowMs: number): Promise<void>
-  /** The mark with the newest figure; absent before the first reading of this process. */
+  /**
+   * Takes a reading of now and keeps the mark in the journal when it is worth it. `host`: whose lists it is by; readings of
+   * different hosts are never mixed.
+   */
+  take(reading: EquityReading, nowMs: number, host?: string): Promise<void>
+  /** The mark with the newest figure, of the host that shows the largest loss; absent before the first reading of this process. */
   mark(): EquityMark | undefined
+  /** The least that a host shows the account to be worth, USD; absent before the first reading of this process. */
+  worthUsd(): Usd | undefined
   /** Peak and first figure of the day become what the account is worth now: an operator accepted the loss. */
   rebase(): Promise<void>
 }
@@ -75,6 +83,8 @@ const windowMs = 75_000
 const peakPart = 1_000n
 /** or when anything changed and this much time passed, ms. */
 const markEveryMs = 600_000
+/** Another host's mark counts when its loss is larger by one part of the equity in this many: hosts are cents apart. */
+const hostPart = 1_000n
 
 /** Fewer readings than this are no majority: the highest of them counts. */
 const fewestReadings = 3
@@ -87,67 +97,138 @@ export interface EquityJump {
   readonly equityUsd: Usd
 }
 
+/** What one host shows. */
+interface HostTrack {
+  readonly readings: readonly (EquityReading & { readonly atMs: number })[]
+  readonly live: EquityMark
+  readonly isJumping: boolean
+  /** Until when the day's first figure may still rise, Unix ms: its first readings may have missed what was in flight. */
+  readonly dayOpenUntilMs: number
+}
+
 /**
  * Follows the account's worth from what the journal last held of it. `onJump` is told when readings begin to be far from the
  * figure: the account's worth changed at once, or a host lies.
  */
 export function createEquityTracker(book: AccountBook, onJump?: (jump: EquityJump) => void): EquityTracker {
-  let isJumping = false
-  let readings: readonly (EquityReading & { readonly atMs: number })[] = []
-  let live: EquityMark | undefined
+  let tracks: ReadonlyMap<string, HostTrack> = new Map()
+  /** The host whose mark counts. */
+  let chosen: string | undefined
   let writtenAtMs = Number.NEGATIVE_INFINITY
-  let isRebasing = false
-  /** Until when the day's first figure may still rise, Unix ms: its first readings may have missed what was in flight. */
-  let dayOpenUntilMs = Number.NEGATIVE_INFINITY
+  /** Where each host begins: what this process writes is one host's word. */
+  let begun = book.state().trading.equity
 
   async function write(mark: EquityMark, nowMs: number): Promise<void> {
     writtenAtMs = nowMs
     await book.write({ kind: 'equity.marked', ...mark })
   }
 
-  return {
-    async take(reading, nowMs) {
-      readings = [
-        ...readings.filter(({ atMs }) => !isRebasing && atMs > nowMs - windowMs),
-        { ...reading, atMs: nowMs },
-      ]
-      const floorUsd = minOf(reading.lowUsd, ...readings.map(({ lowUsd }) => lowUsd))
-      const equityUsd = figureOf(readings.map(({ highUsd }) => highUsd))
-      const wasJumping = isJumping
-      isJumping =
-        readings.length >= fewestReadings &&
-        absOf(reading.highUsd - equityUsd) * 10_000n > absOf(equityUsd) * BigInt(jumpBps)
-      if (isJumping && !wasJumping) onJump?.({ readingUsd: reading.highUsd, equityUsd })
-      const before = live ?? book.state().trading.equity
-      const dayStartMs = dayStartOf(nowMs)
-      const isNewDay = isRebasing || before === undefined || before.dayStartMs < dayStartMs
-      if (isNewDay) dayOpenUntilMs = nowMs + 2 * windowMs
-      const dayStartUsd = isNewDay ? floorUsd : before.dayStartUsd
-      live = {
+  /** A host's figures with one more reading; `before` is absent at its first, `isRebasing` when they begin anew. */
+  function tracked(
+    before: HostTrack | undefined,
+    reading: EquityReading,
+    nowMs: number,
+    isRebasing: boolean,
+  ): HostTrack {
+    const kept = isRebasing ? [] : (before?.readings ?? [])
+    const readings = [...kept.filter(({ atMs }) => atMs > nowMs - windowMs), { ...reading, atMs: nowMs }]
+    const floorUsd = minOf(reading.lowUsd, ...readings.map(({ lowUsd }) => lowUsd))
+    const equityUsd = figureOf(readings.map(({ highUsd }) => highUsd))
+    const isJumping =
+      readings.length >= fewestReadings &&
+      absOf(reading.highUsd - equityUsd) * 10_000n > absOf(equityUsd) * BigInt(jumpBps)
+    if (isJumping && before?.isJumping !== true) onJump?.({ readingUsd: reading.highUsd, equityUsd })
+    const mark = before?.live ?? begun
+    const dayStartMs = dayStartOf(nowMs)
+    const isNewDay = isRebasing || mark === undefined || mark.dayStartMs < dayStartMs
+    const dayOpenUntilMs = isNewDay
+      ? nowMs + 2 * windowMs
+      : (before?.dayOpenUntilMs ?? Number.NEGATIVE_INFINITY)
+    const dayStartUsd = isNewDay ? floorUsd : mark.dayStartUsd
+    return {
+      readings,
+      isJumping,
+      dayOpenUntilMs,
+      live: {
         equityUsd,
-        peakUsd: isRebasing || before === undefined ? floorUsd : maxOf(before.peakUsd, floorUsd),
-        dayStartMs: isNewDay ? dayStartMs : before.dayStartMs,
+        peakUsd: isRebasing || mark === undefined ? floorUsd : maxOf(mark.peakUsd, floorUsd),
+        dayStartMs: isNewDay ? dayStartMs : mark.dayStartMs,
         dayStartUsd: nowMs <= dayOpenUntilMs ? maxOf(dayStartUsd, floorUsd) : dayStartUsd,
-      }
+      },
+    }
+  }
+
+  /** Hosts that were read in the last minute and a quarter; all when none was. */
+  function heard(nowMs: number): readonly (readonly [string, HostTrack])[] {
+    const fresh = [...tracks].filter(([, { readings }]) => (readings.at(-1)?.atMs ?? 0) > nowMs - windowMs)
+    return fresh.length === 0 ? [...tracks] : fresh
+  }
+
+  function choose(nowMs: number): EquityMark | undefined {
+    const hosts = heard(nowMs)
+    const [worst] = hosts.toSorted(([, one], [, other]) => (lossOf(one.live) > lossOf(other.live) ? -1 : 1))
+    const kept = hosts.find(([host]) => host === chosen)
+    const isFarther =
+      worst !== undefined &&
+      kept !== undefined &&
+      (lossOf(worst[1].live) - lossOf(kept[1].live)) * hostPart > absOf(kept[1].live.equityUsd)
+    const [host, track] = (kept === undefined || isFarther ? worst : kept) ?? []
+    chosen = host
+    return track?.live
+  }
+
+  async function keep(nowMs: number, isRebased: boolean): Promise<void> {
+    const live = choose(nowMs)
+    if (live === undefined) return
+    const written = book.state().trading.equity
+    const isChanged = written === undefined || absOf(written.equityUsd - live.equityUsd) > 0n
+    const isDue =
+      isRebased ||
+      written === undefined ||
+      live.dayStartMs !== written.dayStartMs ||
+      live.dayStartUsd !== written.dayStartUsd ||
+      live.peakUsd - written.peakUsd > written.peakUsd / peakPart ||
+      (isChanged && nowMs - writtenAtMs >= markEveryMs)
+    if (isDue) await write(live, nowMs)
+  }
+
+  let isRebasing = false
+  return {
+    async take(reading, nowMs, host = '') {
+      const wasRebasing = isRebasing
       isRebasing = false
-      const written = book.state().trading.equity
-      const isChanged = written === undefined || absOf(written.equityUsd - equityUsd) > 0n
-      const isDue =
-        isNewDay ||
-        written === undefined ||
-        live.dayStartUsd !== written.dayStartUsd ||
-        live.peakUsd - written.peakUsd > written.peakUsd / peakPart ||
-        (isChanged && nowMs - writtenAtMs >= markEveryMs)
-      if (isDue) await write(live, nowMs)
+      const track = tracked(tracks.get(host), reading, nowMs, wasRebasing)
+      tracks = wasRebasing ? new Map([[host, track]]) : new Map(tracks).set(host, track)
+      await keep(nowMs, wasRebasing)
     },
-    mark: () => live,
+    mark: () => (chosen === undefined ? undefined : tracks.get(chosen)?.live),
+    worthUsd() {
+      const lasts = [...tracks.values()].map(({ readings }) => readings.at(-1)?.atMs ?? 0)
+      const figures = heard(Math.max(0, ...lasts)).map(([, { live }]) => live.equityUsd)
+      const [first, ...others] = figures
+      return first === undefined ? undefined : minOf(first, ...others)
+    },
     async rebase() {
-      const last = readings.at(-1)
-      isRebasing = true
+      const lasts = [...tracks].flatMap(([host, { readings }]) => {
+        const last = readings.at(-1)
+        return last === undefined ? [] : [{ host, ...last }]
+      })
       // Before the first reading of this process there is nothing to begin from: the first one will do it.
-      if (last !== undefined) await this.take(last, last.atMs)
+      if (lasts.length === 0) isRebasing = true
+      tracks = new Map(
+        lasts.map(({ host, atMs, ...reading }) => [host, tracked(undefined, reading, atMs, true)]),
+      )
+      chosen = undefined
+      begun = undefined
+      const newest = Math.max(0, ...lasts.map(({ atMs }) => atMs))
+      await keep(newest, true)
     },
   }
+}
+
+/** What a mark shows to be lost since 00:00 UTC, or since the peak where that is more; USD. */
+function lossOf({ dayStartUsd, peakUsd, equityUsd }: EquityMark): Usd {
+  return maxOf(dayStartUsd, peakUsd) - equityUsd
 }
 
 /** The middle of the readings, the lower of two; the highest of too few. */

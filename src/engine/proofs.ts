@@ -8,6 +8,7 @@ import type { FindingState } from '../domain/accountRecord.ts'
 import { type Address, sameHex } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { Trade } from '../domain/position.ts'
+import { minOf, type Usd } from '../domain/units.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import { waitAtMost } from '../execution/waitAtMost.ts'
 import { settleMs } from './lag.ts'
@@ -24,6 +25,8 @@ export interface Proofs {
    * them; without endpoints `lists`, when no host's rows did for longer than lists lag. Never rejects for what a network does.
    */
   withdrawn(findings: readonly FindingState[]): Promise<ReadonlyMap<string, 'final' | 'lists'>>
+  /** What a proven trade realized, USD, signed: by the chain, else the least that a host says of it. */
+  readonly results: ReadonlyMap<string, Usd>
 }
 
 /** Most trades that one pass asks about; the others wait for the next. */
@@ -49,14 +52,22 @@ export function createProofs(
   const api: Pick<Api, 'getTrades' | 'hosts'> = context.api
   const proven = new Set<string>()
   const asking = new Set<string>()
+  const results = new Map<string, Usd>()
   /** By side: since when something there waits for its proof, and when it last did, monotonic ms. */
   const waits = new Map<string, { readonly sinceMs: number; readonly lastMs: number }>()
   /** Since when every host's rows lack a finding's trade, by its id, monotonic ms. */
   let absentSinceMs: ReadonlyMap<string, number> = new Map()
   const graceMs = chainReader?.positionChange === undefined ? hostsLagMs : finalityLagMs
 
-  /** A host's rows of around that time; undefined when it does not say all of them. */
-  async function rowsOf(host: string, atSeconds: number): Promise<readonly Trade[] | undefined> {
+  function noteResult(id: string, pnlUsd: Usd | undefined): void {
+    if (pnlUsd !== undefined) results.set(id, minOf(pnlUsd, results.get(id) ?? pnlUsd))
+  }
+
+  /** A host's rows of around that time, and whether it gave all of them; undefined when it gives none. */
+  async function rowsOf(
+    host: string,
+    atSeconds: number,
+  ): Promise<{ readonly rows: readonly Trade[]; readonly isWhole: boolean } | undefined> {
     try {
       const { value, missing = [] } = await api.getTrades(
         {
@@ -67,27 +78,28 @@ export function createProofs(
         },
         { host, attempts: 1 },
       )
-      return value.hasMore || missing.length > 0 ? undefined : value.trades
+      return { rows: value.trades, isWhole: !value.hasMore && missing.length === 0 }
     } catch (error) {
       if (!(error instanceof BaseError)) throw error
       return undefined
     }
   }
 
+  /** Whether a host shows the same trade; its result is remembered where it is the worst one so far. */
   async function isShownBy(host: string, trade: Trade): Promise<boolean> {
-    const rows = await rowsOf(host, trade.timestampSeconds)
-    return (
-      rows?.some(
-        (row) =>
-          row.eventName === trade.eventName &&
-          row.orderType === trade.orderType &&
-          row.direction === trade.direction &&
-          row.sizeDeltaUsd === trade.sizeDeltaUsd &&
-          sameHex(row.orderKey, trade.orderKey) &&
-          sameHex(row.marketToken ?? '', trade.marketToken ?? '') &&
-          sameHex(row.initialCollateralToken, trade.initialCollateralToken),
-      ) ?? false
+    const read = await rowsOf(host, trade.timestampSeconds)
+    const same = read?.rows.find(
+      (row) =>
+        row.eventName === trade.eventName &&
+        row.orderType === trade.orderType &&
+        row.direction === trade.direction &&
+        row.sizeDeltaUsd === trade.sizeDeltaUsd &&
+        sameHex(row.orderKey, trade.orderKey) &&
+        sameHex(row.marketToken ?? '', trade.marketToken ?? '') &&
+        sameHex(row.initialCollateralToken, trade.initialCollateralToken),
     )
+    noteResult(trade.id, same?.pnlUsd)
+    return same !== undefined
   }
 
   async function isAbsent({ finding, raisedAtMs }: FindingState): Promise<boolean> {
@@ -106,10 +118,11 @@ export function createProofs(
     }
     const lists = await Promise.all(api.hosts.api.map((host) => rowsOf(host, atSeconds)))
     return lists.every(
-      (rows) =>
-        rows?.every(
+      (read) =>
+        read?.isWhole === true &&
+        read.rows.every(
           (row) => !sameHex(row.transactionHash, transactionHash) || !sameHex(row.orderKey, orderKey),
-        ) ?? false,
+        ),
     )
   }
 
@@ -117,15 +130,17 @@ export function createProofs(
     if (chainReader?.positionChange !== undefined) {
       const { orderKey, transactionHash, marketToken = '' } = trade
       const change = await chainReader.positionChange({ account, orderKey, transactionHash })
-      return (
+      const isSame =
         change !== undefined &&
         change !== 'none' &&
         !change.isIncrease &&
         change.direction === trade.direction &&
         change.sizeDeltaUsd === trade.sizeDeltaUsd &&
         sameHex(change.marketToken, marketToken)
-      )
+      if (isSame) results.set(trade.id, change.pnlUsd ?? trade.pnlUsd ?? 0n)
+      return isSame
     }
+    noteResult(trade.id, trade.pnlUsd)
     const { api: hosts } = api.hosts
     // A page may be of any host, so each is asked; a single one has said it.
     const shown = await Promise.all(hosts.length < 2 ? [] : hosts.map((host) => isShownBy(host, trade)))
@@ -142,6 +157,7 @@ export function createProofs(
   }
 
   return {
+    results,
     async withdrawn(findings) {
       const asked = findings.slice(0, mostAsked)
       const absent = new Set<string>()
@@ -168,7 +184,10 @@ export function createProofs(
       const asked = open.filter(({ id }) => !asking.has(id)).slice(0, mostAsked)
       if (asked.length > 0)
         await waitAtMost(clock, longestWaitMs, Promise.all(asked.map((trade) => ask(trade))))
-      if (proven.size > remembered) proven.clear()
+      if (proven.size > remembered) {
+        proven.clear()
+        results.clear()
+      }
       const nowMs = clock.monotonicMs()
       const left = new Map<string, 'waits' | 'late'>()
       for (const { id, ...trade } of open) {

@@ -237,6 +237,7 @@ export function createReconciler(
         explained,
         unproven,
         withdrawn,
+        results: proofs.results,
         fills: [...journal.closedFills(), ...shell.open().flatMap((each) => fillsOf(each.state))],
         busyMarkets: busyMarkets(left),
         unresolvedSince: unresolvedSince(),

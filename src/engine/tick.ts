@@ -8,7 +8,7 @@ import type { Denial, IntentState } from '../domain/intent.ts'
 import { signedOrderIn } from '../domain/signedOrder.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { spentBy } from '../domain/spend.ts'
-import { formatUsd, NATIVE_DECIMALS } from '../domain/units.ts'
+import { formatUsd, maxOf, NATIVE_DECIMALS, type Usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { hostsSkewMs } from '../execution/hostsClock.ts'
 import { maxPriceImpactsOf } from '../execution/policy.ts'
@@ -219,6 +219,7 @@ export async function consider(
   const hold = isOperator ? undefined : context.trading.holdOn(name)
   const equityUsd = context.equityUsd()
   const { defaultSlippageBps } = engineSettings
+  const policy = context.signingPolicy()
   const admitted = admit(decision, {
     snapshot: withStandIn(judged, { decision, adds }, limits),
     // Folded anew for each decision, so that two of one tick cannot both spend the same room.
@@ -247,7 +248,8 @@ export async function consider(
     ),
     nowMs,
     expiresAtMs: nowMs + (loaded.orderExpiryMs ?? engineSettings.intentExpiryMs),
-    maxPriceImpactBps: maxPriceImpactsOf(context.signingPolicy()),
+    maxPriceImpactBps: maxPriceImpactsOf(policy),
+    ...(isOperator ? {} : impactLeft(policy.priceImpactPerDayUsd, context.impactSpent.of(nowMs), adds)),
     ...(context.fees === undefined ? {} : { executionFeeOf: context.fees.executionFeeOf }),
     acceptedLastHour: {
       strategy: journal.acceptedSince(nowMs - hourMs, name),
@@ -269,12 +271,23 @@ export async function consider(
   }
   if (await context.shell.accept(admitted.intent)) {
     context.acceptedOnMarkets.add(decision.marketToken, nowMs)
+    context.impactSpent.add(admitted.intent)
     return undefined
   }
   return {
     code: 'DUPLICATE_DECISION',
     reason: 'this decision was accepted before; it is not taken twice',
   }
+}
+
+/** What is left of the day's budget of price impact: half of it is for what takes risk away alone. */
+function impactLeft(
+  perDayUsd: Usd | undefined,
+  spentUsd: Usd,
+  adds: boolean,
+): { readonly priceImpactLeftUsd?: Usd } {
+  if (perDayUsd === undefined) return {}
+  return { priceImpactLeftUsd: maxOf(0n, (adds ? perDayUsd / 2n : perDayUsd) - spentUsd) }
 }
 
 /** POSITION_NOT_SHOWN: the list shows less of a side of the market than the journal knows; lag, or a host that hides it. */

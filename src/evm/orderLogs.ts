@@ -31,6 +31,7 @@ const positionTopics = {
   decrease: topicOfName('PositionDecrease'),
   fees: topicOfName('PositionFeesCollected'),
 }
+const swapTopic = topicOfName('SwapInfo')
 const executedTopic = topicOfName('OrderExecuted')
 const keeperFeeTopic = topicOfName('KeeperExecutionFee')
 
@@ -131,6 +132,8 @@ export interface Execution {
   readonly priceImpactUsd?: bigint
   readonly pnlUsd?: bigint
   readonly feesUsd?: bigint
+  /** Of a swap: what came out less what went in, at the oracle's own prices of that moment, USD, signed. */
+  readonly swapResultUsd?: bigint
   /** What the keeper kept of the execution fee, wei. */
   readonly executionFeePaid?: bigint
 }
@@ -145,9 +148,18 @@ export function executionOf(logs: readonly LogRow[], emitter: Address, orderKey:
   const executionFeePaid = keeperFeeOf(logs, emitter, orderKey)
   let execution: Execution = executionFeePaid === undefined ? {} : { executionFeePaid }
   let costsUsd = 0n
+  let swapResultUsd: bigint | undefined
   for (const { address, topics, data } of logs) {
     const [kind, name = ''] = topics
     if (!sameHex(address, emitter) || kind !== EVENT_LOG_1) continue
+    if (name === swapTopic) {
+      const { words, uints } = decodeEventData(data)
+      if (words.get('orderKey') !== hexKey(orderKey)) continue
+      const worth = (side: 'In' | 'Out'): bigint =>
+        (uints.get(`amount${side}`) ?? 0n) * (uints.get(`token${side}Price`) ?? 0n)
+      swapResultUsd = (swapResultUsd ?? 0n) + worth('Out') - worth('In')
+      continue
+    }
     const isIncrease = name === positionTopics.increase
     const isFees = name === positionTopics.fees
     if (!isIncrease && !isFees && name !== positionTopics.decrease) continue
@@ -181,8 +193,12 @@ export function executionOf(logs: readonly LogRow[], emitter: Address, orderKey:
           }),
     }
   }
-  const { pnlUsd } = execution
-  return pnlUsd === undefined ? execution : { ...execution, pnlUsd: pnlUsd - costsUsd }
+  const { pnlUsd, marketToken } = execution
+  if (pnlUsd !== undefined) return { ...execution, pnlUsd: pnlUsd - costsUsd }
+  // On the way into a position a swap is a part of what it cost.
+  return swapResultUsd === undefined || marketToken !== undefined
+    ? execution
+    : { ...execution, swapResultUsd }
 }
 
 /**
@@ -208,7 +224,14 @@ export function positionChangeOf(
       bools.get('isLong'),
     ]
     if (!isMeant || marketToken === undefined || sizeDeltaUsd === undefined || isLong === undefined) continue
-    return { marketToken, direction: isLong ? 'long' : 'short', isIncrease, sizeDeltaUsd }
+    const { pnlUsd } = isIncrease ? {} : executionOf(logs, emitter, orderKey)
+    return {
+      marketToken,
+      direction: isLong ? 'long' : 'short',
+      isIncrease,
+      sizeDeltaUsd,
+      ...(pnlUsd === undefined ? {} : { pnlUsd }),
+    }
   }
   return undefined
 }
@@ -248,6 +271,7 @@ export function settlementOf(
     feesUsd,
     priceImpactUsd,
     pnlUsd,
+    swapResultUsd,
     executionFeePaid,
   } = execution
   const isOurs = marketToken !== undefined && sameHex(marketToken, market.marketToken)
@@ -259,6 +283,7 @@ export function settlementOf(
     ...(feesUsd === undefined ? {} : { feesUsd }),
     ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
     ...(pnlUsd === undefined ? {} : { pnlUsd }),
+    ...(swapResultUsd === undefined ? {} : { swapResultUsd }),
     ...(executionFeePaid === undefined ? {} : { executionFeePaid }),
     ...at,
   }

@@ -188,7 +188,8 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
         sameHex(other.marketToken, first.marketToken) &&
         other.direction === first.direction &&
         other.isIncrease === first.isIncrease &&
-        other.sizeDeltaUsd === first.sizeDeltaUsd
+        other.sizeDeltaUsd === first.sizeDeltaUsd &&
+        other.pnlUsd === first.pnlUsd
       return others.every(isSame) ? first : undefined
     },
     async look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]> {

@@ -3,7 +3,7 @@ import type { Chain } from '../chains/chain.ts'
 import { hashSubaccountApproval, type SubaccountApproval } from '../chains/subaccountApproval.ts'
 import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import type { Intent } from '../domain/intent.ts'
-import { maxOf, minOf } from '../domain/units.ts'
+import { maxOf, minOf, type Usd } from '../domain/units.ts'
 import { isAdding } from '../domain/warning.ts'
 import type { SwapMarkets } from './swapPath.ts'
 import type { PriceWidth } from './verifyPrice.ts'
@@ -47,6 +47,11 @@ export interface SigningPolicy extends OrderBounds {
   readonly askedAgoSeconds?: number
   /** Bounds of what takes risk away, which are wider: a refused close is worse than a dear one. Absent: the same. */
   readonly reducing?: OrderBounds
+  /**
+   * What prices of a day (UTC) may leave beyond slippage and tolerance by estimated impacts, of strategies' orders together, USD.
+   * An operator's way out is outside of it. Absent: no such limit.
+   */
+  readonly priceImpactPerDayUsd?: Usd
   /** Markets that a relay fee or a swap may go through. */
   readonly swapMarkets: SwapMarkets
   /** The owner's referral code: it costs nothing and gives discounts. Absent: none is asked for, and none is signed. */

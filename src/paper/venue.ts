@@ -13,7 +13,7 @@ import { readSchedule } from './hours.ts'
 import { createKeptAnswers } from './keptAnswers.ts'
 import { ledgerOf } from './ledger.ts'
 import { holdFailingValues } from './marketValues.ts'
-import { createPeer } from './peer.ts'
+import { createPeer, type Peer } from './peer.ts'
 import { listingChains, STATS_CHAIN } from './readRoutes.ts'
 import { type SettledEntry, settledRecord } from './record.ts'
 import { reorganiseNow } from './reorgControl.ts'
@@ -68,6 +68,8 @@ export interface Venue {
   /** What the road does to requests and answers. */
   readonly wire: WireFaults
   readonly world: World
+  /** What each host of the application API prepared. */
+  readonly peers: readonly Peer[]
   /** Path prefixes of the hosts: oracle primary first; application peers with their version segment. */
   readonly paths: {
     readonly oracle: readonly string[]
@@ -172,6 +174,7 @@ export function createVenue(options: VenueOptions): Venue {
     faults: state.faults,
     wire,
     world,
+    peers: state.peers,
     paths: {
       prefix,
       oracle: Array.from({ length: ORACLE_HOSTS }, (_unused, i) => `${prefix}/oracle/${i}`),

@@ -27,7 +27,7 @@ import { sideOf } from './book.ts'
 import { capsOf, type Fitted, fitInto, tooSmall } from './caps.ts'
 import type { Wish } from './checks.ts'
 import { type Desk, isDenial } from './desk.ts'
-import { askedImpactBps, impactBpsOf, reducedBy } from './impact.ts'
+import { askedImpactBps, impactBpsOf, impactWithin, reducedBy } from './impact.ts'
 import { type Plan, plainSizing, plainTerms, termsToken } from './plan.ts'
 import { roomOf } from './room.ts'
 import { triggerOf } from './waiting.ts'
@@ -163,7 +163,11 @@ export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, d
   const { direction } = order
   const action = isIncrease ? 'increase' : 'decrease'
   const held = reducedBy(action, order, order.initialCollateralToken, desk)
-  const priceImpactBps = impactBpsOf({ direction, action, sizeDeltaUsd, price: triggerPrice, held }, view)
+  const priceImpactBps = impactWithin(
+    impactBpsOf({ direction, action, sizeDeltaUsd, price: triggerPrice, held }, view),
+    sizeDeltaUsd,
+    desk.priceImpactLeftUsd,
+  )
   const beyondBps = desk.slippageBps + askedImpactBps(priceImpactBps, isIncrease, desk)
   const executionFeeIncrease = topUpOf(order, orderType, desk)
   const edit: EditTerms = {

@@ -33,6 +33,8 @@ export interface Desk {
   readonly executionFeeOf?: (orderType: OrderKind) => TokenAmount
   /** How much of our own estimate of a price impact an order may ask for, bps, by what it does to risk; absent: nothing. */
   readonly maxPriceImpactBps?: { readonly adding: number; readonly reducing: number }
+  /** What of a day is left for prices beyond slippage and tolerance, by estimated impact, USD. Absent: no limit of a day. */
+  readonly priceImpactLeftUsd?: Usd
   /** A resting order as it was signed and changed by messages of ours; undefined: not by ours alone, or not known. */
   readonly signedOrder?: (orderKey: Hex) => SignedOrder | undefined
   /** An operator's wish: any resting order may be cancelled, whoever made it. */

@@ -5,7 +5,16 @@ import type { Direction } from '../domain/market.ts'
 import type { Position } from '../domain/position.ts'
 import { type ImpactTrade, priceImpactBps } from '../domain/priceImpact.ts'
 import { type MarketView, positionsOn } from '../domain/snapshot.ts'
-import { amountOfUsd, minOf, mulDiv, type TokenAmount, type Usd } from '../domain/units.ts'
+import {
+  amountOfUsd,
+  BPS_ONE,
+  bps,
+  maxOf,
+  minOf,
+  mulDiv,
+  type TokenAmount,
+  type Usd,
+} from '../domain/units.ts'
 import type { Desk } from './desk.ts'
 
 /** An order whose impact is estimated. */
@@ -64,23 +73,56 @@ export function reducedBy(
   )
 }
 
+/** An estimate at our cost, cut to what is left of the day for the size; bps, rounded in our favour. */
+export function impactWithin(
+  estimateBps: number | undefined,
+  sizeDeltaUsd: Usd,
+  leftUsd: Usd | undefined,
+): number | undefined {
+  if (estimateBps === undefined || leftUsd === undefined || estimateBps >= 0 || sizeDeltaUsd <= 0n)
+    return estimateBps
+  const most = (leftUsd * BigInt(BPS_ONE)) / sizeDeltaUsd
+  return most >= BigInt(-estimateBps) ? estimateBps : -Number(most) || 0
+}
+
+/** What an estimate lets a price leave beyond slippage and tolerance, at most `mostBps` of the size; USD. */
+export function impactCostUsd(estimateBps: number | undefined, sizeDeltaUsd: Usd, mostBps: number): Usd {
+  return bps(sizeDeltaUsd, Math.min(Math.max(0, -(estimateBps ?? 0)), mostBps))
+}
+
 /** The terms of a sized increase or reduction with the estimates of the order and of its exits. */
 export function withPriceImpact(
   terms: OrderTerms,
   action: ImpactOrder['action'],
   view: MarketView,
-  desk: Pick<Desk, 'snapshot' | 'maxPriceImpactBps'>,
+  desk: Pick<Desk, 'snapshot' | 'maxPriceImpactBps' | 'priceImpactLeftUsd'>,
 ): OrderTerms {
   const { direction, orderType, sizeDeltaUsd, tpsl } = terms
   // Parts of a twap take any price.
   if (orderType === 'twap') return terms
   const price = terms.triggerPrice ?? terms.referencePrice
   const held = reducedBy(action, terms, terms.collateralToken.address, desk)
-  const estimateBps = impactBpsOf({ direction, action, sizeDeltaUsd, price, held }, view)
+  let leftUsd = desk.priceImpactLeftUsd
+  const take = (estimate: number | undefined, sizeUsd: Usd, mostBps: number): number | undefined => {
+    const taken = impactWithin(estimate, sizeUsd, leftUsd)
+    if (leftUsd !== undefined) leftUsd = maxOf(0n, leftUsd - impactCostUsd(taken, sizeUsd, mostBps))
+    return taken
+  }
+  const { adding = 0, reducing = 0 } = desk.maxPriceImpactBps ?? {}
+  const sizeUsd = held === undefined ? sizeDeltaUsd : minOf(sizeDeltaUsd, held.sizeInUsd)
+  const estimateBps = take(
+    impactBpsOf({ direction, action, sizeDeltaUsd, price, held }, view),
+    sizeUsd,
+    action === 'increase' ? adding : reducing,
+  )
   const asks = orderType === 'limit' || orderType === 'take-profit'
   const exits = tpsl?.map((exit): ExitTerms => {
     const { sizeDeltaUsd: closedUsd, triggerPrice: at } = exit
-    const exitBps = impactBpsOf({ direction, action: 'decrease', sizeDeltaUsd: closedUsd, price: at }, view)
+    const exitBps = take(
+      impactBpsOf({ direction, action: 'decrease', sizeDeltaUsd: closedUsd, price: at }, view),
+      closedUsd,
+      adding,
+    )
     return exitBps === undefined ? exit : { ...exit, priceImpactBps: exitBps }
   })
   return {

@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '..', '..')
 
 test('every row of docs/security.md names tests that are there', () => {
   const text = readFileSync(join(root, 'docs', 'security.md'), 'utf8')
-  const rows = text.split('\n').filter((line) => /^\| (?!threat|state|figure|---)/.test(line))
+  const rows = text.split('\n').filter((line) => /^\| (?!threat|state|figure|who lies|---)/.test(line))
   expect(rows.length).toBeGreaterThan(8)
   const gone = rows.flatMap((row) => {
     const tests = [...row.matchAll(/`(test\/[^`]+)`/g)].map(([, path = '']) => path)

@@ -1,5 +1,6 @@
 /** What a strategy's orders realized in a day: each order by itself, and over the chain's evidence and a restart. */
 import { afterEach, expect, test } from 'vitest'
+import type { FindingState } from '../../src/domain/accountRecord.ts'
 import type { StrategyDecision } from '../../src/domain/decision.ts'
 import type { Evidence, IntentState, Settlement } from '../../src/domain/intent.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
@@ -210,4 +211,33 @@ test('an order that rests has spent its fees of the day, before it ends', async 
   expect(bench.journal.openIntents()).toHaveLength(1)
   expect(bench.journal.intents()).toHaveLength(1)
   expect(codes().at(-1)).toBe('FEES_PER_DAY')
+})
+
+test('what the protocol liquidated is a loss of the day once, on its market and for the account', () => {
+  const finding = (findingId: string, atSeconds: number, pnlUsd?: bigint): FindingState => ({
+    raisedAtMs: startMs,
+    finding: {
+      findingId,
+      kind: 'liquidation',
+      marketToken: ethMarket,
+      direction: 'long',
+      collateralToken: ethMarket,
+      statement: 'liquidated',
+      sizeDeltaUsd: usd(-2_500),
+      ...(pnlUsd === undefined ? {} : { pnlUsd }),
+      atSeconds,
+    },
+  })
+  const found = [
+    finding('one', at, usd(-300)),
+    finding('before', at - 86_400, usd(-70)),
+    finding('unsaid', at),
+  ]
+  const account = { findings: new Map(found.map((each) => [each.finding.findingId, each])) }
+  const results = createDayResult([], startMs)
+  results.addFindings(account, startMs)
+  results.addFindings(account, startMs)
+  expect(results.onMarket(ethMarket, startMs)).toBe(usd(-300))
+  expect(results.ofAll(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(-300))
+  expect(results.ofAll(at * 1_000, startMs)).toBe(0n)
 })

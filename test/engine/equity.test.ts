@@ -84,3 +84,34 @@ test('a reading that jumps is told once while it lasts', async () => {
   })
   expect(jumps).toBe(2)
 })
+
+test('a host of two that shows more than there is hides no loss of the other’s, from the first reading or later', async () => {
+  for (const liesFrom of [0, 20]) {
+    const clock = manualClock(noonMs)
+    const tracker = createEquityTracker(createAccountBook({ journal: createMemoryJournal(), clock }))
+    for (let index = 0; index < 60; index += 1) {
+      const worth = index < 30 ? 1_000 : 700
+      const shown = index >= liesFrom ? 1_500 : worth
+      const nowMs = noonMs + index * 5 * second
+      await tracker.take({ lowUsd: usd(shown), highUsd: usd(shown) }, nowMs, 'liar')
+      await tracker.take({ lowUsd: usd(worth), highUsd: usd(worth) }, nowMs, 'honest')
+    }
+    expect(tracker.mark()).toMatchObject({ dayStartUsd: usd(1_000), equityUsd: usd(700) })
+    expect(tracker.worthUsd()).toBe(usd(700))
+  }
+})
+
+test('a host that is read no more says nothing any more, and hosts a cent apart write no more than one', async () => {
+  const clock = manualClock(noonMs)
+  const journal = createMemoryJournal()
+  const tracker = createEquityTracker(createAccountBook({ journal, clock }))
+  for (let index = 0; index < 60; index += 1) {
+    const nowMs = noonMs + index * 5 * second
+    const [one, other] = index % 2 === 0 ? [100_000, 100_001] : [100_001, 100_000]
+    await tracker.take({ lowUsd: usd(one), highUsd: usd(one) }, nowMs, 'one')
+    if (index < 30) await tracker.take({ lowUsd: usd(other), highUsd: usd(other) }, nowMs, 'other')
+    if (index >= 30 && index < 34) await tracker.take({ lowUsd: usd(1), highUsd: usd(1) }, nowMs, 'other')
+  }
+  expect(tracker.worthUsd()).toBeGreaterThanOrEqual(usd(100_000))
+  expect(journal.summary().records).toBeLessThan(6)
+})

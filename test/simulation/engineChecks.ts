@@ -106,7 +106,7 @@ export function createEngineChecks(parts: {
   const lifted = new Map<string, number>()
   /** Closed by an operator's word. */
   const byWord = new Set<string>()
-  /** Sides of orders that an operator closed by his word while exits of theirs had no end that was known. */
+  /** Sides of orders that an operator closed by his word while an execution of theirs was unseen, or an exit had no known end. */
   const leftByWord = new Set<string>()
   let limits: InForce = { account: {}, strategies: {} }
   let before = { limits, untilMs: -1 }
@@ -240,7 +240,9 @@ export function createEngineChecks(parts: {
     closed.add(intent.intentId)
     if (closing.evidence.level === 'operator') {
       byWord.add(intent.intentId)
-      const isUnknown = lastAttempt(state)?.children.some((child) => !hasEnded(child)) === true
+      const children = lastAttempt(state)?.children ?? []
+      const isUnseen = closing.outcome === 'EXECUTED' && children.every(({ phase }) => phase !== 'EXECUTED')
+      const isUnknown = isUnseen || children.some((child) => !hasEnded(child))
       const { marketToken, direction } = intent.terms
       if (isUnknown) leftByWord.add(`${marketToken} ${direction}`)
     }
@@ -302,8 +304,8 @@ export function createEngineChecks(parts: {
   }
 
   /**
-   * A kill that waits for the operator alone. His word closed an order while an exit of it had no end that was known; what that
-   * exit took off stands in no record, so by the journal the side is held and no list shows it. Nothing but a second word of
+   * A kill that waits for the operator alone. His word closed an order of which an execution was unseen; what
+   * that took off stands in no record, so by the journal the side is held and no list shows it. Nothing but a second word of
    * his, about the finding that he was told of, can say which is right: that the side is empty is known to this model alone.
    */
   function waitsForHim({ kill, findings }: EngineStatus): boolean {

@@ -419,6 +419,11 @@ export const schema = {
       1_000,
       'The same of what takes risk away; never less than signing.maxPriceImpactBps. In a thin market a large position has no smaller impact to leave with.',
     ),
+    priceImpactPerDayUsd: setting(
+      as.dollarsOrNone,
+      '100',
+      "What both together may leave in a day (UTC), of all strategies' orders as they were accepted, USD: half of it is for what takes risk away alone. Past it prices have slippage and tolerance, and only an operator's way out (perpd kill, perpd orders flatten) has the whole width. So it is the most that hosts win in a day that lie about a market's impact. 0: no such limit.",
+    ),
     referralCode: setting(
       as.referralCode,
       '',

@@ -163,6 +163,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
         number(signing.maxPriceImpactBps),
         number(signing.reducingMaxPriceImpactBps),
       ),
+      ...aboveZero({ priceImpactPerDayUsd: amount(signing.priceImpactPerDayUsd) }),
       warnings: warningPolicyOf(texts(signing.warnings), texts(signing.warningsDropReductions)),
     },
     evidence: {

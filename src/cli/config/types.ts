@@ -117,6 +117,8 @@ export interface Config {
     readonly maxPriceImpactBps: number
     /** At least `maxPriceImpactBps`. */
     readonly reducingMaxPriceImpactBps: number
+    /** Absent: no such limit. */
+    readonly priceImpactPerDayUsd?: Usd
     readonly warnings: WarningPolicy
   }
   readonly evidence: { readonly source: 'auto' | 'chain' | 'api'; readonly trustVenue: boolean }

@@ -1,0 +1,99 @@
+/**
+ * The most that a day can cost while somebody lies, by the settings alone (docs/security.md, "The most that a lie costs"). Pure.
+ * What honest prices do to positions within their limits is no part of it: that is what is traded.
+ *
+ * A loss is counted against `risk.maxDailyLossUsd` when it is realized, by the chain's own events. What is held or on its way when
+ * that is reached was entered at prices that may have been as bad as was signed, which no settlement shows yet, and has to be left
+ * at such prices. Fees of keepers and relay are outside of it and have budgets of their own.
+ */
+import { bps, minOf, type Usd } from '../domain/units.ts'
+
+/**
+ * Who lies. `prepare`: a host by what it prepares, whose lists are true. `host`: one host of several of the application API.
+ * `hosts`: all of them. `endpoint`: one chain endpoint of several. `oracle`: all hosts and the oracle. The others are honest.
+ */
+export type Liar = 'prepare' | 'host' | 'hosts' | 'endpoint' | 'oracle'
+
+/** The settings that bound it; amounts in USD, widths in bps. */
+export interface LossTerms {
+  /** `risk.maxDailyLossUsd`; absent: no such limit. */
+  readonly maxDailyLossUsd?: Usd
+  /** `risk.maxTotalExposureUsd`, `risk.maxOrderSizeUsd`, `risk.maxOrdersPerHour`. */
+  readonly maxTotalExposureUsd: Usd
+  readonly maxOrderSizeUsd: Usd
+  readonly maxOrdersPerHour: number
+  /** `risk.maxSlippageBps`, and the tolerances of `signing`. */
+  readonly maxSlippageBps: number
+  readonly priceToleranceBps: number
+  readonly reducingPriceToleranceBps: number
+  /** `signing.maxPriceImpactBps` and `signing.reducingMaxPriceImpactBps`, and the day's budget of both; absent: none. */
+  readonly maxPriceImpactBps: number
+  readonly reducingMaxPriceImpactBps: number
+  readonly priceImpactPerDayUsd?: Usd
+  /** `risk.relayFeesPerDayUsd`, and the most that one order is asked: `signing.maxRelayFeeUsd`. */
+  readonly relayFeesPerDayUsd: Usd
+  readonly maxRelayFeeUsd: Usd
+  /** `risk.reductionFeesPerDayUsd`; absent: no such limit. And the most that one order is asked that takes risk away. */
+  readonly reductionFeesPerDayUsd?: Usd
+  readonly maxReductionFeeUsd: Usd
+  /** `signing.exposureCapUsd` in each `signing.exposureWindowSeconds`. */
+  readonly exposureCapUsd: Usd
+  readonly exposureWindowSeconds: number
+  /** Whether the chain says what orders realized. */
+  readonly hasChain: boolean
+}
+
+/** One part of a bound. */
+export interface LossPart {
+  readonly name: 'losses until the breaker' | 'prices of what is held then' | 'price impact' | 'fees'
+  readonly usd: Usd
+}
+
+/** The most that a day costs, and its parts. */
+export interface LossBound {
+  readonly dayUsd: Usd
+  readonly parts: readonly LossPart[]
+}
+
+/** The protocol's fees of a way out, bps of the size: it has none above. */
+const POSITION_FEE_BPS = 10
+
+/** The bound of a day; undefined where the settings give none. */
+export function lossBoundOf(terms: LossTerms, liar: Liar): LossBound | undefined {
+  const { maxDailyLossUsd, maxTotalExposureUsd, maxSlippageBps, reductionFeesPerDayUsd } = terms
+  if (reductionFeesPerDayUsd === undefined) return undefined
+  const feesUsd =
+    terms.relayFeesPerDayUsd + terms.maxRelayFeeUsd + reductionFeesPerDayUsd + terms.maxReductionFeeUsd
+  // Hosts that all lie hide every loss, unless the chain tells what was realized.
+  const isBlind = !terms.hasChain && (liar === 'hosts' || liar === 'oracle')
+  const isCounted = maxDailyLossUsd !== undefined && !isBlind
+  const turnedUsd = isCounted ? maxTotalExposureUsd : turnedInDay(terms)
+  const inBps = maxSlippageBps + terms.priceToleranceBps
+  const outBps = maxSlippageBps + terms.reducingPriceToleranceBps + POSITION_FEE_BPS
+  // Without an honest oracle nothing bounds a price: all that is put in can be lost.
+  const priceUsd = liar === 'oracle' ? turnedUsd : bps(turnedUsd, inBps + outBps)
+  const parts: readonly LossPart[] = [
+    { name: 'losses until the breaker', usd: isCounted ? maxDailyLossUsd : 0n },
+    { name: 'prices of what is held then', usd: priceUsd },
+    { name: 'price impact', usd: liar === 'oracle' ? 0n : impactOf(terms, turnedUsd) },
+    { name: 'fees', usd: feesUsd },
+  ]
+  return { parts, dayUsd: parts.reduce((sum, { usd }) => sum + usd, 0n) }
+}
+
+/** What increases may add up to in a day: the lower of what the key signs and of the orders of its hours. */
+function turnedInDay({
+  exposureCapUsd,
+  exposureWindowSeconds,
+  maxOrdersPerHour,
+  maxOrderSizeUsd,
+}: LossTerms): Usd {
+  const windows = BigInt(Math.ceil(86_400 / exposureWindowSeconds))
+  return minOf(exposureCapUsd * windows, maxOrderSizeUsd * BigInt(maxOrdersPerHour) * 24n)
+}
+
+/** What prices may leave beyond slippage and tolerance. */
+function impactOf({ priceImpactPerDayUsd, ...terms }: LossTerms, sizeUsd: Usd): Usd {
+  const widest = bps(sizeUsd, terms.maxPriceImpactBps + terms.reducingMaxPriceImpactBps)
+  return priceImpactPerDayUsd === undefined ? widest : minOf(priceImpactPerDayUsd, widest)
+}

@@ -1,0 +1,167 @@
+/** Seeded bugs: each takes a mend away that stands against a liar, and must be caught by an attack or by the search. */
+import type { Patched } from '../simulation/mutantSource.ts'
+
+/** A bug, and the attack that is known to show it. */
+export interface AdversaryMutant extends Patched {
+  readonly attack: string
+}
+
+type Patch = readonly [file: string, find: string, replace: string]
+
+function bug(name: string, attack: string, ...patches: readonly Patch[]): AdversaryMutant {
+  return { name, attack, patches: patches.map(([file, find, replace]) => ({ file, find, replace })) }
+}
+
+const trustsAll: Patch = [
+  'src/risk/trusted.ts',
+  'if (!wish.adds || untrusted === undefined) return undefined',
+  "if (untrusted !== '') return undefined",
+]
+/** No facts of hosts keep anything from being signed. */
+const signsAll: Patch = [
+  'test/adversary/daemon.ts',
+  'trading.mayNotSign(intent) ?? catalogue.mayNotSign(intent),',
+  'trading.mayNotSign(intent),',
+]
+const book: Patch = ['src/risk/book.ts', '    withoutUnseen(journal, open, snapshot),\n', '']
+const hidden: Patch = [
+  'src/engine/tick.ts',
+  'const hidden = adds ? hiddenOn(decision, snapshot) : undefined',
+  'const hidden = nowMsOf() < 0 ? hiddenOn(decision, snapshot) : undefined',
+]
+const nowMsOf: Patch = [
+  'src/engine/tick.ts',
+  'const hourMs = 3_600_000',
+  'const hourMs = 3_600_000\nconst nowMsOf = () => 0',
+]
+const paused: Patch = [
+  'src/engine/tick.ts',
+  'const finding = adds ? context.pausedBy(decision.marketToken) : undefined',
+  "const finding = adds ? context.pausedBy('') : undefined",
+]
+const verifyOrder = 'src/execution/verifyOrder.ts'
+
+/** All of them. */
+export const adversaryMutants: readonly AdversaryMutant[] = [
+  bug(
+    'tokens are what hosts say',
+    'a coin of 8 decimals makes a hundred times the collateral',
+    [
+      'src/engine/pinnedApi.ts',
+      'if (known === undefined) return withOwnName(row, tokens)',
+      'if (known === undefined || row.decimals >= 0) return row',
+    ],
+    trustsAll,
+    signsAll,
+  ),
+  bug(
+    'markets are what hosts call them',
+    'the name of one market on the tokens of another',
+    [
+      'src/engine/pinnedApi.ts',
+      '  const { symbol, indexToken, longToken, shortToken } = known\n  return { ...row, symbol, indexToken, longToken, shortToken, isSpotOnly: isSwapOnly(known) }',
+      '  return row',
+    ],
+    trustsAll,
+    signsAll,
+  ),
+  bug(
+    'held is what a list shows',
+    'positions that are hidden make a limit grow',
+    book,
+    hidden,
+    nowMsOf,
+    paused,
+  ),
+  bug(
+    'a liquidation is what a host says',
+    'positions that are hidden, and their liquidations made up',
+    [
+      'src/engine/proofs.ts',
+      'const open = trades.filter(({ id }) => !proven.has(id))',
+      "const open = trades.filter(({ id }) => id === '')",
+    ],
+    hidden,
+    nowMsOf,
+    paused,
+  ),
+  bug('a kill is done when the lists are empty', 'a kill that hosts call done', [
+    'src/engine/kill.ts',
+    'const hiddenSides = close ? sidesNotShown(context.holdings.journal(), [...held, ...elsewhere]) : []',
+    'const hiddenSides = sidesNotShown(context.holdings.journal(), [...held, ...elsewhere]).filter(({ sizeUsd }) => sizeUsd < 0n)',
+  ]),
+  bug('losses are what lists show', 'balances that never fall hide what was realized', [
+    'src/risk/breakers.ts',
+    'const lostUsd = maxOf(fellUsd, -realizedUsd)',
+    'const lostUsd = maxOf(fellUsd, 0n)',
+  ]),
+  bug('a liquidation is no loss of the day', 'liquidations are hidden by balances that never fall', [
+    'src/engine/engine.ts',
+    '    dayResult.addFindings(trading.book.state(), clock.now())\n',
+    '',
+  ]),
+  bug(
+    'one reading is made of the lists of two hosts',
+    'one host of two spoils more than half of all readings',
+    ['src/engine/breakers.ts', 'const asked = all.length < 2 ? [] :', 'const asked = all.length < 99 ? [] :'],
+  ),
+  bug('a swap loses nothing', 'swaps that nobody counts', [
+    'src/engine/dayResult.ts',
+    'return pnlUsd ?? swapResultUsd ?? -feesUsd',
+    'return pnlUsd ?? (swapResultUsd === undefined ? -feesUsd : 0n)',
+  ]),
+  bug('what one host shows is there', 'positions that are not there are closed again and again', [
+    'src/engine/holdings.ts',
+    'return isAdopted || ownOf(journal.closedFills(), shell.open(), side) || vouched.has(key)',
+    "return isAdopted || ownOf(journal.closedFills(), shell.open(), side) || key !== ''",
+  ]),
+  bug('an edit copies what a row says', 'an edit that copies any price from a row', [
+    'src/risk/changes.ts',
+    '  const isOther = otherThanSigned(order, signed, desk)\n  if (isOther !== undefined) return isOther\n  const orderType = editableTypes',
+    '  const orderType = editableTypes',
+  ]),
+  bug('findings have no ceiling', 'executions that never were, by the thousand', [
+    'src/engine/findingRate.ts',
+    'return Math.max(0, Math.min(perPass, perHour - ofHour, perDay - ofDay, findingLimits.unsettled - unsettled))',
+    'return Math.max(1e6, Math.min(perPass, perHour - ofHour, perDay - ofDay, findingLimits.unsettled - unsettled))',
+  ]),
+  bug('the receiver is not looked at', 'an order that pays somebody else', [
+    verifyOrder,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: text of a source
+    '  findings.hex(`${at}.addresses.receiver`, account, addresses.receiver)\n',
+    '',
+  ]),
+  bug('the size is not looked at', 'an order twice as large', [
+    verifyOrder,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: text of a source
+    '  checkSize(findings, `${at}.numbers.sizeDeltaUsd`, rule.size, numbers.sizeDeltaUsd)\n',
+    '',
+  ]),
+  bug('the collateral is not looked at', 'collateral five times as much', [
+    verifyOrder,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: text of a source
+    '  checkCollateral(findings, `${at}.numbers.initialCollateralDeltaAmount`, rule, numbers)\n',
+    '',
+  ]),
+  bug('prices have no bound', 'a price a tenth worse', [
+    'src/execution/verifyPrice.ts',
+    "if (rule.kind === 'unchecked') return",
+    "if (rule.kind === 'unchecked' || found > 0n) return",
+  ]),
+  bug("a day's impact has no bound", 'a market without depth, and prices as bad as that allows', [
+    'src/engine/tick.ts',
+    '...(isOperator ? {} : impactLeft(',
+    "...(isOperator || name !== '' ? {} : impactLeft(",
+  ]),
+  bug('a swap may give nothing', 'a swap for next to nothing', [
+    verifyOrder,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: text of a source
+    '  checkMinOutput(findings, `${at}.numbers.minOutputAmount`, rule.minOutput, numbers.minOutputAmount)\n',
+    '',
+  ]),
+  bug('a relay fee has no bound', 'a relay fee of twenty times', [
+    'src/execution/verifyRelayParams.ts',
+    '    relayFeeLimit(policy, intent) * paid,\n',
+    '    relayFeeLimit(policy, intent) * paid * 1_000n,\n',
+  ]),
+]

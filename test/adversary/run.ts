@@ -1,0 +1,53 @@
+/**
+ * `npm run adversary -- --seeds N --from S|fresh [--trace]`: runs seeds of lying hosts and endpoints, and prints what they cost by
+ * the venue's books. With `--trace` everything that happened in each seed. Ends with 1 when a bound or a rule was broken.
+ */
+import { parseArgs } from 'node:util'
+import { freshFrom } from '../simulation/fresh.ts'
+import { runBlock } from './search.ts'
+import { addSeed, emptyReport, jobsOf, type Report, runSeeds } from './seeds.ts'
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
+
+function show({ seeds, kinds, denials, failures }: Report, seconds: number): void {
+  print(`${seeds} seeds in ${seconds.toFixed(1)} s, ${(seeds / seconds).toFixed(1)} seeds/s`)
+  for (const [kind, sum] of Object.entries(kinds)) {
+    print(
+      `  ${kind.padEnd(10)} ${sum.seeds} seeds, ${sum.executed} executions, at most ${(sum.worst / 10).toFixed(1)} % of the bound (seed ${sum.worstSeed})`,
+    )
+  }
+  const rows = Object.entries(denials).sort(([, one], [, other]) => other - one)
+  print(`  denials      ${rows.map(([code, count]) => `${code} ${count}`).join(', ')}`)
+  print(`  violations   ${failures.length}`)
+  for (const { seed, kind, rule, text, command } of failures) {
+    print(`    seed ${seed} (${kind}): ${rule} ${text}\n      ${command}`)
+  }
+}
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '200' },
+    from: { type: 'string', default: '1' },
+    trace: { type: 'boolean', default: false },
+  },
+})
+const seeds = Number(values.seeds)
+const from = values.from === 'fresh' ? freshFrom() : Number(values.from)
+const startedMs = performance.now()
+let report = emptyReport()
+if (values.trace) {
+  for (const job of jobsOf(from, seeds)) {
+    await runBlock(
+      job.from,
+      job.until,
+      (found) => {
+        print(JSON.stringify(found.story))
+        for (const line of found.result.trace) print(line)
+        addSeed(report, found)
+      },
+      { keepsTrace: true },
+    )
+  }
+} else report = await runSeeds(from, seeds)
+show(report, (performance.now() - startedMs) / 1000)
+process.exitCode = report.failures.length === 0 ? 0 : 1

@@ -1,0 +1,269 @@
+/**
+ * One story: the real daemon, the paper venue with its books, hosts and endpoints of which some lie by a plan, and a judge that
+ * looks at the books alone. Simulated time, no sockets; the same story gives the same end in every process.
+ */
+import type { Fetch, FetchAnswer } from '../../src/api/route.ts'
+import { hexKey } from '../../src/domain/address.ts'
+import type { Event } from '../../src/domain/event.ts'
+import type { Intent } from '../../src/domain/intent.ts'
+import { type Usd, usd } from '../../src/domain/units.ts'
+import type { CatalogToken } from '../../src/paper/catalog.ts'
+import type { PriceReplay, ReplayCandle } from '../../src/paper/replayFile.ts'
+import type { WorldMarket } from '../../src/paper/seedMarkets.ts'
+import { createVenue, type Venue } from '../../src/paper/venue.ts'
+import { randomOf } from '../simulation/random.ts'
+import { createTimeline, processClock } from '../simulation/timeline.ts'
+import { createBooks } from './books.ts'
+import { boundOf } from './bound.ts'
+import { account, chain, createDaemon, liveConfig } from './daemon.ts'
+import { type Habit, strategyOf, symbols } from './habits.ts'
+import { hostileFetch } from './hostile.ts'
+import { createJudge, type Violation } from './judge.ts'
+import type { LiarKind, Plan } from './lies.ts'
+
+const base = 'http://venue.test'
+
+/** What a world is made of. */
+export interface Story {
+  readonly seed: number
+  readonly kind: LiarKind
+  readonly plan: Plan
+  readonly habits: readonly Habit[]
+  readonly spanMs: number
+  /** How many endpoints of the chain are read: none, one or two. */
+  readonly endpoints: number
+  /** Settings on top of the live profile's. */
+  readonly flags: readonly string[]
+  /** The price of ETH, USD, at seconds after the beginning; absent: the venue's own path. */
+  readonly path?: readonly (readonly [seconds: number, priceUsd: number])[]
+  /** When an operator kills with a close, ms. */
+  readonly killAtMs?: number
+  /** Keeps what happened; default false. */
+  readonly keepsTrace?: boolean
+}
+
+/** What became of a story. */
+export interface StoryResult {
+  readonly violation: Violation | undefined
+  /** By the books. */
+  readonly paidUsd: Usd
+  readonly lostUsd: Usd
+  readonly boundUsd: Usd
+  /** Trades of the account that executed. */
+  readonly executed: number
+  readonly denials: Readonly<Record<string, number>>
+  readonly findings: readonly string[]
+  readonly kill: string | undefined
+  readonly trace: readonly string[]
+  readonly text: string
+}
+
+/** Tells a story to its end, or to the first violation. */
+export async function runStory(story: Story): Promise<StoryResult> {
+  const timeline = createTimeline()
+  let isOver = false
+  const clock = processClock(
+    timeline,
+    () => !isOver,
+    () => 0,
+  )
+  const config = liveConfig(story.flags)
+  const venue: Venue = createVenue({
+    clock,
+    chain,
+    seed: story.seed,
+    settings: {
+      startBalances: { USDC: '40000', ETH: '1' },
+      keeperJitterMs: 0,
+      safeLagBlocks: 4,
+      ...(story.path === undefined ? {} : { replay: replayOf(story.path) }),
+    },
+  })
+  keepFew(venue)
+  const books = createBooks(venue.world, account)
+  const boundUsd = boundOf(config, story.kind, story.endpoints)
+  const judge = createJudge({
+    venue,
+    books,
+    config,
+    kind: story.kind,
+    endpoints: story.endpoints,
+    traded: new Set(story.habits.map(({ symbol }) => symbol)),
+    boundUsd,
+    nowMs: () => timeline.nowMs,
+  })
+  const trace: string[] = []
+  const note = (text: string): void => void trace.push(`${(timeline.nowMs / 1000).toFixed(1)} ${text}`)
+  let violation: Violation | undefined
+  const broken = (found: Violation | undefined): void => {
+    if (found === undefined || violation !== undefined) return
+    violation = found
+    note(`VIOLATION ${found.rule} ${found.text}`)
+  }
+  const fatal = (error: unknown): void => {
+    if (!isOver)
+      broken({ rule: 'F', text: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  }
+  let inFlight = 0
+  const honest: Fetch = async (url, { method, headers, body }) => {
+    venue.advance()
+    const known = method === 'GET' ? venue.quick(url.slice(base.length)) : undefined
+    const date = new Date(clock.now()).toUTCString()
+    if (known !== undefined) return answerOf(200, known.toString(), date)
+    const response = await venue.fetch(new Request(url, { method, headers, body: body ?? null }))
+    return answerOf(response.status, await response.text(), date)
+  }
+  const road = hostileFetch({
+    venue,
+    kind: story.kind,
+    plan: story.plan,
+    honest,
+    nowMs: () => timeline.nowMs,
+    note,
+  })
+  const fetch: Fetch = async (url, init) => {
+    inFlight += 1
+    try {
+      return await road(url, init)
+    } finally {
+      inFlight -= 1
+    }
+  }
+  const denials: Record<string, number> = {}
+  const emit = (event: Event): void => {
+    if (event.type === 'decision.denied') {
+      const { strategy, decision, denial } = event
+      denials[denial.code] = (denials[denial.code] ?? 0) + 1
+      note(`denied ${strategy} ${decision.kind} ${denial.code}`)
+    } else if (story.keepsTrace === true && told.has(event.type)) note(textOf(event))
+  }
+  const random = randomOf(story.seed, 'daemon')
+  const daemon = createDaemon({
+    config,
+    clock,
+    random: () => random.next(),
+    fetch,
+    apiHosts: venue.paths.api.map((path) => base + path),
+    oracleHosts: venue.paths.oracle.map((path) => base + path),
+    endpoints: venue.paths.rpc.slice(0, story.endpoints).map((path) => base + path),
+    strategies: story.habits.map((habit, index) => strategyOf(habit, `${habit.does}-${index + 1}`)),
+    emit,
+    fatal,
+  })
+  const { engine } = daemon
+  /** Lets everything run that waits for nothing but its turn. */
+  async function drain(): Promise<void> {
+    for (let quiet = 0; quiet < 3; ) {
+      await new Promise((resolve) => setImmediate(resolve))
+      quiet = inFlight === 0 ? quiet + 1 : 0
+    }
+  }
+  let isKillDone = false
+  const look = (): void => {
+    venue.advance()
+    books.look()
+    broken(judge.look())
+    broken(judge.wrote(daemon.journal.account().findings.size))
+    if (!isKillDone && story.killAtMs !== undefined && engine.status().kill?.outcome === 'done') {
+      isKillDone = true
+      note(`the kill is done: ${books.text()}`)
+      broken(judge.killDone())
+    }
+    timeline.after(500, look)
+  }
+  timeline.after(500, look)
+  if (story.killAtMs !== undefined) {
+    timeline.after(story.killAtMs, () => {
+      judge.kill()
+      engine.operate({ type: 'kill', close: true }, { by: 'ann', via: 'control' }).catch(fatal)
+    })
+  }
+  engine.start().catch(fatal)
+  while (violation === undefined) {
+    await drain()
+    if (!timeline.runNext(story.spanMs)) break
+  }
+  const status = engine.status()
+  isOver = true
+  daemon.close()
+  note(`${status.state} ${status.notReady.join(', ')}: ${books.text()}`)
+  return {
+    violation,
+    paidUsd: books.worstPaidUsd,
+    lostUsd: books.lostUsd,
+    boundUsd,
+    executed: venue.world.trades.filter(
+      (row) => row.eventName === 'OrderExecuted' && hexKey(row.account) === hexKey(account),
+    ).length,
+    denials,
+    findings: status.findings.map(({ finding }) => finding.kind),
+    kill: status.kill?.outcome,
+    trace,
+    text: books.text(),
+  }
+}
+
+const told: ReadonlySet<string> = new Set([
+  'order.moved',
+  'order.poisoned',
+  'order.not_signed',
+  'trading.state',
+  'tick.failed',
+  'account.finding',
+  'account.equityJumped',
+  'market.contradicted',
+  'host.rested',
+])
+
+/** One line of an event: what is of the story, without the whole intents. */
+function textOf(event: Event): string {
+  const {
+    intent,
+    type,
+    state: _state,
+    ...rest
+  } = event as Event & { readonly intent?: Intent; readonly state?: unknown }
+  const whose =
+    intent === undefined ? '' : `${intent.strategy} ${intent.kind} ${intent.intentId.slice(0, 6)} `
+  const text = JSON.stringify(rest, (_key, value) => (typeof value === 'bigint' ? String(value) : value))
+  return `${type} ${whose}${text.slice(0, 600)}`
+}
+
+/** A small venue is a fast one: of its hundred markets those that are traded, and some that a liar may put in their place. */
+function keepFew({ world }: Venue): void {
+  const markets = world.markets as WorldMarket[]
+  const kept = markets.filter(({ catalog }) => keptMarkets.has(catalog.symbol))
+  markets.splice(0, markets.length, ...kept)
+  const byKey = world.marketByKey as Map<string, WorldMarket>
+  for (const [key, { catalog }] of byKey) if (!keptMarkets.has(catalog.symbol)) byKey.delete(key)
+  const used = new Set(
+    kept.flatMap(({ catalog }) => [catalog.indexToken, catalog.longToken, catalog.shortToken].map(hexKey)),
+  )
+  const tokens = world.catalog.catalog.tokens as CatalogToken[]
+  const keptTokens = tokens.filter(({ address, isNative }) => isNative || used.has(hexKey(address)))
+  tokens.splice(0, tokens.length, ...keptTokens)
+}
+
+const keptMarkets: ReadonlySet<string> = new Set([...symbols, 'kPEPE/USD [WETH-USDC]', 'SOL/USD [SOL-USDC]'])
+
+function answerOf(status: number, text: string, date: string): FetchAnswer {
+  return {
+    status,
+    headers: { get: (name) => (name.toLowerCase() === 'date' ? date : null) },
+    text: async () => text,
+  }
+}
+
+function replayOf(path: readonly (readonly [number, number])[]): PriceReplay {
+  const candles = path.map(([startSeconds, price], index): ReplayCandle => {
+    const next = path[index + 1]?.[1] ?? price
+    return {
+      startSeconds,
+      open: usd(price),
+      close: usd(next),
+      high: usd(Math.max(price, next)),
+      low: usd(Math.min(price, next)),
+    }
+  })
+  return { series: new Map([['ETH', candles]]), speed: 1 }
+}

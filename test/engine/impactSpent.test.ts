@@ -1,0 +1,49 @@
+/** The day's budget of what prices leave by estimated impacts. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Intent, IntentState } from '../../src/domain/intent.ts'
+import { usd } from '../../src/domain/units.ts'
+import { createImpactSpent } from '../../src/engine/impactSpent.ts'
+import { OPERATOR } from '../../src/engine/trading.ts'
+import { impactCostUsd, impactWithin } from '../../src/risk/impact.ts'
+import { intentOf, startMs } from '../support/intents.ts'
+
+const most = { adding: 150, reducing: 1_000 }
+
+function estimated(priceImpactBps: number, more: Partial<Intent> = {}): Intent {
+  const intent = intentOf({ acceptedAtMs: startMs, ...more })
+  return { ...intent, terms: { ...intent.terms, sizeDeltaUsd: usd(1_000), priceImpactBps } }
+}
+
+test('what estimates leave of a day is summed up over restarts, at most their widest, and an operator’s is not', () => {
+  const before = [estimated(-100), estimated(-100, { acceptedAtMs: startMs - 86_400_000 })].map(
+    (intent): IntentState => ({ intent, attempts: [], updatedAtMs: startMs }),
+  )
+  const spent = createImpactSpent(before, () => most, startMs)
+  expect(spent.of(startMs)).toBe(usd(10))
+  spent.add(estimated(40))
+  spent.add(estimated(-9_000))
+  expect(spent.of(startMs)).toBe(usd(25))
+  spent.add(estimated(-9_000, { kind: 'close' }))
+  expect(spent.of(startMs)).toBe(usd(125))
+  spent.add(estimated(-9_000, { strategy: OPERATOR }))
+  expect(spent.of(startMs)).toBe(usd(125))
+  expect(spent.of(startMs + 86_400_000)).toBe(0n)
+})
+
+test('an estimate is cut to what is left of the day, and one in our favour is not', () => {
+  expect(impactWithin(-100, usd(1_000), undefined)).toBe(-100)
+  expect(impactWithin(-100, usd(1_000), usd(10))).toBe(-100)
+  expect(impactWithin(-100, usd(1_000), usd(4))).toBe(-40)
+  expect(impactWithin(-100, usd(1_000), 0n)).toBe(0)
+  expect(impactWithin(25, usd(1_000), 0n)).toBe(25)
+  expect(impactWithin(undefined, usd(1_000), 0n)).toBeUndefined()
+  const sizes = fc.bigInt({ min: 1n, max: usd(1_000_000) })
+  fc.assert(
+    fc.property(fc.integer({ min: -10_000, max: 10_000 }), sizes, sizes, (estimate, size, left) => {
+      const within = impactWithin(estimate, size, left)
+      expect(impactCostUsd(within, size, 10_000)).toBeLessThanOrEqual(left)
+      expect(impactCostUsd(within, size, 10_000)).toBeLessThanOrEqual(impactCostUsd(estimate, size, 10_000))
+    }),
+  )
+})
