@@ -48,6 +48,10 @@ export interface PositionChange {
   readonly isIncrease: boolean
   /** USD, not signed. */
   readonly sizeDeltaUsd: bigint
+  /** The order's type, by the position's own event. */
+  readonly orderType: number
+  /** The protocol made the order to deleverage: `secondaryOrderType` of its `OrderExecuted` is 1 (`Order.SecondaryOrderType`). */
+  readonly isDeleveraging: boolean
 }
 
 /** A chain's gas price as an endpoint tells it, wei of the native token. */

@@ -51,6 +51,11 @@ export interface ReconcileView {
    * host's rows, which counts where the sizes add up without them. Absent: none.
    */
   readonly withdrawn?: ReadonlyMap<string, 'final' | 'lists'>
+  /**
+   * Ids of trades that the chain proved, with whether the protocol made them to deleverage. What it says nothing of is told by the
+   * rows themselves. Absent: none.
+   */
+  readonly deleveraged?: ReadonlyMap<string, boolean>
   readonly account: AccountState
   /** Names of markets for sentences, by lower-case token. */
   readonly symbols: Readonly<Record<string, string>>
@@ -136,7 +141,9 @@ export function reconcile(view: ReconcileView): Reconciliation {
       if (proof !== undefined || isAdopted) continue
     }
     const creation = createdIn.get(trade.orderKey.toLowerCase())
-    const isProtocols = creation === undefined || sameHex(creation, trade.transactionHash)
+    // A row that is missing says nothing: a list may begin after an order was made, and leave creations out.
+    const isProtocols =
+      view.deleveraged?.get(trade.id) ?? (creation !== undefined && sameHex(creation, trade.transactionHash))
     const finding = tradeFinding(findingId, trade, view, found, isProtocols)
     if (finding !== undefined) raised.push(finding)
   }
@@ -254,8 +261,8 @@ function tradeFinding(
 }
 
 /**
- * Rows carry no mark of ADL. An ADL order is made by the protocol in the very transaction that executes it; an order of a
- * person is made first and executed by a keeper later.
+ * The chain's events say ADL by themselves; rows carry no mark of it. There an ADL order is one that was shown to be made in the
+ * very transaction that executed it; an order of a person is made first and executed by a keeper later.
  */
 function kindOfTrade(
   orderType: number,

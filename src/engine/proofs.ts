@@ -6,6 +6,7 @@
 import type { Api } from '../api/client.ts'
 import type { FindingState } from '../domain/accountRecord.ts'
 import { type Address, sameHex } from '../domain/address.ts'
+import type { PositionChange } from '../domain/chainReader.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { Trade } from '../domain/position.ts'
 import type { ExecutionContext } from '../execution/context.ts'
@@ -19,6 +20,8 @@ export interface Proofs {
    * what a network does.
    */
   unproven(trades: readonly Trade[]): Promise<ReadonlyMap<string, 'waits' | 'late'>>
+  /** Of trades that the chain proved, by id, whether the protocol made them to deleverage; none without endpoints. */
+  deleveraged(): ReadonlyMap<string, boolean>
   /**
    * Of findings of trades that were told, those that are shown no more, by id: `final` when no endpoint's final blocks hold
    * them; without endpoints `lists`, when no host's rows did for longer than lists lag. Never rejects for what a network does.
@@ -47,7 +50,8 @@ export function createProofs(
 ): Proofs {
   const { clock, chainReader } = context
   const api: Pick<Api, 'getTrades' | 'hosts'> = context.api
-  const proven = new Set<string>()
+  /** By id, with the chain's word on the trade where it gave one. */
+  const proven = new Map<string, PositionChange | undefined>()
   const asking = new Set<string>()
   /** By side: since when something there waits for its proof, and when it last did, monotonic ms. */
   const waits = new Map<string, { readonly sinceMs: number; readonly lastMs: number }>()
@@ -113,18 +117,20 @@ export function createProofs(
     )
   }
 
-  async function isProven(trade: Trade): Promise<boolean> {
+  /** The chain's word on a trade that it proves, `true` where hosts prove it, or false. */
+  async function proofOf(trade: Trade): Promise<PositionChange | boolean> {
     if (chainReader?.positionChange !== undefined) {
       const { orderKey, transactionHash, marketToken = '' } = trade
       const change = await chainReader.positionChange({ account, orderKey, transactionHash })
-      return (
-        change !== undefined &&
-        change !== 'none' &&
+      if (change === undefined || change === 'none') return false
+      // What a host calls a liquidation and was none would hold no increases.
+      const isSame =
         !change.isIncrease &&
         change.direction === trade.direction &&
         change.sizeDeltaUsd === trade.sizeDeltaUsd &&
+        change.orderType === trade.orderType &&
         sameHex(change.marketToken, marketToken)
-      )
+      return isSame ? change : false
     }
     const { api: hosts } = api.hosts
     // A page may be of any host, so each is asked; a single one has said it.
@@ -135,13 +141,19 @@ export function createProofs(
   async function ask(trade: Trade): Promise<void> {
     asking.add(trade.id)
     try {
-      if (await isProven(trade)) proven.add(trade.id)
+      const proof = await proofOf(trade)
+      if (proof !== false) proven.set(trade.id, proof === true ? undefined : proof)
     } finally {
       asking.delete(trade.id)
     }
   }
 
   return {
+    deleveraged() {
+      return new Map(
+        [...proven].flatMap(([id, change]) => (change === undefined ? [] : [[id, change.isDeleveraging]])),
+      )
+    },
     async withdrawn(findings) {
       const asked = findings.slice(0, mostAsked)
       const absent = new Set<string>()

@@ -89,11 +89,12 @@ export function createReconciler(
     const lacking: MissingRow[] = []
     let cursor: string | undefined
     for (let page = 0; page < tradesPagesMax; page += 1) {
-      const { value, missing = [] } = await api.getTrades({
-        account,
-        sinceSeconds,
-        limit: tradesLimit,
-        ...(cursor === undefined ? {} : { cursor }),
+      const paged = { account, limit: tradesLimit, ...(cursor === undefined ? {} : { cursor }) }
+      // How orders were made stands in rows that are hidden of market orders unless they are asked for.
+      const { value, missing = [] } = await api.searchTrades({
+        ...paged,
+        fromSeconds: sinceSeconds,
+        showDebugValues: true,
       })
       trades.push(...value.trades)
       lacking.push(...missing)
@@ -224,6 +225,7 @@ export function createReconciler(
         explained,
         unproven,
         withdrawn,
+        deleveraged: proofs.deleveraged(),
         fills: [...journal.closedFills(), ...shell.open().flatMap((each) => fillsOf(each.state))],
         busyMarkets: busyMarkets(left),
         unresolvedSince: unresolvedSince(),

@@ -178,7 +178,9 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
         sameHex(other.marketToken, first.marketToken) &&
         other.direction === first.direction &&
         other.isIncrease === first.isIncrease &&
-        other.sizeDeltaUsd === first.sizeDeltaUsd
+        other.sizeDeltaUsd === first.sizeDeltaUsd &&
+        other.orderType === first.orderType &&
+        other.isDeleveraging === first.isDeleveraging
       return others.every(isSame) ? first : undefined
     },
     async look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]> {

@@ -137,6 +137,24 @@ test('an order that was made in the transaction that executed it is the protocol
   ).toEqual(['external-close'])
 })
 
+test('a market close whose creation no row shows is by hand, and holds increases', () => {
+  const fills = [{ ...side, sizeDeltaUsd: usd(500) }]
+  const found = reconcile(view({ fills, trades: [stranger({ orderType: 4 })] }))
+  expect(kindsOf(found)).toEqual(['external-close'])
+  expect(found.raised.map((finding) => pauses({ finding, raisedAtMs: 0 }))).toEqual([true])
+})
+
+test('where the chain is read its word on deleveraging counts, whatever rows show of the creation', () => {
+  const fills = [{ ...side, sizeDeltaUsd: usd(500) }]
+  const hash: Hex = `0x${'ad'.repeat(32)}`
+  const executed = stranger({ orderType: 4, transactionHash: hash })
+  const together = stranger({ id: 'c', eventName: 'OrderCreated', orderType: 4, transactionHash: hash })
+  const found = (isAdl: boolean, trades: readonly Trade[]) =>
+    kindsOf(reconcile(view({ fills, trades, deleveraged: new Map([[executed.id, isAdl]]) })))
+  expect(found(true, [executed])).toEqual(['adl'])
+  expect(found(false, [executed, together])).toEqual(['external-close'])
+})
+
 test('a trade by hand is told once and explains its own size', () => {
   const trades = [stranger({ orderType: 2 })]
   const positions = [position(usd(500))]
