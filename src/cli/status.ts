@@ -100,7 +100,7 @@ export function statusText(body: StatusBody): string {
   if (body.openIntents.length > 0) {
     const rows = body.openIntents.map((row) => [
       shortId(row.intentId),
-      row.status,
+      row.standing,
       row.strategy,
       `${row.kind} ${row.direction} ${row.market}`,
       money(BigInt(row.sizeDeltaUsd)),

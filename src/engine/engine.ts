@@ -10,7 +10,7 @@
  */
 
 import { DecodeError, RefusedError, UnreachableError } from '../api/errors.ts'
-import { hexKey, sameHex } from '../domain/address.ts'
+import { type Hex, hexKey, sameHex } from '../domain/address.ts'
 import type { Decision } from '../domain/decision.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
@@ -21,6 +21,7 @@ import { worstCase } from '../domain/machine/exposure.ts'
 import type { Market } from '../domain/market.ts'
 import { lacksMarket } from '../domain/missing.ts'
 import { marksOf } from '../domain/orderMarks.ts'
+import { signedOrderIn } from '../domain/signedOrder.ts'
 import type { Position } from '../domain/position.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import type { Usd } from '../domain/units.ts'
@@ -355,7 +356,8 @@ export function createEngine(
 
   function marked(intent: LabelledIntent): LabelledIntent {
     const rules = { ...context.rules, nowMs: clock.now() }
-    return { ...intent, ...marksOf(intent.state, trading.book.state().flattens, rules) }
+    const signedOf = (orderKey: Hex) => signedOrderIn(journal, orderKey)
+    return { ...intent, signedOf, ...marksOf(intent.state, trading.book.state().flattens, rules) }
   }
 
   return {

@@ -5,6 +5,7 @@ import type { Feed } from '../domain/event.ts'
 import type { IntentState, Label } from '../domain/intent.ts'
 import type { TradingState } from '../domain/limits.ts'
 import type { Contradiction } from '../domain/marketEntry.ts'
+import type { SignedLookup } from '../domain/orderLegs.ts'
 import type { OrderMarks } from '../domain/orderMarks.ts'
 import type { Position } from '../domain/position.ts'
 import type { StoredRecord } from '../domain/records.ts'
@@ -39,6 +40,8 @@ export interface StrategyStatus {
 
 /** An open intent or an ended one, with its label. */
 export interface LabelledIntent extends OrderMarks {
+  /** Its orders as they are in force. */
+  readonly signedOf?: SignedLookup
   readonly state: IntentState
   readonly label: Label
   /** The venue's last word on an unresolved attempt. */
