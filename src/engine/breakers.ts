@@ -8,10 +8,13 @@ import { accountOf } from '../execution/context.ts'
 import { type BreakerSettings, isOver, tripsOf } from '../risk/breakers.ts'
 import type { EngineContext } from './context.ts'
 import { createEquityTracker, type EquityTracker, readEquity } from './equity.ts'
+import { createShownEquity, type ShownEquity } from './shownEquity.ts'
 
 /** The running breakers. */
 export interface Breakers {
   readonly equity: EquityTracker
+  /** The figure that is shown to people; absent before the first reading of one instant. */
+  shownEquity(): ShownEquity | undefined
   /** One round. `isFresh`: whether the account could be read just now. Never rejects for what the network did. */
   look(isFresh: boolean): Promise<void>
   /** When the account was last read, monotonic ms. */
@@ -42,6 +45,7 @@ export function createBreakers(
   const equity = createEquityTracker(trading.book, (jump) =>
     context.emit({ type: 'account.equityJumped', ...jump }),
   )
+  const shownEquity = createShownEquity(listLagMs)
   let readMs = clock.monotonicMs()
   /** Intents whose fate is unknown, with the monotonic ms since when. */
   let unresolvedSinceMs: ReadonlyMap<string, number> = new Map()
@@ -72,7 +76,15 @@ export function createBreakers(
     ]
     try {
       const reading = await readEquity(api, account, moving)
-      if (reading !== undefined) await equity.take(reading, clock.now())
+      if (reading === undefined) return
+      const nowMs = clock.now()
+      // Exits rest from the moment of the fill that the lists may not show.
+      const isMoving =
+        moving.length > 0 || open.some(({ updatedAtMs }) => Math.abs(nowMs - updatedAtMs) < listLagMs)
+      const monotonicMs = clock.monotonicMs()
+      const { lowUsd: equityUsd, inventory } = reading
+      shownEquity.take({ equityUsd, inventory, isMoving, nowMs, monotonicMs })
+      await equity.take(reading, nowMs)
     } catch (error) {
       // What cannot be read is no loss; how long it could not is another breaker's.
       if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error
@@ -81,6 +93,7 @@ export function createBreakers(
 
   return {
     equity,
+    shownEquity: () => shownEquity.shown(),
     accountReadMs: () => readMs,
     async look(isFresh) {
       if (isFresh) {

@@ -48,7 +48,8 @@ import { pinnedApi } from './pinnedApi.ts'
 import { intentsOfDay, unresolvedOf } from './recent.ts'
 import { createReconciler } from './reconcile.ts'
 import { readSnapshot } from './snapshot.ts'
-import type { EngineDoor, EngineState, EngineStatus, LabelledIntent } from './status.ts'
+import type { ShownEquity } from './shownEquity.ts'
+import type { EngineDoor, EngineState, EngineStatus, LabelledIntent, ShownMark } from './status.ts'
 import { consider, tick } from './tick.ts'
 import { OPERATOR } from './trading.ts'
 
@@ -324,7 +325,7 @@ export function createEngine(
       tradingState: trading.holdOn()?.state ?? 'active',
       holds: trading.holds(),
       ...(killed === undefined ? {} : { kill: killed }),
-      ...(mark === undefined ? {} : { equity: mark }),
+      ...(mark === undefined ? {} : { equity: { ...mark, ...shownOf(breakers.shownEquity()) } }),
       ...(subaccount === undefined ? {} : { subaccount }),
       strategies: instances.map((instance) => instance.status()),
       positions,
@@ -471,4 +472,9 @@ function lossLimitsOf({ maxDailyLossUsd, maxDailyLossEquityBps }: Limits): LossL
     ...(maxDailyLossUsd === undefined ? {} : { maxDailyLossUsd }),
     ...(maxDailyLossEquityBps === undefined ? {} : { maxDailyLossEquityBps }),
   }
+}
+
+/** The figure for people in the place of the breakers' own, with when its lists were read. */
+function shownOf(shown: ShownEquity | undefined): Partial<ShownMark> {
+  return shown === undefined ? {} : { equityUsd: shown.equityUsd, equityAtMs: shown.atMs }
 }

@@ -9,6 +9,7 @@
 import type { Api } from '../api/client.ts'
 import { type Address, hexKey } from '../domain/address.ts'
 import type { IntentState } from '../domain/intent.ts'
+import type { Order, Position } from '../domain/position.ts'
 import type { EquityMark } from '../domain/trading.ts'
 import { absOf, maxOf, minOf, type TokenAmount, type Usd, usdOfAmount } from '../domain/units.ts'
 import { dayStartOf } from '../risk/breakers.ts'
@@ -31,7 +32,7 @@ export async function readEquity(
   api: Pick<Api, 'getPositions' | 'getOrders' | 'getWalletBalances' | 'getTokensInfo'>,
   account: Address,
   inFlight: readonly IntentState[],
-): Promise<EquityReading | undefined> {
+): Promise<(EquityReading & { readonly inventory: string }) | undefined> {
   const [positions, orders, balances, tokens] = await Promise.all([
     api.getPositions({ account }),
     api.getOrders({ account }),
@@ -56,7 +57,33 @@ export async function readEquity(
   const held = inFlight.map(({ intent: { terms } }) =>
     worth(terms.collateralToken.address, terms.collateralDelta),
   )
-  return { lowUsd, highUsd: held.reduce((sum, usd) => sum + usd, lowUsd) }
+  return {
+    lowUsd,
+    highUsd: held.reduce((sum, usd) => sum + usd, lowUsd),
+    inventory: inventoryOf(positions.value, orders.value, balances.value, byAddress),
+  }
+}
+
+/** What the lists hold, without prices and without the native coin, which gas takes off. */
+function inventoryOf(
+  positions: readonly Position[],
+  orders: readonly Order[],
+  balances: readonly { readonly address: Address; readonly balance: TokenAmount }[],
+  byAddress: ReadonlyMap<string, { readonly isNative?: boolean }>,
+): string {
+  return [
+    ...positions.map(({ contractKey, sizeInUsd, collateralAmount }) =>
+      [contractKey, sizeInUsd, collateralAmount].join(':'),
+    ),
+    ...orders
+      .filter(({ orderType }) => payingOrders.has(orderType))
+      .map(({ orderKey, initialCollateralDeltaAmount }) => [orderKey, initialCollateralDeltaAmount].join(':')),
+    ...balances
+      .filter(({ address }) => byAddress.get(hexKey(address))?.isNative !== true)
+      .map(({ address, balance }) => [hexKey(address), balance].join(':')),
+  ]
+    .sort()
+    .join()
 }
 
 /** The account's worth over time. */

@@ -48,6 +48,12 @@ export interface LabelledIntent extends OrderMarks {
   readonly observedStatus?: string
 }
 
+/** What the account is worth and was, as it is shown to people. */
+export interface ShownMark extends EquityMark {
+  /** When the lists of `equityUsd` were read, Unix ms; absent while no lists of one instant were read. */
+  readonly equityAtMs?: number
+}
+
 /** The whole status. */
 export interface EngineStatus {
   readonly version: string
@@ -66,7 +72,7 @@ export interface EngineStatus {
   /** The newest kill, done or not; absent when there never was one. */
   readonly kill?: KillReport
   /** What the account is worth and was; absent before the first reading. */
-  readonly equity?: EquityMark
+  readonly equity?: ShownMark
   /** What is left of the approval; absent when the account's own key signs. */
   readonly subaccount?: SubaccountReport
   readonly strategies: readonly StrategyStatus[]
