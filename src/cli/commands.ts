@@ -155,8 +155,13 @@ export const commands: readonly Command[] = [
       positional: {
         name: 'findingId',
         doc: "a finding's id, or its first characters; perpd findings lists them",
+        isOptional: true,
       },
-      flags: [{ name: 'by', value: 'NAME', doc: 'who says so' }],
+      flags: [
+        { name: 'all', doc: 'every open finding' },
+        { name: 'before', value: 'START|TIME', doc: 'of --all: those there before perpd first looked, or of before a time' },
+        { name: 'by', value: 'NAME', doc: 'who says so' },
+      ],
       run: async (call) =>
         (await import('./findings.ts')).settleFinding(call, word === 'adopt' ? 'adopted' : 'ignored'),
     }),

@@ -57,6 +57,8 @@ export interface ReconcileView {
    */
   readonly deleveraged?: ReadonlyMap<string, boolean>
   readonly account: AccountState
+  /** When the journal first looked at the account, Unix seconds; absent: long ago. */
+  readonly firstLookSeconds?: number
   /** Names of markets for sentences, by lower-case token. */
   readonly symbols: Readonly<Record<string, string>>
 }
@@ -163,13 +165,15 @@ export function reconcile(view: ReconcileView): Reconciliation {
       marketToken: order.marketToken,
       direction: order.direction,
       collateralToken: order.initialCollateralToken,
-      statement: `an order of type ${order.orderType} over ${formatSize(order.sizeDeltaUsd)} rests on ${symbolOf(view, order.marketToken)} ${order.direction} that perpd did not make`,
+      statement: `a ${orderName(order.orderType)} order over ${formatSize(order.sizeDeltaUsd)} rests on ${symbolOf(view, order.marketToken)} ${order.direction} that perpd did not make`,
       sizeDeltaUsd: 0n,
       orderKey: order.orderKey,
       atSeconds: order.updatedAtSeconds,
+      ...initial(view, order.updatedAtSeconds),
     })
   }
 
+  const increasedAt = new Map(view.positions.map((each) => [sideKeyOf(each), each.increasedAtSeconds]))
   const expected = expectedSizes(view, raised)
   const sides = new Map<string, PositionSide>()
   for (const position of view.positions) sides.set(sideKeyOf(position), position)
@@ -197,6 +201,8 @@ export function reconcile(view: ReconcileView): Reconciliation {
       sizeDeltaUsd: foundUsd - expectedUsd,
       expectedUsd,
       foundUsd,
+      // Where the journal expects nothing, what is older than it explains the whole.
+      ...(expectedUsd === 0n ? initial(view, increasedAt.get(key)) : {}),
     })
   }
 
@@ -284,6 +290,33 @@ const words: Readonly<Record<FindingKind, string>> = {
   'manual-increase': 'increased by hand',
   'unexplained-order': 'an order',
   'unexplained-position': 'a position',
+}
+
+/** Marks what is older than the journal's first look; `atSeconds` is when it was made or changed last. */
+function initial(
+  { firstLookSeconds }: ReconcileView,
+  atSeconds: number | undefined,
+): { readonly isInitial: true; readonly atSeconds: number } | Record<string, never> {
+  return firstLookSeconds === undefined || atSeconds === undefined || atSeconds >= firstLookSeconds
+    ? {}
+    : { isInitial: true, atSeconds }
+}
+
+const orderNames: readonly string[] = [
+  'market swap',
+  'limit swap',
+  'market increase',
+  'limit increase',
+  'market decrease',
+  'take-profit',
+  'stop-loss',
+  'liquidation',
+  'stop increase',
+]
+
+/** An on-chain order type in the words of the venue's page; a newer one keeps its number. */
+function orderName(orderType: number): string {
+  return orderNames[orderType] ?? `type ${orderType}`
 }
 
 function symbolOf({ symbols }: ReconcileView, marketToken: Address): string {

@@ -1,5 +1,5 @@
 /** Runs the breakers after every look at the account: measures, judges, puts holds on and lifts those that are over. */
-import { pauses } from '../domain/accountRecord.ts'
+import { isDrift } from '../domain/accountRecord.ts'
 import { BaseError } from '../domain/errors.ts'
 import { isUnresolved, labelOf, lastAttempt } from '../domain/intent.ts'
 import { type HoldCause, holdKey } from '../domain/trading.ts'
@@ -117,7 +117,7 @@ export function createBreakers(
           oldestUnresolvedMs: oldestUnresolvedMs(),
           accountAgeMs: clock.monotonicMs() - readMs,
           ...(subaccount === undefined ? {} : { subaccount }),
-          openFindings: [...findings.values()].filter(pauses).length,
+          openFindings: [...findings.values()].filter(isDrift).length,
         },
         settings(),
       )

@@ -189,7 +189,8 @@ export function createReconciler(
       // What happened before perpd first looked is not its story.
       const throughSeconds = state.throughSeconds ?? startedSeconds
       const isFirst = state.throughSeconds === undefined
-      const sinceSeconds = Math.max(0, isFirst ? throughSeconds : throughSeconds - overlapSeconds)
+      const firstLookSeconds = isFirst ? startedSeconds : state.firstLookSeconds
+      const sinceSeconds = Math.max(0, firstLookSeconds ?? 0, isFirst ? 0 : throughSeconds - overlapSeconds)
       const readSeconds = Math.floor(clock.now() / 1000)
       const [read, orders, { trades, missing }] = await Promise.all([
         lists ?? api.getPositions({ account }).then((list) => [list]),
@@ -230,6 +231,7 @@ export function createReconciler(
         busyMarkets: busyMarkets(left),
         unresolvedSince: unresolvedSince(),
         account: book.state(),
+        ...(firstLookSeconds === undefined ? {} : { firstLookSeconds }),
         symbols,
       }
       const judged = read.map((list) => ({

@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Finding } from '../../src/domain/accountRecord.ts'
 import type { StrategyDecision } from '../../src/domain/decision.ts'
+import { shortFindingId } from '../../src/domain/findingId.ts'
 import { usd } from '../../src/domain/units.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
@@ -134,4 +135,33 @@ test.each([
   expect(position?.sizeInUsd ?? opened).toBeLessThan(opened)
   const found = events.flatMap((event) => (event.type === 'account.finding' ? [event.finding.kind] : []))
   expect(new Set(found)).toEqual(new Set(['adl']))
+})
+
+test('a fresh journal on a used account tells what it finds as a starting inventory, and nothing of the hour before', async () => {
+  bench = await kindsBench()
+  const marketToken = await bench.marketToken(ethSymbol)
+  const side = { marketToken, direction: 'long', collateralToken: usdc, reason: 'by hand' } as const
+  const open = { ...side, kind: 'increase', sizeDeltaUsd: usd(500), leverageBps: 20_000 } as const
+  for (const decision of [open, { ...side, kind: 'close' } as const, open]) {
+    await bench.accept(decision)
+    await bench.clock.advance(60_000)
+  }
+  const journal = createMemoryJournal()
+  const { engine, events } = engineOver(
+    { ...bench, journal, context: { ...bench.context, journal } },
+    { strategies: [holder(marketToken)] },
+  )
+  running = engine
+  await engine.start()
+  await bench.clock.advance(120_000)
+  const found = events.flatMap((event) => (event.type === 'account.finding' ? [event.finding] : []))
+  expect(found.map(({ kind, isInitial }) => [kind, isInitial])).toEqual([['unexplained-position', true]])
+  const findingId = shortFindingId(found[0]?.findingId ?? '')
+  const answer = await engine.operate(
+    { type: 'finding', findingId, as: 'adopted' },
+    { by: 'ann', via: 'control' },
+  )
+  expect(answer).toMatchObject({ ok: true })
+  await bench.clock.advance(60_000)
+  expect(engine.status().findings).toEqual([])
 })
