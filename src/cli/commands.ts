@@ -159,7 +159,11 @@ export const commands: readonly Command[] = [
       },
       flags: [
         { name: 'all', doc: 'every open finding' },
-        { name: 'before', value: 'START|TIME', doc: 'of --all: those there before perpd first looked, or of before a time' },
+        {
+          name: 'before',
+          value: 'START|TIME',
+          doc: 'of --all: those there before perpd first looked, or of before a time',
+        },
         { name: 'by', value: 'NAME', doc: 'who says so' },
       ],
       run: async (call) =>

@@ -14,10 +14,7 @@ export function shortFindingId(findingId: string): string {
 }
 
 /** The findings that a text names: by the whole id, by its short form, or by the beginning of either. */
-export function findingsNamed(
-  findings: readonly FindingState[],
-  wanted: string,
-): readonly FindingState[] {
+export function findingsNamed(findings: readonly FindingState[], wanted: string): readonly FindingState[] {
   const exact = findings.filter(
     ({ finding: { findingId } }) => findingId === wanted || shortFindingId(findingId) === wanted,
   )

@@ -77,7 +77,9 @@ function inventoryOf(
     ),
     ...orders
       .filter(({ orderType }) => payingOrders.has(orderType))
-      .map(({ orderKey, initialCollateralDeltaAmount }) => [orderKey, initialCollateralDeltaAmount].join(':')),
+      .map(({ orderKey, initialCollateralDeltaAmount }) =>
+        [orderKey, initialCollateralDeltaAmount].join(':'),
+      ),
     ...balances
       .filter(({ address }) => byAddress.get(hexKey(address))?.isNative !== true)
       .map(({ address, balance }) => [hexKey(address), balance].join(':')),

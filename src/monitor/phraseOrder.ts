@@ -150,12 +150,7 @@ function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
 }
 
 /** A fill of one order: which of them it was, its price, its costs, and what a reduction brought after all of them. */
-function filled({
-  intent,
-  leg,
-  isTakenBack,
-  sendingFee,
-}: Extract<Event, { type: 'order.filled' }>): Line {
+function filled({ intent, leg, isTakenBack, sendingFee }: Extract<Event, { type: 'order.filled' }>): Line {
   const { role, executionPrice, sizeDeltaUsd, feesUsd, priceImpactUsd, pnlUsd } = leg
   const name = role === 'main' ? '' : `${role} `
   const side = `${intent.terms.direction} ${intent.terms.symbol}`

@@ -40,9 +40,7 @@ beforeAll(async () => {
       const page = Number(cursor ?? '0')
       const trades = rowsOf(page)
       const hasMore = trades.length > 0 && page < 19
-      response.end(
-        JSON.stringify({ trades, hasMore, ...(hasMore ? { nextCursor: String(page + 1) } : {}) }),
-      )
+      response.end(JSON.stringify({ trades, hasMore, ...(hasMore ? { nextCursor: String(page + 1) } : {}) }))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

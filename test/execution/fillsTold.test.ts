@@ -66,7 +66,9 @@ test.each([
     expect(explainText(bench.story(intentId), [], context)).not.toContain('waits at the venue for its price')
 
     await bench.clock.advance(90_000)
-    const after = lines().filter((text) => !text.startsWith('is on its way')).slice(2)
+    const after = lines()
+      .filter((text) => !text.startsWith('is on its way'))
+      .slice(2)
     expect(after[0]).toMatch(
       /^stop-loss filled at \$1,6\d\d\.\d+: \$500\.00 of long ETH\/USD \[WETH-USDC\] closed, fees \$0\.\d+.*, PnL -\$\d+\.\d\d after the fees of entry and exit/,
     )
@@ -74,8 +76,9 @@ test.each([
     const stop = row().legs.find(({ role }) => role === 'stop-loss')
     const entry = row().legs.find(({ role }) => role === 'main')
     expect(stop?.status).toBe('filled')
-    const settlement = bench.story(intentId).attempts[0]?.children.find(({ role }) => role === 'stop-loss')
-      ?.settlement
+    const settlement = bench
+      .story(intentId)
+      .attempts[0]?.children.find(({ role }) => role === 'stop-loss')?.settlement
     // After the exit's own costs it is less than the chain's figure by just the entry's fee.
     expect(BigInt(stop?.pnlUsd ?? '0')).toBe((settlement?.pnlUsd ?? 0n) - BigInt(entry?.feesUsd ?? '0'))
     const story = explainText(bench.story(intentId), [], context).replaceAll(/\s+/g, ' ')

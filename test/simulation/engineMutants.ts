@@ -87,7 +87,7 @@ export const engineMutants: readonly FirstMutant[] = [
     'a finding is reported at every pass',
     1,
     'src/domain/reconcile.ts',
-    'if (account.findings.has(findingId) || met.has(findingId)) return false',
+    'if ((known !== undefined && !isBack) || met.has(findingId)) return false',
     'if (met.has(findingId)) return false',
   ),
   one(
