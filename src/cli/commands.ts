@@ -151,12 +151,22 @@ export const commands: readonly Command[] = [
         word === 'adopt'
           ? 'Say that a finding is yours and counts from now on; with the daemon or without.'
           : 'Say that a finding is to be left out; with the daemon or without.',
-      details: 'Increases on its market go on afterwards. The word and the name are kept in the journal.',
+      details:
+        'Increases on its market go on afterwards. The word and the name are kept in the\njournal. START means what was there before perpd first looked at the account.',
       positional: {
         name: 'findingId',
         doc: "a finding's id, or its first characters; perpd findings lists them",
+        isOptional: true,
       },
-      flags: [{ name: 'by', value: 'NAME', doc: 'who says so' }],
+      flags: [
+        { name: 'all', doc: 'every open finding' },
+        {
+          name: 'before',
+          value: 'START|TIME',
+          doc: 'of --all: START, or older than a time',
+        },
+        { name: 'by', value: 'NAME', doc: 'who says so' },
+      ],
       run: async (call) =>
         (await import('./findings.ts')).settleFinding(call, word === 'adopt' ? 'adopted' : 'ignored'),
     }),

@@ -1,8 +1,10 @@
 /** `perpd explain <intentId>`: the whole story of one order on one screen, from the journal. */
 import { systemClock } from '../api/systemClock.ts'
+import type { Hex } from '../domain/address.ts'
 import { type IntentState, labelOf } from '../domain/intent.ts'
 import { marksOf } from '../domain/orderMarks.ts'
 import { orderStory, toPlain } from '../domain/orderView.ts'
+import { signedOrderAmong } from '../domain/signedOrder.ts'
 import type { Ending } from '../domain/spend.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import type { Call } from './command.ts'
@@ -12,6 +14,7 @@ import { CommandError, exitCodes } from './exit.ts'
 import { fateLines } from './explainFate.ts'
 import { type ExplainContext, explainText } from './explainText.ts'
 import { withJournal } from './journalFile.ts'
+import { changesIn } from './orders.ts'
 
 const MOST_SHOWN = 5
 const dayMs = 86_400_000
@@ -20,12 +23,13 @@ const dayMs = 86_400_000
 export async function explain({ loaded, flags, positionals, out }: Call): Promise<number> {
   const wanted = positionals[0] ?? ''
   const { config } = loaded
-  const { state, records, endings, flattens } = await withJournal(config, (journal) => {
+  const { state, records, changes, endings, flattens } = await withJournal(config, (journal) => {
     const found = find(journal, wanted, config.journal.path)
     const { intentId, strategy, acceptedAtMs } = found.intent
     return {
       state: found,
       records: journal.records(intentId),
+      changes: changesIn(journal.intents()),
       flattens: journal.account().flattens,
       endings: journal
         .endingsSince(acceptedAtMs - dayMs)
@@ -33,10 +37,11 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
     }
   })
   const flatten = flattens?.get(state.intent.intentId)
-  const context = { ...contextOf(config, endings), ...(flatten === undefined ? {} : { flatten }) }
+  const signedOf = (orderKey: Hex) => signedOrderAmong(changes, state, orderKey)
+  const context = { ...contextOf(config, endings), signedOf, ...(flatten === undefined ? {} : { flatten }) }
   if (flags.has('json')) {
     const marks = marksOf(state, flattens, context.rules)
-    const story = orderStory({ state, label: labelOf(state), ...marks }, records)
+    const story = orderStory({ state, label: labelOf(state), signedOf, ...marks }, records)
     out(
       JSON.stringify(
         toPlain({

@@ -1,5 +1,6 @@
 /** What an order's label means, and how its wish became a size. Pure. */
 import type { IntentState, Label } from '../domain/intent.ts'
+import { isOpened } from '../domain/orderLegs.ts'
 import { formatUnits, formatUsd } from '../domain/units.ts'
 import { money, sourceTexts, span } from '../monitor/text.ts'
 
@@ -19,7 +20,9 @@ const meanings: Readonly<Record<Label, string>> = {
 }
 
 /** What the label means for this order. */
-export function meaningOf(label: Label, { intent }: IntentState): string {
+export function meaningOf(label: Label, state: IntentState): string {
+  const { intent } = state
+  if (isOpened(state)) return 'the position is open: its entry is filled, and its exits rest at the venue'
   const isChange = ['edit', 'cancel', 'collateral-in', 'collateral-out'].includes(intent.kind)
   return isChange && label === 'executed' ? 'done at the venue' : meanings[label]
 }

@@ -1,8 +1,9 @@
 /** The story of an order as one screen of text, 80 columns wide. Pure. */
 import type { Facts } from '../domain/errors.ts'
 import type { FlattenState } from '../domain/flatten.ts'
-import { type Evidence, type IntentState, isProvisional, labelOf, lastAttempt } from '../domain/intent.ts'
+import { type Evidence, type IntentState, labelOf, lastAttempt } from '../domain/intent.ts'
 import { reservedOf } from '../domain/machine/exposure.ts'
+import { isExit, isOpened, legsOf, type SignedLookup } from '../domain/orderLegs.ts'
 import type { StoredRecord } from '../domain/records.ts'
 import type { Ending } from '../domain/spend.ts'
 import { formatUsd } from '../domain/units.ts'
@@ -29,6 +30,8 @@ export interface ExplainContext {
   /** Budget of endings by one cause, 24 hours; undefined for none. */
   readonly attemptsPerCause: number | undefined
   readonly feeToken: { readonly symbol: string; readonly decimals: number }
+  /** Orders as they are in force, with the edits of them that landed; absent: as they were signed. */
+  readonly signedOf?: SignedLookup
 }
 
 /** The text of `perpd explain`, without a line break at its end. */
@@ -42,7 +45,7 @@ export function explainText(
   const proof = closing === undefined ? lastAttempt(state)?.evidence : (decisive(records) ?? closing.evidence)
   const lines = [
     `${intent.intentId}`,
-    ...wrapped('', `${label}: ${termsOf(intent)} by ${intent.strategy}`),
+    ...wrapped('', `${isOpened(state) ? 'open' : label}: ${termsOf(intent)} by ${intent.strategy}`),
     ...wrapped('  ', meaningOf(label, state)),
     ...wrapped('  ', `account ${intent.account} on ${intent.chain}`),
     '',
@@ -54,7 +57,7 @@ export function explainText(
     ...section('terms', kindLines(intent)),
     ...section('size', sizingLines(state)),
     ...storySection(state, records),
-    ...section('orders', orderLines(state)),
+    ...section('orders', orderLines(state, context.signedOf)),
     ...section('warned', warningLines(state)),
     ...section('result', resultLines(state)),
     ...section('proof', proof === undefined ? [noProof(state)] : evidenceLines(proof)),
@@ -84,14 +87,24 @@ function factLines(facts: Facts | undefined): string[] {
 }
 
 /** The created orders one by one: what each is for, where it stands, and what shows it. */
-function orderLines(state: IntentState): string[] {
-  return (lastAttempt(state)?.children ?? []).flatMap(({ index, orderKey, phase, settlement, evidence }) => {
-    const price = settlement?.executionPrice
-    const at = price === undefined ? '' : ` at ${formatUsd(price)}`
-    const size = settlement?.sizeDeltaUsd === undefined ? '' : `, ${money(settlement.sizeDeltaUsd)}`
-    const shown = isProvisional(evidence) ? ', provisional' : ''
-    const block = evidence?.block === undefined ? '' : `, block ${evidence.block.number}`
-    return [`${index}${roleOf(state, index)} ${phase}${at}${size}${shown}${block}`, orderKey]
+function orderLines(state: IntentState, signedOf: SignedLookup | undefined): string[] {
+  const children = lastAttempt(state)?.children ?? []
+  return legsOf(state, signedOf).flatMap((leg, at) => {
+    const { index, orderKey, phase, isProvisional, executionPrice, triggerPrice, sizeDeltaUsd } = leg
+    const isFilled = phase === 'EXECUTED'
+    const price = isFilled ? executionPrice : isExit(leg) ? triggerPrice : undefined
+    const { evidence } = children[at] ?? {}
+    const facts = [
+      sizeDeltaUsd === undefined || !(isFilled || isExit(leg)) ? '' : `, ${money(sizeDeltaUsd)}`,
+      isFilled && leg.feesUsd !== undefined && isExit(leg) ? `, fees ${money(leg.feesUsd)}` : '',
+      isFilled && leg.pnlUsd !== undefined && isExit(leg)
+        ? `, PnL ${money(leg.pnlUsd)} after the fees of entry and exit`
+        : '',
+      isProvisional ? ', provisional' : '',
+      evidence?.block === undefined ? '' : `, block ${evidence.block.number}`,
+    ]
+    const where = price === undefined ? '' : ` at ${formatUsd(price)}`
+    return [`${index}${roleOf(state, index)} ${phase}${where}${facts.join('')}`, orderKey]
   })
 }
 

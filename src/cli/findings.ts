@@ -5,7 +5,8 @@
  * on, and is kept in the journal with the name.
  */
 import { systemClock } from '../api/systemClock.ts'
-import { ACCOUNT_ID, type FindingState, pauses } from '../domain/accountRecord.ts'
+import { ACCOUNT_ID, type AccountState, type FindingState, pauses } from '../domain/accountRecord.ts'
+import { findingsNamed, shortFindingId } from '../domain/findingId.ts'
 import { toPlain } from '../domain/orderView.ts'
 import { RECORD_VERSION } from '../domain/records.ts'
 import { openJournal } from '../journal/open.ts'
@@ -27,17 +28,17 @@ export async function findings({ loaded, flags, out }: Call): Promise<number> {
 
 function row(state: FindingState): string[] {
   const { finding, raisedAtMs, end, by } = state
-  const standing = end === undefined ? (pauses(state) ? 'pauses increases' : 'noted') : end
+  const standing = end === undefined ? (pauses(state) ? 'holds increases' : 'noted') : end
   return [
-    new Date(raisedAtMs).toISOString(),
+    shortFindingId(finding.findingId),
+    new Date(raisedAtMs).toISOString().slice(0, 19).replace('T', ' '),
     finding.kind,
     by === undefined ? standing : `${standing} by ${by}`,
-    finding.statement,
-    finding.findingId,
+    `${finding.statement}${finding.isInitial === true ? ' (there before perpd first looked)' : ''}`,
   ]
 }
 
-/** Settles one finding: through the running daemon, or in the journal itself when none runs. */
+/** Settles one finding, or with `--all` every open one: through the running daemon, or in the journal when none runs. */
 export async function settleFinding(
   { loaded, flags, positionals, out }: Call,
   as: 'adopted' | 'ignored',
@@ -48,36 +49,78 @@ export async function settleFinding(
   }
   const { config } = loaded
   const wanted = positionals[0] ?? ''
+  const isAll = flags.has('all')
+  if (isAll === (wanted !== '')) {
+    throw new CommandError(
+      'Name one finding by its id, or all of them with --all.\n  perpd findings lists them.',
+      exitCodes.error,
+    )
+  }
+  const isMeant = beforeOf(flags.get('before'), isAll)
   if (await isRunning(loaded)) {
-    out(await command(loaded, `/api/findings/${encodeURIComponent(wanted)}`, { as, by: by.trim() }))
+    const ids = isAll
+      ? openOf(await withJournal(config, (journal) => journal.account()), isMeant).map(
+          ({ finding }) => finding.findingId,
+        )
+      : [wanted]
+    for (const id of ids) {
+      out(await command(loaded, `/api/findings/${encodeURIComponent(id)}`, { as, by: by.trim() }))
+    }
+    if (ids.length === 0) out('No open finding is meant; nothing changed.')
     return exitCodes.ok
   }
   const journal = openJournal(config.journal.path, journalOptions(config, `operator ${by}`))
   try {
-    const open = [...journal.account().findings.values()].filter(
-      ({ end, finding }) => end === undefined && finding.findingId.startsWith(wanted),
-    )
-    const [found] = open
-    if (found === undefined || open.length > 1) {
-      const problem = found === undefined ? 'No open finding has' : `${open.length} open findings have`
+    const open = openOf(journal.account(), isMeant)
+    const found = isAll ? open : findingsNamed(open, wanted)
+    if (!isAll && found.length !== 1) {
+      const problem = found.length === 0 ? 'No open finding has' : `${found.length} open findings have`
       throw new CommandError(
         `${problem} an id that begins with ${wanted}.\n  perpd findings lists them.`,
         exitCodes.notFound,
       )
     }
-    const { findingId, statement } = found.finding
-    await journal.appendAccount({
-      v: RECORD_VERSION,
-      atMs: systemClock.now(),
-      intentId: ACCOUNT_ID,
-      kind: 'finding.settled',
-      findingId,
-      as,
-      by: by.trim(),
-    })
-    out(`${as} by ${by.trim()}: ${statement}.`)
+    for (const { finding } of found) {
+      const { findingId, statement } = finding
+      await journal.appendAccount({
+        v: RECORD_VERSION,
+        atMs: systemClock.now(),
+        intentId: ACCOUNT_ID,
+        kind: 'finding.settled',
+        findingId,
+        as,
+        by: by.trim(),
+      })
+      out(`${as} by ${by.trim()}: ${statement}.`)
+    }
+    if (found.length === 0) out('No open finding is meant; nothing changed.')
     return exitCodes.ok
   } finally {
     journal.close()
   }
+}
+
+function openOf(
+  { findings: all }: AccountState,
+  isMeant: (state: FindingState) => boolean,
+): readonly FindingState[] {
+  return [...all.values()].filter((state) => state.end === undefined && isMeant(state))
+}
+
+/** Which findings `--before` means: those of before a time, or with START those that were there before the journal. */
+function beforeOf(value: string | true | undefined, isAll: boolean): (state: FindingState) => boolean {
+  if (value === undefined) return () => true
+  if (!isAll) throw new CommandError('--before goes with --all.', exitCodes.error)
+  if (typeof value === 'string' && value.toUpperCase() === 'START') {
+    return ({ finding }) => finding.isInitial === true
+  }
+  const beforeMs = Date.parse(String(value))
+  if (Number.isNaN(beforeMs)) {
+    throw new CommandError(
+      `--before is ${String(value)}; expected START or a time such as 2026-11-20T12:00:00Z.`,
+      exitCodes.error,
+    )
+  }
+  return ({ finding, raisedAtMs }) =>
+    (finding.atSeconds === undefined ? raisedAtMs : finding.atSeconds * 1_000) < beforeMs
 }

@@ -1,9 +1,11 @@
 /** `perpd orders`: the orders of the journal, newest first. Works with the daemon running or not. */
 
 import { systemClock } from '../api/systemClock.ts'
-import { labelOf } from '../domain/intent.ts'
+import { type IntentState, labelOf } from '../domain/intent.ts'
 import { marksOf } from '../domain/orderMarks.ts'
-import { type OrderRow, orderRow } from '../domain/orderView.ts'
+import { type OrderLegRow, type OrderRow, orderRow } from '../domain/orderView.ts'
+import { signedOrderAmong } from '../domain/signedOrder.ts'
+import { formatUsd } from '../domain/units.ts'
 import { money, shortId, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { evidenceSourceOf } from './evidence.ts'
@@ -22,18 +24,26 @@ export async function orders({ loaded, flags, out, err }: Call): Promise<number>
     deadlineMarginMs: loaded.config.execution.deadlineMarginSeconds * 1_000,
     nowMs: systemClock.now(),
   }
-  const { rows, total } = await withJournal(loaded.config, (journal) => ({
-    rows: journal
-      .intents({
-        openOnly: flags.has('open'),
-        limit,
-        ...(typeof strategy === 'string' && { strategy }),
-      })
-      .map((state) =>
-        orderRow({ state, label: labelOf(state), ...marksOf(state, journal.account().flattens, marks) }),
+  const { rows, total } = await withJournal(loaded.config, (journal) => {
+    const shown = journal.intents({
+      openOnly: flags.has('open'),
+      limit,
+      ...(typeof strategy === 'string' && { strategy }),
+    })
+    const hasExits = shown.some(({ attempts }) => (attempts.at(-1)?.children.length ?? 0) > 1)
+    const changes = hasExits ? changesIn(journal.intents()) : []
+    return {
+      rows: shown.map((state) =>
+        orderRow({
+          state,
+          label: labelOf(state),
+          signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey),
+          ...marksOf(state, journal.account().flattens, marks),
+        }),
       ),
-    total: journal.summary().intents,
-  }))
+      total: journal.summary().intents,
+    }
+  })
   if (flags.has('json')) {
     out(JSON.stringify(rows, undefined, 2))
     return exitCodes.ok
@@ -43,7 +53,7 @@ export async function orders({ loaded, flags, out, err }: Call): Promise<number>
     out(total === 0 ? 'No orders yet.' : `No ${kind}; the journal holds ${total} in all.`)
     return exitCodes.ok
   }
-  out(columns([heading, ...rows.map(lineOf)]))
+  out(columns([heading, ...rows.flatMap(linesOf)]))
   if (rows.length === limit && total > limit) {
     err(`The newest ${limit}; the journal holds ${total} in all. More with --limit N`)
   }
@@ -51,6 +61,51 @@ export async function orders({ loaded, flags, out, err }: Call): Promise<number>
 }
 
 const heading = ['ID', 'STATUS', 'STRATEGY', 'ORDER', 'SIZE', 'ACCEPTED (UTC)', 'REASON']
+
+/** Edits and batches, which may have changed an order that rests. */
+export function changesIn(stories: readonly IntentState[]): readonly IntentState[] {
+  return stories.filter(({ intent: { kind } }) => kind === 'edit' || kind === 'batch')
+}
+
+/** The row of an order, and one for each exit or part that came with it. */
+function linesOf(row: OrderRow): string[][] {
+  const own = row.legs.filter(({ role }) => role !== 'main')
+  return [lineOf(row), ...own.map(legLine)]
+}
+
+function legLine(leg: OrderLegRow): string[] {
+  const { role, status, triggerPrice, sizeDeltaUsd } = leg
+  return [
+    '',
+    status,
+    '',
+    `  ${role}${triggerPrice === null ? '' : ` at ${formatUsd(BigInt(triggerPrice))}`}`,
+    sizeDeltaUsd === null ? '' : money(BigInt(sizeDeltaUsd)),
+    '',
+    figuresOf(leg),
+  ]
+}
+
+/** `at $1,649.80, fees $0.30, PnL -$26.12, not final yet`; nothing before a fill. */
+function figuresOf({ status, executionPrice, feesUsd, pnlUsd, isProvisional }: OrderLegRow): string {
+  if (status !== 'filled') return ''
+  return [
+    executionPrice === null ? '' : `at ${formatUsd(BigInt(executionPrice))}`,
+    feesUsd === null ? '' : `fees ${money(BigInt(feesUsd))}`,
+    pnlUsd === null ? '' : `PnL ${money(BigInt(pnlUsd))}`,
+    isProvisional ? 'not final yet' : '',
+  ]
+    .filter((part) => part !== '')
+    .join(', ')
+}
+
+/** Why it is where it stands: its fill where there is one, else what the journal says. */
+function reasonOf(row: OrderRow): string {
+  const fills = row.legs.filter(({ role, status }) => role === 'main' && status === 'filled')
+  const [only] = fills
+  if (only !== undefined && fills.length === 1) return figuresOf(only)
+  return row.reason ?? waitsFor(row)
+}
 
 function lineOf(row: OrderRow): string[] {
   return [
@@ -60,14 +115,14 @@ function lineOf(row: OrderRow): string[] {
     `${row.kind} ${row.direction} ${row.market}`,
     money(BigInt(row.sizeDeltaUsd)),
     row.acceptedAt.slice(0, 19).replace('T', ' '),
-    row.reason ?? waitsFor(row),
+    reasonOf(row),
   ]
 }
 
 /** `unknown, not wanted, presumed dead`. */
-function statusOf({ status, unwantedBy, presumedDeadForSeconds }: OrderRow): string {
+function statusOf({ standing, unwantedBy, presumedDeadForSeconds }: OrderRow): string {
   return [
-    status,
+    standing,
     ...(unwantedBy === null ? [] : ['not wanted']),
     ...(presumedDeadForSeconds === null ? [] : ['presumed dead']),
   ].join(', ')

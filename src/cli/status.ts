@@ -43,7 +43,7 @@ export function statusText(body: StatusBody): string {
         : [
             [
               'equity',
-              `${money(BigInt(body.equity.equityUsd))}, peak ${money(BigInt(body.equity.peakUsd))}, ${money(BigInt(body.equity.equityUsd) - BigInt(body.equity.dayStartUsd))} since 00:00 UTC`,
+              `${money(BigInt(body.equity.equityUsd))}, peak ${money(BigInt(body.equity.peakUsd))}, ${money(BigInt(body.equity.equityUsd) - BigInt(body.equity.dayStartUsd))} since 00:00 UTC${equityAge(body.equity.equityAtMs, body.nowMs)}`,
             ],
           ]),
       ...(body.subaccount === undefined
@@ -100,7 +100,7 @@ export function statusText(body: StatusBody): string {
   if (body.openIntents.length > 0) {
     const rows = body.openIntents.map((row) => [
       shortId(row.intentId),
-      row.status,
+      row.standing,
       row.strategy,
       `${row.kind} ${row.direction} ${row.market}`,
       money(BigInt(row.sizeDeltaUsd)),
@@ -131,6 +131,15 @@ export function killText(kill: NonNullable<StatusBody['kill']>): string {
       ? 'looking'
       : `${counted(left.orders, 'order')}, ${close ? `${counted(left.positions, 'position')}, ` : ''}${left.inFlight} in flight left`
   return `${doing}: ${rest}${problem === undefined ? '' : `; ${problem}`}`
+}
+
+/** Lists that are behind a fill give no figure; a reading is made every few seconds. */
+const freshEquityMs = 20_000
+
+function equityAge(atMs: number | undefined, nowMs: number): string {
+  if (atMs === undefined) return ' (by lists that may be apart: orders are settling)'
+  const ageMs = nowMs - atMs
+  return ageMs < freshEquityMs ? '' : ` (${span(ageMs)} old: lists are settling)`
 }
 
 function price(name: string, value: string | undefined): string {

@@ -68,6 +68,8 @@ export interface Finding extends PositionSide {
   readonly transactionHash?: Hex
   /** Unix seconds at the venue, where it says one. */
   readonly atSeconds?: number
+  /** It was there when the journal first looked at the account: a starting inventory, and no drift. */
+  readonly isInitial?: true
 }
 
 /** How a finding was settled: by an operator, or by going away. */
@@ -134,6 +136,8 @@ export interface AccountState {
   readonly findings: ReadonlyMap<string, FindingState>
   /** How far trades were judged; absent before the first pass ever. */
   readonly throughSeconds?: number
+  /** How far they were when the journal first looked; what is older is none of its story. Absent before, and in older journals. */
+  readonly firstLookSeconds?: number
   readonly trading: TradingFold
   /** Orders that are or were to be undone if they land; absent before the first. */
   readonly flattens?: Flattens
@@ -150,7 +154,12 @@ export const emptyAccountState: AccountState = { findings: new Map(), trading: e
 export function applyAccountRecord(state: AccountState, record: AccountRecord): AccountState {
   switch (record.kind) {
     case 'account.reconciled':
-      return { ...state, throughSeconds: record.throughSeconds }
+      return {
+        ...state,
+        throughSeconds: record.throughSeconds,
+        // A journal of before this was kept has its first look behind it.
+        ...(state.throughSeconds === undefined ? { firstLookSeconds: record.throughSeconds } : {}),
+      }
     case 'loss.accepted':
       return { ...state, loss: { by: record.by, atMs: record.atMs, quietUntilMs: record.quietUntilMs } }
     case 'finding.raised': {
@@ -202,6 +211,11 @@ const pausing: ReadonlySet<FindingKind> = new Set([
 /** Whether increases on the finding's market wait for an operator. The protocol's own acts are no anomaly. */
 export function pauses({ finding, end }: FindingState): boolean {
   return end === undefined && pausing.has(finding.kind)
+}
+
+/** Whether it counts as drift: something that happened beside the journal, and not what was there before it. */
+export function isDrift(state: FindingState): boolean {
+  return pauses(state) && state.finding.isInitial !== true
 }
 
 /** The key of a position's side in maps. */

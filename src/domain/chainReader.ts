@@ -50,6 +50,10 @@ export interface PositionChange {
   readonly sizeDeltaUsd: bigint
   /** What a decrease realized after impact and fees, USD, signed; absent where the events do not say it. */
   readonly pnlUsd?: bigint
+  /** The order's type, by the position's own event. */
+  readonly orderType: number
+  /** The protocol made the order to deleverage: `secondaryOrderType` of its `OrderExecuted` is 1 (`Order.SecondaryOrderType`). */
+  readonly isDeleveraging: boolean
 }
 
 /** A chain's gas price as an endpoint tells it, wei of the native token. */

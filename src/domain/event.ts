@@ -11,6 +11,7 @@ import type { Denial, Intent, IntentState, Label } from './intent.ts'
 import type { TradingState } from './limits.ts'
 import type { Contradiction } from './marketEntry.ts'
 import type { MissingRow } from './missing.ts'
+import type { OrderLeg } from './orderLegs.ts'
 import type { Position } from './position.ts'
 import type { JournalRecord } from './records.ts'
 import type { PriceSource } from './snapshot.ts'
@@ -114,6 +115,17 @@ export type Event =
       readonly reason: string
       readonly state: IntentState
     }
+  /** A created order of an intent was filled, or the chain took its fill back: then it rests again. */
+  | {
+      readonly type: 'order.filled'
+      readonly intent: Intent
+      readonly leg: OrderLeg
+      readonly isTakenBack: boolean
+      /** The most that sending the whole message cost, in the token that its fee was paid in; absent for an exit. */
+      readonly sendingFee?: { readonly amount: bigint; readonly symbol: string; readonly decimals: number }
+    }
+  /** An entry was filled, and these exits of it rest. */
+  | { readonly type: 'order.exits'; readonly intent: Intent; readonly exits: readonly OrderLeg[] }
   /** Prepare's warnings, before anything is signed. */
   | {
       readonly type: 'order.warned'

@@ -1,8 +1,9 @@
 /** Orders as people and scripts see them: a row of a list, and the whole story of one. Pure projections of records. */
 import type { Hex } from './address.ts'
 import { isoTime } from './clock.ts'
-import { type IntentState, type Label, lastAttempt } from './intent.ts'
+import { type Child, type ChildRole, type IntentState, type Label, lastAttempt } from './intent.ts'
 import type { Direction } from './market.ts'
+import { isOpened, legsOf, type OrderLeg, type SignedLookup } from './orderLegs.ts'
 import type { OrderMarks } from './orderMarks.ts'
 import type { StoredRecord } from './records.ts'
 
@@ -12,6 +13,8 @@ export interface LabelledState extends OrderMarks {
   readonly label: Label
   /** The venue's last word on an unresolved attempt. */
   readonly observedStatus?: string
+  /** Its orders as they are in force, with the edits of them that landed; absent: as they were signed. */
+  readonly signedOf?: SignedLookup
 }
 
 /** One row of `perpd orders --json` and `/api/orders`. Times are ISO 8601, UTC. Null means: not yet, or never. */
@@ -43,6 +46,25 @@ export interface OrderRow {
   readonly unwantedBy: string | null
   /** Seconds past its signed deadline with nothing that shows what became of it, where no chain is asked: an operator must say. */
   readonly presumedDeadForSeconds: number | null
+  /** `open` when its entry is filled and its exits rest: then it is a position; else as `status`. */
+  readonly standing: Label | 'open'
+  /** Its created orders; empty before it landed. */
+  readonly legs: readonly OrderLegRow[]
+}
+
+/** One created order of a row. Amounts and prices are decimal texts of the integers with 30 decimals. */
+export interface OrderLegRow {
+  readonly role: ChildRole
+  readonly status: 'resting' | 'frozen' | 'filled' | 'cancelled'
+  readonly orderKey: Hex
+  readonly triggerPrice: string | null
+  readonly sizeDeltaUsd: string | null
+  readonly executionPrice: string | null
+  readonly feesUsd: string | null
+  /** After the venue's fees of this order and of its share of the entry; null where there is none, or it is not known. */
+  readonly pnlUsd: string | null
+  /** The chain may take its fill back. */
+  readonly isProvisional: boolean
 }
 
 /** One record of a story with its distance from the first, ms. */
@@ -63,9 +85,30 @@ export interface OrderStory {
   readonly steps: readonly StoryStep[]
 }
 
+const legStatus: Readonly<Record<Child['phase'], OrderLegRow['status']>> = {
+  OPEN: 'resting',
+  FROZEN: 'frozen',
+  EXECUTED: 'filled',
+  CANCELLED: 'cancelled',
+}
+
+function legRow(leg: OrderLeg): OrderLegRow {
+  return {
+    role: leg.role,
+    status: legStatus[leg.phase],
+    orderKey: leg.orderKey,
+    triggerPrice: leg.triggerPrice?.toString() ?? null,
+    sizeDeltaUsd: leg.sizeDeltaUsd?.toString() ?? null,
+    executionPrice: leg.executionPrice?.toString() ?? null,
+    feesUsd: leg.feesUsd?.toString() ?? null,
+    pnlUsd: leg.pnlUsd?.toString() ?? null,
+    isProvisional: leg.isProvisional,
+  }
+}
+
 /** The row of an intent. */
 export function orderRow(labelled: LabelledState): OrderRow {
-  const { state, label, observedStatus, unwantedBy, presumedDeadForSeconds } = labelled
+  const { state, label, signedOf, observedStatus, unwantedBy, presumedDeadForSeconds } = labelled
   const { intent, closing, closedAtMs } = state
   const attempt = lastAttempt(state)
   const armed = attempt?.armed
@@ -93,6 +136,8 @@ export function orderRow(labelled: LabelledState): OrderRow {
     ),
     unwantedBy: unwantedBy ?? null,
     presumedDeadForSeconds: presumedDeadForSeconds ?? null,
+    standing: isOpened(state) ? 'open' : label,
+    legs: legsOf(state, signedOf).map(legRow),
   }
 }
 

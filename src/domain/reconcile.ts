@@ -53,7 +53,14 @@ export interface ReconcileView {
   readonly withdrawn?: ReadonlyMap<string, 'final' | 'lists'>
   /** What proven trades realized, USD, signed, by their ids. Absent: what their rows say. */
   readonly results?: ReadonlyMap<string, Usd>
+  /**
+   * Ids of trades that the chain proved, with whether the protocol made them to deleverage. What it says nothing of is told by the
+   * rows themselves. Absent: none.
+   */
+  readonly deleveraged?: ReadonlyMap<string, boolean>
   readonly account: AccountState
+  /** When the journal first looked at the account, Unix seconds; absent: long ago. */
+  readonly firstLookSeconds?: number
   /** Names of markets for sentences, by lower-case token. */
   readonly symbols: Readonly<Record<string, string>>
 }
@@ -140,7 +147,9 @@ export function reconcile(view: ReconcileView): Reconciliation {
       if (proof !== undefined || isAdopted) continue
     }
     const creation = createdIn.get(trade.orderKey.toLowerCase())
-    const isProtocols = creation === undefined || sameHex(creation, trade.transactionHash)
+    // A row that is missing says nothing: a list may begin after an order was made, and leave creations out.
+    const isProtocols =
+      view.deleveraged?.get(trade.id) ?? (creation !== undefined && sameHex(creation, trade.transactionHash))
     const finding = tradeFinding(findingId, trade, view, found, isProtocols)
     if (finding !== undefined) raised.push(finding)
   }
@@ -160,13 +169,15 @@ export function reconcile(view: ReconcileView): Reconciliation {
       marketToken: order.marketToken,
       direction: order.direction,
       collateralToken: order.initialCollateralToken,
-      statement: `an order of type ${order.orderType} over ${formatSize(order.sizeDeltaUsd)} rests on ${symbolOf(view, order.marketToken)} ${order.direction} that perpd did not make`,
+      statement: `a ${orderName(order.orderType)} order over ${formatSize(order.sizeDeltaUsd)} rests on ${symbolOf(view, order.marketToken)} ${order.direction} that perpd did not make`,
       sizeDeltaUsd: 0n,
       orderKey: order.orderKey,
       atSeconds: order.updatedAtSeconds,
+      ...initial(view, order.updatedAtSeconds),
     })
   }
 
+  const increasedAt = new Map(view.positions.map((each) => [sideKeyOf(each), each.increasedAtSeconds]))
   const expected = expectedSizes(view, raised)
   const sides = new Map<string, PositionSide>()
   for (const position of view.positions) sides.set(sideKeyOf(position), position)
@@ -194,6 +205,8 @@ export function reconcile(view: ReconcileView): Reconciliation {
       sizeDeltaUsd: foundUsd - expectedUsd,
       expectedUsd,
       foundUsd,
+      // Where the journal expects nothing, what is older than it explains the whole.
+      ...(expectedUsd === 0n ? initial(view, increasedAt.get(key)) : {}),
     })
   }
 
@@ -260,8 +273,8 @@ function tradeFinding(
 }
 
 /**
- * Rows carry no mark of ADL. An ADL order is made by the protocol in the very transaction that executes it; an order of a
- * person is made first and executed by a keeper later.
+ * The chain's events say ADL by themselves; rows carry no mark of it. There an ADL order is one that was shown to be made in the
+ * very transaction that executed it; an order of a person is made first and executed by a keeper later.
  */
 function kindOfTrade(
   orderType: number,
@@ -283,6 +296,33 @@ const words: Readonly<Record<FindingKind, string>> = {
   'manual-increase': 'increased by hand',
   'unexplained-order': 'an order',
   'unexplained-position': 'a position',
+}
+
+/** Marks what is older than the journal's first look; `atSeconds` is when it was made or changed last. */
+function initial(
+  { firstLookSeconds }: ReconcileView,
+  atSeconds: number | undefined,
+): { readonly isInitial: true; readonly atSeconds: number } | Record<string, never> {
+  return firstLookSeconds === undefined || atSeconds === undefined || atSeconds >= firstLookSeconds
+    ? {}
+    : { isInitial: true, atSeconds }
+}
+
+const orderNames: readonly string[] = [
+  'market swap',
+  'limit swap',
+  'market increase',
+  'limit increase',
+  'market decrease',
+  'take-profit',
+  'stop-loss',
+  'liquidation',
+  'stop increase',
+]
+
+/** An on-chain order type in the words of the venue's page; a newer one keeps its number. */
+function orderName(orderType: number): string {
+  return orderNames[orderType] ?? `type ${orderType}`
 }
 
 function symbolOf({ symbols }: ReconcileView, marketToken: Address): string {

@@ -50,6 +50,23 @@ export function signedOrderIn(journal: ToldIn, orderKey: Hex): SignedOrder | und
   return signedOrderOf(orderKey, maker, journal.changesSince(maker.intent.acceptedAtMs - clockGraceMs))
 }
 
+/**
+ * The same out of a list of stories, for orders that have ended too.
+ *
+ * @param stories in any order; those that are open or unknown count as the newest
+ */
+export function signedOrderAmong(
+  stories: readonly IntentState[],
+  maker: IntentState,
+  orderKey: Hex,
+): SignedOrder | undefined {
+  const endedMs = ({ closedAtMs = Number.POSITIVE_INFINITY }: IntentState) => closedAtMs
+  const changes = stories
+    .filter((story) => names(story, orderKey))
+    .toSorted((one, other) => (endedMs(one) < endedMs(other) ? -1 : 1))
+  return signedOrderOf(orderKey, maker, changes)
+}
+
 function createdBy(orderKey: Hex, { attempts }: IntentState): SignedOrder | undefined {
   for (const { children, armed } of attempts) {
     const child = children.find((each) => sameHex(each.orderKey, orderKey))

@@ -1,5 +1,5 @@
 /** Runs the breakers after every look at the account: measures, judges, puts holds on and lifts those that are over. */
-import { pauses } from '../domain/accountRecord.ts'
+import { isDrift } from '../domain/accountRecord.ts'
 import { BaseError } from '../domain/errors.ts'
 import { type IntentState, isUnresolved, labelOf, lastAttempt } from '../domain/intent.ts'
 import { type HoldCause, holdKey } from '../domain/trading.ts'
@@ -8,11 +8,14 @@ import { accountOf } from '../execution/context.ts'
 import { waitAtMost } from '../execution/waitAtMost.ts'
 import { type BreakerSettings, isOver, tripsOf } from '../risk/breakers.ts'
 import type { EngineContext } from './context.ts'
-import { createEquityTracker, type EquityTracker, readEquity } from './equity.ts'
+import { type AccountReading, createEquityTracker, type EquityTracker, readEquity } from './equity.ts'
+import { createShownEquity, type ShownEquity } from './shownEquity.ts'
 
 /** The running breakers. */
 export interface Breakers {
   readonly equity: EquityTracker
+  /** The figure that is shown to people; absent before the first reading of one instant. */
+  shownEquity(): ShownEquity | undefined
   /** One round. `isFresh`: whether the account could be read just now. Never rejects for what the network did. */
   look(isFresh: boolean): Promise<void>
   /** When the account was last read, monotonic ms. */
@@ -45,6 +48,7 @@ export function createBreakers(
   const equity = createEquityTracker(trading.book, (jump) =>
     context.emit({ type: 'account.equityJumped', ...jump }),
   )
+  const shownEquity = createShownEquity(listLagMs)
   let readMs = clock.monotonicMs()
   /** Intents whose fate is unknown, with the monotonic ms since when. */
   let unresolvedSinceMs: ReadonlyMap<string, number> = new Map()
@@ -75,26 +79,47 @@ export function createBreakers(
     ]
     const { api: all } = api.hosts
     const asked = all.length < 2 ? [] : all.filter((host) => !api.isResting(host))
+    const hosts = asked.length === 0 ? [undefined] : asked
+    const nowMs = clock.now()
+    // Exits rest from the moment of the fill that the lists may not show.
+    const isMoving =
+      moving.length > 0 || open.some(({ updatedAtMs }) => Math.abs(nowMs - updatedAtMs) < listLagMs)
     // A host that hangs is not waited for beyond the others: its figures are those of its last reading.
     await waitAtMost(
       clock,
       hostPatienceMs,
-      Promise.all((asked.length === 0 ? [undefined] : asked).map((host) => measureBy(host, moving))),
+      Promise.all(
+        hosts.map(async (host, place) => {
+          const reading = await measureBy(host, moving)
+          // What is shown is of one host: readings of two do not follow each other.
+          if (reading !== undefined && place === 0) show(reading, isMoving)
+        }),
+      ),
     )
   }
 
-  async function measureBy(host: string | undefined, moving: readonly IntentState[]): Promise<void> {
+  function show({ lowUsd: equityUsd, inventory }: AccountReading, isMoving: boolean): void {
+    shownEquity.take({ equityUsd, inventory, isMoving, nowMs: clock.now(), monotonicMs: clock.monotonicMs() })
+  }
+
+  async function measureBy(
+    host: string | undefined,
+    moving: readonly IntentState[],
+  ): Promise<AccountReading | undefined> {
     try {
       const reading = await readEquity(api, account, moving, host)
       if (reading !== undefined) await equity.take(reading, clock.now(), host)
+      return reading
     } catch (error) {
       // What cannot be read is no loss; how long it could not is another breaker's.
       if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error
+      return undefined
     }
   }
 
   return {
     equity,
+    shownEquity: () => shownEquity.shown(),
     accountReadMs: () => readMs,
     async look(isFresh) {
       if (isFresh) {
@@ -118,7 +143,7 @@ export function createBreakers(
           oldestUnresolvedMs: oldestUnresolvedMs(),
           accountAgeMs: clock.monotonicMs() - readMs,
           ...(subaccount === undefined ? {} : { subaccount }),
-          openFindings: [...findings.values()].filter(pauses).length,
+          openFindings: [...findings.values()].filter(isDrift).length,
         },
         settings(),
       )

@@ -10,7 +10,7 @@
  */
 
 import { DecodeError, RefusedError, UnreachableError } from '../api/errors.ts'
-import { hexKey, sameHex } from '../domain/address.ts'
+import { type Hex, hexKey, sameHex } from '../domain/address.ts'
 import type { Decision } from '../domain/decision.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
@@ -22,6 +22,7 @@ import type { Market } from '../domain/market.ts'
 import { lacksMarket } from '../domain/missing.ts'
 import { marksOf } from '../domain/orderMarks.ts'
 import type { Position } from '../domain/position.ts'
+import { signedOrderIn } from '../domain/signedOrder.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import type { Usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
@@ -48,8 +49,9 @@ import { operate } from './operator.ts'
 import { pinnedApi } from './pinnedApi.ts'
 import { intentsOfDay, unresolvedOf } from './recent.ts'
 import { createReconciler } from './reconcile.ts'
+import type { ShownEquity } from './shownEquity.ts'
 import { readSnapshot } from './snapshot.ts'
-import type { EngineDoor, EngineState, EngineStatus, LabelledIntent } from './status.ts'
+import type { EngineDoor, EngineState, EngineStatus, LabelledIntent, ShownMark } from './status.ts'
 import { consider, tick } from './tick.ts'
 import { OPERATOR } from './trading.ts'
 
@@ -328,7 +330,7 @@ export function createEngine(
       tradingState: trading.holdOn()?.state ?? 'active',
       holds: trading.holds(),
       ...(killed === undefined ? {} : { kill: killed }),
-      ...(mark === undefined ? {} : { equity: mark }),
+      ...(mark === undefined ? {} : { equity: { ...mark, ...shownOf(breakers.shownEquity()) } }),
       ...(subaccount === undefined ? {} : { subaccount }),
       strategies: instances.map((instance) => instance.status()),
       positions,
@@ -360,7 +362,8 @@ export function createEngine(
 
   function marked(intent: LabelledIntent): LabelledIntent {
     const rules = { ...context.rules, nowMs: clock.now() }
-    return { ...intent, ...marksOf(intent.state, trading.book.state().flattens, rules) }
+    const signedOf = (orderKey: Hex) => signedOrderIn(journal, orderKey)
+    return { ...intent, signedOf, ...marksOf(intent.state, trading.book.state().flattens, rules) }
   }
 
   return {
@@ -474,4 +477,9 @@ function lossLimitsOf({ maxDailyLossUsd, maxDailyLossEquityBps }: Limits): LossL
     ...(maxDailyLossUsd === undefined ? {} : { maxDailyLossUsd }),
     ...(maxDailyLossEquityBps === undefined ? {} : { maxDailyLossEquityBps }),
   }
+}
+
+/** The figure for people in the place of the breakers' own, with when its lists were read. */
+function shownOf(shown: ShownEquity | undefined): Partial<ShownMark> {
+  return shown === undefined ? {} : { equityUsd: shown.equityUsd, equityAtMs: shown.atMs }
 }

@@ -10,6 +10,7 @@
 import type { Api } from '../api/client.ts'
 import { type Address, hexKey } from '../domain/address.ts'
 import type { IntentState } from '../domain/intent.ts'
+import type { Order, Position } from '../domain/position.ts'
 import type { EquityMark } from '../domain/trading.ts'
 import { absOf, maxOf, minOf, type TokenAmount, type Usd, usdOfAmount } from '../domain/units.ts'
 import { dayStartOf } from '../risk/breakers.ts'
@@ -19,6 +20,11 @@ import type { AccountBook } from './accountBook.ts'
 export interface EquityReading {
   readonly lowUsd: Usd
   readonly highUsd: Usd
+}
+
+/** A reading of the account, with what its lists held when it was made, to tell readings of one state from others. */
+export interface AccountReading extends EquityReading {
+  readonly inventory: string
 }
 
 // MarketSwap, LimitSwap, MarketIncrease, LimitIncrease and StopIncrease hold what they pay (wire: eip712-and-chain, 6).
@@ -33,7 +39,7 @@ export async function readEquity(
   account: Address,
   inFlight: readonly IntentState[],
   host?: string,
-): Promise<EquityReading | undefined> {
+): Promise<AccountReading | undefined> {
   const options = host === undefined ? {} : { host, attempts: 1 }
   const [positions, orders, balances, tokens] = await Promise.all([
     api.getPositions({ account }, options),
@@ -59,7 +65,35 @@ export async function readEquity(
   const held = inFlight.map(({ intent: { terms } }) =>
     worth(terms.collateralToken.address, terms.collateralDelta),
   )
-  return { lowUsd, highUsd: held.reduce((sum, usd) => sum + usd, lowUsd) }
+  return {
+    lowUsd,
+    highUsd: held.reduce((sum, usd) => sum + usd, lowUsd),
+    inventory: inventoryOf(positions.value, orders.value, balances.value, byAddress),
+  }
+}
+
+/** What the lists hold, without prices and without the native coin, which gas takes off. */
+function inventoryOf(
+  positions: readonly Position[],
+  orders: readonly Order[],
+  balances: readonly { readonly address: Address; readonly balance: TokenAmount }[],
+  byAddress: ReadonlyMap<string, { readonly isNative?: boolean }>,
+): string {
+  return [
+    ...positions.map(({ contractKey, sizeInUsd, collateralAmount }) =>
+      [contractKey, sizeInUsd, collateralAmount].join(':'),
+    ),
+    ...orders
+      .filter(({ orderType }) => payingOrders.has(orderType))
+      .map(({ orderKey, initialCollateralDeltaAmount }) =>
+        [orderKey, initialCollateralDeltaAmount].join(':'),
+      ),
+    ...balances
+      .filter(({ address }) => byAddress.get(hexKey(address))?.isNative !== true)
+      .map(({ address, balance }) => [hexKey(address), balance].join(':')),
+  ]
+    .sort()
+    .join()
 }
 
 /** The account's worth over time. */

@@ -1,5 +1,6 @@
 /** What an operator may ask of the running daemon. Every command is in the journal, with who and how, before it is done. */
 import type { FindingEnd } from '../domain/accountRecord.ts'
+import { findingsNamed } from '../domain/findingId.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { TradingState } from '../domain/limits.ts'
 import { type CommandDoor, holdsOn, stateOf, type TradingScope } from '../domain/trading.ts'
@@ -132,7 +133,7 @@ async function settleFinding(
   { findingId, as }: Extract<OperatorCommand, { type: 'finding' }>,
   by: string,
 ): Promise<OperatorAnswer> {
-  const found = reconciler.open().filter(({ finding }) => finding.findingId.startsWith(findingId))
+  const found = findingsNamed(reconciler.open(), findingId)
   const [one] = found
   if (one === undefined || found.length > 1) {
     const problem = one === undefined ? 'no open finding has' : `${found.length} open findings have`

@@ -6,6 +6,7 @@
 import type { Api } from '../api/client.ts'
 import type { FindingState } from '../domain/accountRecord.ts'
 import { type Address, sameHex } from '../domain/address.ts'
+import type { PositionChange } from '../domain/chainReader.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { Trade } from '../domain/position.ts'
 import { minOf, type Usd } from '../domain/units.ts'
@@ -20,6 +21,8 @@ export interface Proofs {
    * what a network does.
    */
   unproven(trades: readonly Trade[]): Promise<ReadonlyMap<string, 'waits' | 'late'>>
+  /** Of trades that the chain proved, by id, whether the protocol made them to deleverage; none without endpoints. */
+  deleveraged(): ReadonlyMap<string, boolean>
   /**
    * Of findings of trades that were told, those that are shown no more, by id: `final` when no endpoint's final blocks hold
    * them; without endpoints `lists`, when no host's rows did for longer than lists lag. Never rejects for what a network does.
@@ -50,7 +53,8 @@ export function createProofs(
 ): Proofs {
   const { clock, chainReader } = context
   const api: Pick<Api, 'getTrades' | 'hosts'> = context.api
-  const proven = new Set<string>()
+  /** By id, with the chain's word on the trade where it gave one. */
+  const proven = new Map<string, PositionChange | undefined>()
   const asking = new Set<string>()
   const results = new Map<string, Usd>()
   /** By side: since when something there waits for its proof, and when it last did, monotonic ms. */
@@ -126,19 +130,21 @@ export function createProofs(
     )
   }
 
-  async function isProven(trade: Trade): Promise<boolean> {
+  /** The chain's word on a trade that it proves, `true` where hosts prove it, or false. */
+  async function proofOf(trade: Trade): Promise<PositionChange | boolean> {
     if (chainReader?.positionChange !== undefined) {
       const { orderKey, transactionHash, marketToken = '' } = trade
       const change = await chainReader.positionChange({ account, orderKey, transactionHash })
+      if (change === undefined || change === 'none') return false
+      // What a host calls a liquidation and was none would hold no increases.
       const isSame =
-        change !== undefined &&
-        change !== 'none' &&
         !change.isIncrease &&
         change.direction === trade.direction &&
         change.sizeDeltaUsd === trade.sizeDeltaUsd &&
+        change.orderType === trade.orderType &&
         sameHex(change.marketToken, marketToken)
       if (isSame) results.set(trade.id, change.pnlUsd ?? trade.pnlUsd ?? 0n)
-      return isSame
+      return isSame ? change : false
     }
     noteResult(trade.id, trade.pnlUsd)
     const { api: hosts } = api.hosts
@@ -150,7 +156,8 @@ export function createProofs(
   async function ask(trade: Trade): Promise<void> {
     asking.add(trade.id)
     try {
-      if (await isProven(trade)) proven.add(trade.id)
+      const proof = await proofOf(trade)
+      if (proof !== false) proven.set(trade.id, proof === true ? undefined : proof)
     } finally {
       asking.delete(trade.id)
     }
@@ -158,6 +165,11 @@ export function createProofs(
 
   return {
     results,
+    deleveraged() {
+      return new Map(
+        [...proven].flatMap(([id, change]) => (change === undefined ? [] : [[id, change.isDeleveraging]])),
+      )
+    },
     async withdrawn(findings) {
       const asked = findings.slice(0, mostAsked)
       const absent = new Set<string>()

@@ -89,11 +89,12 @@ export function createReconciler(
     const lacking: MissingRow[] = []
     let cursor: string | undefined
     for (let page = 0; page < tradesPagesMax; page += 1) {
-      const { value, missing = [] } = await api.getTrades({
-        account,
-        sinceSeconds,
-        limit: tradesLimit,
-        ...(cursor === undefined ? {} : { cursor }),
+      const paged = { account, limit: tradesLimit, ...(cursor === undefined ? {} : { cursor }) }
+      // How orders were made stands in rows that are hidden of market orders unless they are asked for.
+      const { value, missing = [] } = await api.searchTrades({
+        ...paged,
+        fromSeconds: sinceSeconds,
+        showDebugValues: true,
       })
       trades.push(...value.trades)
       lacking.push(...missing)
@@ -201,7 +202,8 @@ export function createReconciler(
       // What happened before perpd first looked is not its story.
       const throughSeconds = state.throughSeconds ?? startedSeconds
       const isFirst = state.throughSeconds === undefined
-      const sinceSeconds = Math.max(0, isFirst ? throughSeconds : throughSeconds - overlapSeconds)
+      const firstLookSeconds = isFirst ? startedSeconds : state.firstLookSeconds
+      const sinceSeconds = Math.max(0, firstLookSeconds ?? 0, isFirst ? 0 : throughSeconds - overlapSeconds)
       const readSeconds = Math.floor(clock.now() / 1000)
       const [read, orders, { trades, missing }] = await Promise.all([
         lists ?? api.getPositions({ account }).then((list) => [list]),
@@ -238,10 +240,12 @@ export function createReconciler(
         unproven,
         withdrawn,
         results: proofs.results,
+        deleveraged: proofs.deleveraged(),
         fills: [...journal.closedFills(), ...shell.open().flatMap((each) => fillsOf(each.state))],
         busyMarkets: busyMarkets(left),
         unresolvedSince: unresolvedSince(),
         account: book.state(),
+        ...(firstLookSeconds === undefined ? {} : { firstLookSeconds }),
         symbols,
       }
       const judged = read.map((list) => ({

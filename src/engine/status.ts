@@ -5,6 +5,7 @@ import type { Feed } from '../domain/event.ts'
 import type { IntentState, Label } from '../domain/intent.ts'
 import type { TradingState } from '../domain/limits.ts'
 import type { Contradiction } from '../domain/marketEntry.ts'
+import type { SignedLookup } from '../domain/orderLegs.ts'
 import type { OrderMarks } from '../domain/orderMarks.ts'
 import type { Position } from '../domain/position.ts'
 import type { StoredRecord } from '../domain/records.ts'
@@ -39,10 +40,18 @@ export interface StrategyStatus {
 
 /** An open intent or an ended one, with its label. */
 export interface LabelledIntent extends OrderMarks {
+  /** Its orders as they are in force. */
+  readonly signedOf?: SignedLookup
   readonly state: IntentState
   readonly label: Label
   /** The venue's last word on an unresolved attempt. */
   readonly observedStatus?: string
+}
+
+/** What the account is worth and was, as it is shown to people. */
+export interface ShownMark extends EquityMark {
+  /** When the lists of `equityUsd` were read, Unix ms; absent while no lists of one instant were read. */
+  readonly equityAtMs?: number
 }
 
 /** The whole status. */
@@ -63,7 +72,7 @@ export interface EngineStatus {
   /** The newest kill, done or not; absent when there never was one. */
   readonly kill?: KillReport
   /** What the account is worth and was; absent before the first reading. */
-  readonly equity?: EquityMark
+  readonly equity?: ShownMark
   /** What is left of the approval; absent when the account's own key signs. */
   readonly subaccount?: SubaccountReport
   readonly strategies: readonly StrategyStatus[]

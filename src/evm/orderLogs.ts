@@ -33,6 +33,8 @@ const positionTopics = {
 }
 const swapTopic = topicOfName('SwapInfo')
 const executedTopic = topicOfName('OrderExecuted')
+/** `Order.SecondaryOrderType.Adl`. */
+const SECONDARY_ADL = 1n
 const keeperFeeTopic = topicOfName('KeeperExecutionFee')
 
 /** An event of an order as one log shows it; the time of its block is read separately. */
@@ -218,12 +220,14 @@ export function positionChangeOf(
     if (!isIncrease && name !== positionTopics.decrease) continue
     const { words, addresses, uints, bools } = decodeEventData(data)
     const isMeant = words.get('orderKey') === hexKey(orderKey) && addresses.get('account') === hexKey(account)
-    const [marketToken, sizeDeltaUsd, isLong] = [
+    const [marketToken, sizeDeltaUsd, orderType, isLong] = [
       addresses.get('market'),
       uints.get('sizeDeltaUsd'),
+      uints.get('orderType'),
       bools.get('isLong'),
     ]
-    if (!isMeant || marketToken === undefined || sizeDeltaUsd === undefined || isLong === undefined) continue
+    if (!isMeant || marketToken === undefined || sizeDeltaUsd === undefined) continue
+    if (isLong === undefined || orderType === undefined || orderType > 255n) continue
     const { pnlUsd } = isIncrease ? {} : executionOf(logs, emitter, orderKey)
     return {
       marketToken,
@@ -231,9 +235,29 @@ export function positionChangeOf(
       isIncrease,
       sizeDeltaUsd,
       ...(pnlUsd === undefined ? {} : { pnlUsd }),
+      orderType: Number(orderType),
+      isDeleveraging: isDeleveraging(logs, emitter, orderKey),
     }
   }
   return undefined
+}
+
+/** Whether the order's own `OrderExecuted` says that the protocol made it to deleverage (`OrderEventUtils.emitOrderExecuted`). */
+function isDeleveraging(logs: readonly LogRow[], emitter: Address, orderKey: Hex): boolean {
+  const executed = executedAt(logs, emitter, orderKey)
+  const log = logs[executed]
+  return log !== undefined && decodeEventData(log.data).uints.get('secondaryOrderType') === SECONDARY_ADL
+}
+
+/** Place of the order's own `OrderExecuted` among the logs of its transaction; -1 for none. */
+function executedAt(logs: readonly LogRow[], emitter: Address, orderKey: Hex): number {
+  return logs.findIndex(
+    ({ address, topics }) =>
+      sameHex(address, emitter) &&
+      topics[0] === EVENT_LOG_2 &&
+      topics[1] === executedTopic &&
+      topics[2] === hexKey(orderKey),
+  )
 }
 
 /**
@@ -241,13 +265,7 @@ export function positionChangeOf(
  * same transaction, after it (`ExecuteOrderUtils.executeOrder`).
  */
 function keeperFeeOf(logs: readonly LogRow[], emitter: Address, orderKey: Hex): bigint | undefined {
-  const own = logs.findIndex(
-    ({ address, topics }) =>
-      sameHex(address, emitter) &&
-      topics[0] === EVENT_LOG_2 &&
-      topics[1] === executedTopic &&
-      topics[2] === hexKey(orderKey),
-  )
+  const own = executedAt(logs, emitter, orderKey)
   if (own < 0) return undefined
   const paid = logs
     .slice(own)

@@ -189,7 +189,9 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
         other.direction === first.direction &&
         other.isIncrease === first.isIncrease &&
         other.sizeDeltaUsd === first.sizeDeltaUsd &&
-        other.pnlUsd === first.pnlUsd
+        other.pnlUsd === first.pnlUsd &&
+        other.orderType === first.orderType &&
+        other.isDeleveraging === first.isDeleveraging
       return others.every(isSame) ? first : undefined
     },
     async look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]> {

@@ -30,6 +30,7 @@ import { createFollower } from './follow.ts'
 import { makeAttempt, timed } from './makeAttempt.ts'
 import type { Signed } from './sign.ts'
 import { armedBy, submit } from './submit.ts'
+import { tellFills } from './tellFills.ts'
 
 /** How long fills are remembered for lists that lag behind. */
 const landedMemoryMs = 120_000
@@ -202,7 +203,8 @@ export function createShell(context: ExecutionContext): Shell {
   /** Folds what is durable now into the live state, and tells of it. */
   function committed(intentId: string, live: Live, stored: StoredRecord, startedMs: number): void {
     const { record } = stored
-    const state = applyRecord(live.state, record)
+    const before = live.state
+    const state = applyRecord(before, record)
     live.state = state
     if (record.kind === 'attempt.armed') live.armedRecord = stored
     if (record.kind === 'landed') context.fees?.learn(state)
@@ -212,6 +214,7 @@ export function createShell(context: ExecutionContext): Shell {
       const name = record.kind === 'attempt.armed' ? 'arm' : 'accept'
       context.emit({ type: 'order.timing', intentId, step: name, durationMs: commitMs })
     }
+    tellFills(context, before, state, record)
     relabel(live, reasonOfRecord(state))
     if (live.following) follower.touch(intentId)
     if (record.kind === 'send.result' || record.kind === 'landed' || !isOpen(state)) wake(intentId)

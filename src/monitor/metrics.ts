@@ -153,6 +153,17 @@ export function createMetrics(options: MetricsOptions): Metrics {
       self.set({ kind: 'peak' }, asNumber(equity.peakUsd))
     },
   )
+  gauge(
+    'perpd_equity_age_seconds',
+    'Age of the figure in `perpd_equity_usd`: it is of lists that belong together, and stands while they settle after a fill.',
+    [],
+    (self) => {
+      self.reset()
+      const { equity, nowMs } = status() ?? {}
+      if (equity?.equityAtMs === undefined || nowMs === undefined) return
+      self.set({}, Math.max(0, nowMs - equity.equityAtMs) / 1_000)
+    },
+  )
   gauge('perpd_ready', '1 while new orders are made, 0 while not.', [], (self) => {
     const current = status()
     const isOpen = current?.tradingState === 'active' && current.notReady.length === 0

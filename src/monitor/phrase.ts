@@ -204,6 +204,8 @@ export function phrase(event: Event): Line {
     case 'decision.denied':
     case 'decision.admitted':
     case 'order.moved':
+    case 'order.filled':
+    case 'order.exits':
     case 'order.warned':
     case 'order.poisoned':
     case 'order.not_signed':

@@ -2,7 +2,8 @@ import { shortHex } from '../domain/address.ts'
 import type { StrategyDecision } from '../domain/decision.ts'
 import type { Difference, Event } from '../domain/event.ts'
 import { type Intent, type IntentState, type Label, lastAttempt } from '../domain/intent.ts'
-import { formatUsd, type Usd } from '../domain/units.ts'
+import { isFillTold, isOpened } from '../domain/orderLegs.ts'
+import { formatUnits, formatUsd, type Usd } from '../domain/units.ts'
 import { type Level, type Line, line, usdField } from './line.ts'
 import { counted, money, plain, shortId, span, termsOf } from './text.ts'
 
@@ -115,6 +116,11 @@ function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
       facts.push(`PnL ${money(settlement.pnlUsd)}`)
     }
   }
+  // Fills that have lines of their own are not told again.
+  const told = (lastAttempt(state)?.children ?? []).filter(
+    (child) => child.phase === 'EXECUTED' && isFillTold(state, child),
+  )
+  if (to === 'executed' && told.length > 0) facts.splice(0)
   // A price belongs to the verb; everything else follows after a comma.
   const [first, ...rest] = facts
   const price = first === undefined ? '' : first.startsWith('at ') ? ` ${first}` : `, ${first}`
@@ -124,10 +130,12 @@ function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
       ? '. It counts as exposure, is looked at until there is proof, and is never sent again'
       : ''
   const why = to === 'executed' || to === 'planned' || event.reason === '' ? '' : `: ${plain(event.reason)}`
+  const done = told.length > 0 ? 'is done: all of its orders ended' : labelWords[to]
   return {
-    level: labelLevels[to],
+    // Its fill and its exits were told by themselves.
+    level: isOpened(state) ? 'debug' : labelLevels[to],
     word: 'order',
-    text: `${shortId(intent.intentId)} ${labelWords[to]}${price}${more} (${termsOf(intent)})${why}${next}`,
+    text: `${shortId(intent.intentId)} ${to === 'executed' ? done : labelWords[to]}${price}${more} (${termsOf(intent)})${why}${next}`,
     fields: {
       ...orderFields(intent),
       ...attemptFields(state),
@@ -139,6 +147,59 @@ function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
       ...(to !== 'planned' && { latency_ms: Math.max(0, state.updatedAtMs - intent.acceptedAtMs) }),
     },
   }
+}
+
+/** A fill of one order: which of them it was, its price, its costs, and what a reduction brought after all of them. */
+function filled({ intent, leg, isTakenBack, sendingFee }: Extract<Event, { type: 'order.filled' }>): Line {
+  const { role, executionPrice, sizeDeltaUsd, feesUsd, priceImpactUsd, pnlUsd } = leg
+  const name = role === 'main' ? '' : `${role} `
+  const side = `${intent.terms.direction} ${intent.terms.symbol}`
+  const fields = {
+    ...orderFields(intent),
+    role,
+    order_key: leg.orderKey,
+    ...(executionPrice !== undefined && { execution_price: usdField(executionPrice) }),
+    ...(sizeDeltaUsd !== undefined && { filled_usd: usdField(sizeDeltaUsd) }),
+    ...(feesUsd !== undefined && { fees_usd: usdField(feesUsd) }),
+    ...(pnlUsd !== undefined && { pnl_usd: usdField(pnlUsd) }),
+    provisional: leg.isProvisional,
+  }
+  if (isTakenBack) {
+    const text = `${shortId(intent.intentId)} ${name}fill taken back by the chain: the order rests again (${termsOf(intent)})`
+    return line('warn', 'order', text, fields)
+  }
+  const what =
+    role === 'take-profit' || role === 'stop-loss'
+      ? `: ${sizeDeltaUsd === undefined ? '' : `${money(sizeDeltaUsd)} of `}${side} closed`
+      : ` (${termsOf(intent)})`
+  const facts = [
+    feesUsd === undefined ? '' : `fees ${money(feesUsd)}`,
+    priceImpactUsd === undefined || priceImpactUsd === 0n ? '' : `price impact ${money(priceImpactUsd)}`,
+    pnlUsd === undefined
+      ? ''
+      : `PnL ${money(pnlUsd)} after the fees of ${role === 'main' ? 'this order' : 'entry and exit'}`,
+    sendingFee === undefined
+      ? ''
+      : `sent for at most ${formatUnits(sendingFee.amount, sendingFee.decimals)} ${sendingFee.symbol}`,
+    leg.isProvisional ? 'not final yet' : '',
+  ].filter((fact) => fact !== '')
+  const price = executionPrice === undefined ? '' : ` at ${formatUsd(executionPrice)}`
+  const text = `${shortId(intent.intentId)} ${name}filled${price}${what}${facts.map((fact) => `, ${fact}`).join('')}`
+  return line('info', 'order', text, fields)
+}
+
+/** The exits that rest now that the position is open. */
+function exitsRest({ intent, exits }: Extract<Event, { type: 'order.exits' }>): Line {
+  const each = exits.map(
+    ({ role, triggerPrice }) =>
+      `${role}${triggerPrice === undefined ? '' : ` at ${formatUsd(triggerPrice)}`}`,
+  )
+  return line(
+    'info',
+    'order',
+    `${shortId(intent.intentId)} ${intent.terms.direction} ${intent.terms.symbol} is open; resting: ${each.join(', ')}`,
+    { ...orderFields(intent), exits: exits.map(({ role, orderKey }) => `${role} ${orderKey}`) },
+  )
 }
 
 /** What is done with a warned order. */
@@ -175,6 +236,8 @@ export function orderLine(
         | 'decision.denied'
         | 'decision.admitted'
         | 'order.moved'
+        | 'order.filled'
+        | 'order.exits'
         | 'order.warned'
         | 'order.poisoned'
         | 'order.not_signed'
@@ -238,6 +301,10 @@ export function orderLine(
     }
     case 'order.moved':
       return moved(event)
+    case 'order.filled':
+      return filled(event)
+    case 'order.exits':
+      return exitsRest(event)
     case 'order.warned':
       return line(
         'warn',

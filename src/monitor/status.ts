@@ -12,7 +12,8 @@ export interface MonitoredStatus {
   readonly notReady: readonly string[]
   readonly tradingState: TradingState
   readonly holds: readonly TradingHold[]
-  readonly equity?: Pick<EquityMark, 'equityUsd' | 'peakUsd'>
+  readonly equity?: Pick<EquityMark, 'equityUsd' | 'peakUsd'> & { readonly equityAtMs?: number }
+  readonly nowMs?: number
   readonly strategies: readonly {
     readonly name: string
     readonly cadenceMs: number

@@ -2,7 +2,7 @@
 import { positionKeyOf } from '../chains/relayRouter.ts'
 import { type Hex, hexKey } from '../domain/address.ts'
 import { accountOf, addTo, storePosition } from './accounts.ts'
-import { emitOrderEvent, emitPositionDecrease, emitSwaps } from './events.ts'
+import { emitPositionDecrease, emitSwaps } from './events.ts'
 import { noteSwaps } from './ledger.ts'
 import { type DecreaseResult, decreasePosition } from './model/decrease.ts'
 import { cloneMarket, type MarketPrices, type MarketState, slotPrice } from './model/market.ts'
@@ -94,7 +94,7 @@ export function executeDecrease(
     payOut(world, order, profitToken.address, result.secondaryOutputAmount)
   payOut(world, order, output.token, output.amount)
   const hash = nextTransactionHash(world)
-  if (byKeeper !== undefined) emitOrderEvent(world, order, 'OrderCreated', hash, {})
+  if (byKeeper !== undefined) recordTrade(world, order, 'OrderCreated', seconds, hash)
   emitSwaps(world, order, profitSteps, hash)
   emitPositionDecrease(
     world,

@@ -43,6 +43,9 @@ export interface TradeFilter {
   readonly cursor: string | undefined
 }
 
+/** MarketSwap, MarketIncrease, MarketDecrease and Liquidation (`BaseOrderUtils.isMarketOrder`). */
+const marketOrders: ReadonlySet<number> = new Set([0, 2, 4, 7])
+
 const limits = { min: 1, max: 1000, default: 100 }
 
 /** Filter of `GET /trades`. Throws HttpFailure 400. */
@@ -128,7 +131,7 @@ function matches(row: TradeRow, filter: TradeFilter): boolean {
   if (filter.account !== undefined && hexKey(row.account) !== filter.account) return false
   if (filter.marketKey !== undefined && marketOf(row) !== filter.marketKey) return false
   if (filter.eventNames !== undefined && !filter.eventNames.has(row.eventName)) return false
-  const isMarket = row.orderType === 0 || row.orderType === 2 || row.orderType === 4
+  const isMarket = marketOrders.has(row.orderType)
   if (!filter.showDebugValues && row.eventName === 'OrderCreated' && isMarket) return false
   if (
     filter.combinations.length > 0 &&

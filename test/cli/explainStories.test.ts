@@ -338,8 +338,9 @@ test('exits that came with an order are told as the exits they are', () => {
     [preparing, armed, sent, landed(final, 2, ['main', 'stop-loss']), executed(final, 0)],
     { terms: { ...terms, tpsl: [{ type: 'stop-loss', triggerPrice: usd(1600), sizeDeltaUsd: usd(500) }] } },
   )
-  expect(flat).toContain(`1 (stop-loss) OPEN ${keyOf(11)}`)
-  expect(flat).toContain('resting: increase long')
+  expect(flat).toContain(`1 (stop-loss) OPEN at $1,600.00, $500.00 ${keyOf(11)}`)
+  expect(flat).toContain('open: increase long')
+  expect(flat).not.toContain('waits at the venue for its price or time')
 })
 
 test('the relay lane is told with its own parameters and no request', () => {

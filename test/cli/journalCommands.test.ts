@@ -134,7 +134,7 @@ test('orders lists the newest first', async () => {
     "ID        STATUS    STRATEGY   ORDER                              SIZE     ACCEPTED (UTC)       REASON
     abcd0000  planned   eth-trend  increase long ETH/USD [WETH-USDC]  $500.00  2027-01-15 08:01:30
     f00dbeef  unknown   btc-trend  increase long ETH/USD [WETH-USDC]  $500.00  2027-01-15 08:01:00
-    f00d0000  executed  eth-trend  increase long ETH/USD [WETH-USDC]  $500.00  2027-01-15 08:00:00  The order was executed."
+    f00d0000  executed  eth-trend  increase long ETH/USD [WETH-USDC]  $500.00  2027-01-15 08:00:00  at $1,739.51, fees $0.30"
   `)
 })
 
@@ -167,6 +167,19 @@ test('orders --json gives every field of a row', async () => {
       "host": "https://arbitrum.gmxapi.io/v1",
       "intentId": "f00d00000000000000000001",
       "kind": "increase",
+      "legs": [
+        {
+          "executionPrice": "1739510000000000000000000000000000",
+          "feesUsd": "300000000000000000000000000000",
+          "isProvisional": false,
+          "orderKey": "0x0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a",
+          "pnlUsd": null,
+          "role": "main",
+          "sizeDeltaUsd": "500000000000000000000000000000000",
+          "status": "filled",
+          "triggerPrice": null,
+        },
+      ],
       "market": "ETH/USD [WETH-USDC]",
       "observedStatus": null,
       "outcome": "EXECUTED",
@@ -175,6 +188,7 @@ test('orders --json gives every field of a row', async () => {
       "requestId": "req-1",
       "sentAt": "2027-01-15T08:00:00.015Z",
       "sizeDeltaUsd": "500000000000000000000000000000000",
+      "standing": "executed",
       "status": "executed",
       "strategy": "eth-trend",
       "taskId": "task-1",

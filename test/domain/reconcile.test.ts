@@ -7,9 +7,11 @@ import {
   emptyAccountState,
   type Finding,
   type FindingEnd,
+  isDrift,
   pauses,
 } from '../../src/domain/accountRecord.ts'
 import type { Hex } from '../../src/domain/address.ts'
+import { findingsNamed, shortFindingId } from '../../src/domain/findingId.ts'
 import type { Order, Position, Trade } from '../../src/domain/position.ts'
 import { type ReconcileView, reconcile } from '../../src/domain/reconcile.ts'
 import { RECORD_VERSION } from '../../src/domain/records.ts'
@@ -137,6 +139,54 @@ test('an order that was made in the transaction that executed it is the protocol
   ).toEqual(['external-close'])
 })
 
+test('a market close whose creation no row shows is by hand, and holds increases', () => {
+  const fills = [{ ...side, sizeDeltaUsd: usd(500) }]
+  const found = reconcile(view({ fills, trades: [stranger({ orderType: 4 })] }))
+  expect(kindsOf(found)).toEqual(['external-close'])
+  expect(found.raised.map((finding) => pauses({ finding, raisedAtMs: 0 }))).toEqual([true])
+})
+
+test('where the chain is read its word on deleveraging counts, whatever rows show of the creation', () => {
+  const fills = [{ ...side, sizeDeltaUsd: usd(500) }]
+  const hash: Hex = `0x${'ad'.repeat(32)}`
+  const executed = stranger({ orderType: 4, transactionHash: hash })
+  const together = stranger({ id: 'c', eventName: 'OrderCreated', orderType: 4, transactionHash: hash })
+  const found = (isAdl: boolean, trades: readonly Trade[]) =>
+    kindsOf(reconcile(view({ fills, trades, deleveraged: new Map([[executed.id, isAdl]]) })))
+  expect(found(true, [executed])).toEqual(['adl'])
+  expect(found(false, [executed, together])).toEqual(['external-close'])
+})
+
+test('what is older than the first look is a starting inventory, and what came later is drift', () => {
+  const old = { ...position(usd(700)), increasedAtSeconds: 90 }
+  const orders = [{ ...order(strangerKey), updatedAtSeconds: 90 }]
+  const found = reconcile(view({ positions: [old], orders, firstLookSeconds: 100 }))
+  expect(found.raised.map(({ kind, isInitial }) => [kind, isInitial])).toEqual([
+    ['unexplained-order', true],
+    ['unexplained-position', true],
+  ])
+  expect(found.raised.map((finding) => isDrift({ finding, raisedAtMs: 0 }))).toEqual([false, false])
+  expect(found.raised.map((finding) => pauses({ finding, raisedAtMs: 0 }))).toEqual([true, true])
+  const later = { ...old, increasedAtSeconds: 100 }
+  const fresh = reconcile(view({ positions: [later], firstLookSeconds: 100 }))
+  expect(fresh.raised.map((finding) => isDrift({ finding, raisedAtMs: 0 }))).toEqual([true])
+  // Ours that shrank is no inventory, however old it is.
+  const fills = [{ ...side, sizeDeltaUsd: usd(900) }]
+  const less = reconcile(view({ positions: [old], fills, firstLookSeconds: 100 }))
+  expect(less.raised.map((finding) => isDrift({ finding, raisedAtMs: 0 }))).toEqual([true])
+})
+
+test('a finding is named by its short id, by its own, and by the beginning of either', () => {
+  const found = reconcile(view({ orders: [order(strangerKey)], positions: [position(usd(1))] })).raised
+  const states = found.map((finding) => ({ finding, raisedAtMs: 0 }))
+  const [first] = states
+  const id = first?.finding.findingId ?? ''
+  for (const wanted of [id, shortFindingId(id), shortFindingId(id).slice(0, 5), id.slice(0, 12)]) {
+    expect(findingsNamed(states, wanted)).toEqual([first])
+  }
+  expect(findingsNamed(states, '')).toEqual([])
+})
+
 test('a trade by hand is told once and explains its own size', () => {
   const trades = [stranger({ orderType: 2 })]
   const positions = [position(usd(500))]
@@ -149,7 +199,7 @@ test('a trade by hand is told once and explains its own size', () => {
 test('an exit of the whole that somebody placed by hand is told without its largest number', () => {
   const exit = { ...order(strangerKey), orderType: 6 as const, sizeDeltaUsd: 2n ** 256n - 1n }
   const [finding] = reconcile(view({ orders: [exit] })).raised
-  expect(finding?.statement).toContain('an order of type 6 over all of the position rests on ')
+  expect(finding?.statement).toContain('a stop-loss order over all of the position rests on ')
 })
 
 test('a resting order of a stranger is told, and is gone when it rests no longer', () => {

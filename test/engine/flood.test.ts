@@ -21,7 +21,7 @@ import { account, ethMarket, usdc } from '../support/intents.ts'
 
 const stranger = '0x5555555555555555555555555555555555555555'
 
-/** What the hostile host answers to `/trades`: rows of a page, made anew for every pass. */
+/** What the hostile host answers to `/trades/search`: rows of a page, made anew for every pass. */
 let rowsOf: (page: number) => readonly object[] = () => []
 let server: Server
 let base = ''
@@ -29,12 +29,19 @@ let made = 0
 beforeAll(async () => {
   server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://x')
-    response.setHeader('content-type', 'application/json')
-    if (!url.pathname.endsWith('/trades')) return void response.end('[]')
-    const page = Number(url.searchParams.get('cursor') ?? '0')
-    const trades = rowsOf(page)
-    const hasMore = trades.length > 0 && page < 19
-    response.end(JSON.stringify({ trades, hasMore, ...(hasMore ? { nextCursor: String(page + 1) } : {}) }))
+    let asked = ''
+    request.on('data', (text: Buffer) => {
+      asked += text.toString()
+    })
+    request.on('end', () => {
+      response.setHeader('content-type', 'application/json')
+      if (!/\/trades(\/search)?$/.test(url.pathname)) return void response.end('[]')
+      const { cursor = url.searchParams.get('cursor') } = JSON.parse(asked || '{}') as { cursor?: string }
+      const page = Number(cursor ?? '0')
+      const trades = rowsOf(page)
+      const hasMore = trades.length > 0 && page < 19
+      response.end(JSON.stringify({ trades, hasMore, ...(hasMore ? { nextCursor: String(page + 1) } : {}) }))
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`

@@ -87,7 +87,7 @@ test('a host that hides positions makes nothing of six minutes but the first one
 test('a liquidation that a host makes up frees nothing while the chain does not show it', async () => {
   const lie: KindsOptions['lie'] = (url, text) => {
     if (isPositions(url)) return '[]'
-    if (!new URL(url).pathname.endsWith('/trades')) return undefined
+    if (!/\/trades(\/search)?$/.test(new URL(url).pathname)) return undefined
     const page = JSON.parse(text) as { trades: Record<string, unknown>[] }
     const made = page.trades
       .filter(({ eventName, orderType }) => eventName === 'OrderExecuted' && orderType === 2)
@@ -192,7 +192,7 @@ test('one host of two that hides positions, or makes up how they ended, changes 
     lie: (url, text) => {
       if (!ofLiar(url)) return undefined
       if (isPositions(url)) return '[]'
-      if (!new URL(url).pathname.endsWith('/trades')) return undefined
+      if (!/\/trades(\/search)?$/.test(new URL(url).pathname)) return undefined
       const page = JSON.parse(text) as { trades: Record<string, unknown>[] }
       const made = page.trades
         .filter(({ eventName, orderType }) => eventName === 'OrderExecuted' && orderType === 2)

@@ -51,7 +51,7 @@ async function watch(armedAtMs: number, executedAtSeconds: number, deadlineSecon
     api: {
       getPositions: () => read([]),
       getOrders: () => read([]),
-      getTrades: () => read({ trades: [trade], hasMore: false }),
+      searchTrades: () => read({ trades: [trade], hasMore: false }),
     },
     clock,
     emit,
@@ -125,7 +125,7 @@ async function watchExit(listed: readonly string[], passesAtSeconds: readonly nu
     api: {
       getPositions: () => read([]),
       getOrders: () => read(orders),
-      getTrades: () => read({ trades: [], hasMore: false }),
+      searchTrades: () => read({ trades: [], hasMore: false }),
     },
     clock,
     emit,

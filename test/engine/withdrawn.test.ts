@@ -96,7 +96,14 @@ test('with endpoints the final blocks say it alone, and only those of later than
     at.ms = ms
     expect([...(await proofs.withdrawn([found]))]).toEqual([])
   }
-  word = { marketToken: ethMarket, direction: 'long', isIncrease: true, sizeDeltaUsd: usd(77) }
+  word = {
+    marketToken: ethMarket,
+    direction: 'long',
+    isIncrease: true,
+    sizeDeltaUsd: usd(77),
+    orderType: 2,
+    isDeleveraging: false,
+  }
   expect([...(await proofs.withdrawn([found]))]).toEqual([])
   word = 'none'
   expect([...(await proofs.withdrawn([found]))]).toEqual([['trade:trade-1', 'final']])

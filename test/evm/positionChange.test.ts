@@ -14,6 +14,8 @@ const liquidated: PositionChange = {
   direction: 'long',
   isIncrease: false,
   sizeDeltaUsd: usd(500),
+  orderType: 7,
+  isDeleveraging: false,
 }
 const query = { account, orderKey, transactionHash: `0x${'0b'.repeat(32)}` } as const
 
@@ -59,6 +61,8 @@ test('an endpoint that shows nothing, shows another one or does not answer prove
     { ...liquidated, isIncrease: true },
     { ...liquidated, direction: 'short' } as const,
     { ...liquidated, marketToken: account },
+    { ...liquidated, orderType: 4 },
+    { ...liquidated, isDeleveraging: true },
   ]) {
     expect(await said(liquidated, other)).toBeUndefined()
     expect(await said(other, liquidated)).toBeUndefined()

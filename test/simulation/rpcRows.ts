@@ -129,6 +129,7 @@ function positionEvents(log: ModelLog, spec: OrderSpec, account: string): readon
       orderKey,
       executionPrice: contractPrice,
       sizeDeltaUsd: movedUsd,
+      orderType: BigInt(spec.orderType),
       isLong: spec.direction === 'long',
       ...(isIncrease
         ? { pendingPriceImpactUsd: impactUsd }

@@ -1,0 +1,94 @@
+/** What a trader is told of an entry with exits: its fill, what rests, and the exit that was hit, in the log and in `perpd orders`. */
+import { afterEach, expect, test } from 'vitest'
+import { explainText } from '../../src/cli/explainText.ts'
+import { labelOf } from '../../src/domain/intent.ts'
+import { orderRow } from '../../src/domain/orderView.ts'
+import { usd } from '../../src/domain/units.ts'
+import { phrase } from '../../src/monitor/phrase.ts'
+import { usdc } from '../support/intents.ts'
+import { ethSymbol, type KindsBench, kindsBench, priceAt } from '../support/kinds.ts'
+
+let bench: KindsBench
+afterEach(() => bench.close())
+
+test.each([
+  ['by hosts', false],
+  ['by the chain', true],
+])(
+  "an entry's fill, its exits at rest and the stop that is hit are a line each, a row and a part of the story: %s",
+  async (_how, isByChain) => {
+    bench = await kindsBench({
+      isByChain,
+      path: [
+        [0, 1_740],
+        [60, 1_740],
+        [80, 1_600],
+        [600, 1_600],
+      ],
+    })
+    const marketToken = await bench.marketToken(ethSymbol)
+    const entryPrice = priceAt(await bench.snapshot(), marketToken)
+    const { intentId } = await bench.accept({
+      kind: 'increase',
+      marketToken,
+      direction: 'long',
+      sizeDeltaUsd: usd(500),
+      leverageBps: 20_000,
+      collateralToken: usdc,
+      tpsl: [
+        { type: 'take-profit', triggerPrice: usd(1_900) },
+        { type: 'stop-loss', triggerPrice: usd(1_650) },
+      ],
+      reason: 'a test',
+    })
+    const lines = () =>
+      bench.events
+        .filter(({ type }) => ['order.filled', 'order.exits', 'order.moved'].includes(type))
+        .map((event) => phrase(event))
+        .filter(({ level }) => level !== 'debug')
+        .map(({ text }) => text.slice(9))
+    const row = () => {
+      const state = bench.story(intentId)
+      return orderRow({ state, label: labelOf(state) })
+    }
+    await bench.clock.advance(30_000)
+    expect(entryPrice).toBeGreaterThan(0n)
+    const opened = lines().filter((text) => !text.startsWith('is on its way'))
+    expect(opened).toEqual([
+      expect.stringMatching(
+        /^filled at \$1,7\d\d\.\d+ \(increase long ETH\/USD \[WETH-USDC\] \$500\.00, .*\), fees \$0\.\d+.*, sent for at most [\d.]+ USDC/,
+      ),
+      expect.stringMatching(
+        /^long ETH\/USD \[WETH-USDC\] is open; resting: (take-profit at \$1,900(\.0+)?, stop-loss at \$1,650(\.0+)?|stop-loss at .*, take-profit at .*)$/,
+      ),
+    ])
+    expect([row().status, row().standing]).toEqual(['resting', 'open'])
+    expect(explainText(bench.story(intentId), [], context)).not.toContain('waits at the venue for its price')
+
+    await bench.clock.advance(90_000)
+    const after = lines()
+      .filter((text) => !text.startsWith('is on its way'))
+      .slice(2)
+    expect(after[0]).toMatch(
+      /^stop-loss filled at \$1,6\d\d\.\d+: \$500\.00 of long ETH\/USD \[WETH-USDC\] closed, fees \$0\.\d+.*, PnL -\$\d+\.\d\d after the fees of entry and exit/,
+    )
+    expect(after.filter((text) => text.includes('filled'))).toHaveLength(1)
+    const stop = row().legs.find(({ role }) => role === 'stop-loss')
+    const entry = row().legs.find(({ role }) => role === 'main')
+    expect(stop?.status).toBe('filled')
+    const settlement = bench
+      .story(intentId)
+      .attempts[0]?.children.find(({ role }) => role === 'stop-loss')?.settlement
+    // After the exit's own costs it is less than the chain's figure by just the entry's fee.
+    expect(BigInt(stop?.pnlUsd ?? '0')).toBe((settlement?.pnlUsd ?? 0n) - BigInt(entry?.feesUsd ?? '0'))
+    const story = explainText(bench.story(intentId), [], context).replaceAll(/\s+/g, ' ')
+    expect(story).toMatch(/\(stop-loss\) EXECUTED at \$1,6[\d.]+, \$500\.00, fees \$0\.\d+, PnL -\$/)
+  },
+)
+
+const context = {
+  rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000, nowMs: 0 },
+  endings: [],
+  attemptsPerCause: undefined,
+  feeToken: { symbol: 'USDC', decimals: 6 },
+} as const
