@@ -35,6 +35,8 @@ export interface StrategyStatus {
   readonly lastTickAtMs?: number
   readonly lastTickMs?: number
   readonly lastError?: string
+  /** How much longer a kind of the user's own is not asked after its failures, ms; absent: it is asked. */
+  readonly pausedForMs?: number
 }
 
 /** An open intent or an ended one, with its label. */
@@ -56,6 +58,8 @@ export interface EngineStatus {
   readonly notReady: readonly string[]
   readonly startedAtMs: number
   readonly nowMs: number
+  /** Rounds of the watch over the account, those that could not read it included: it never stands still. */
+  readonly watchRounds: number
   /** Of the whole daemon; a strategy may be held back on its own. */
   readonly tradingState: TradingState
   /** What holds trading back, oldest first; empty when it is active. */
