@@ -59,6 +59,7 @@ import { listenForSignals } from './signals.ts'
 import { openSigner } from './signer.ts'
 import { readApprovalFile } from './subaccountFile.ts'
 import { version } from './version.ts'
+import { keepWatchdog } from './watchdog.ts'
 
 const heartbeatMs = 60_000
 const watchMs = 5_000
@@ -312,12 +313,15 @@ async function live(
     evidence,
     notes,
   })
+  const watchdog = keepWatchdog(process.env, () => health.live().ok)
+  if (watchdog.problem !== undefined) log.note('error', watchdog.problem)
   const stopListening = listenForSignals(engine, log, fatal, ended.resolve)
   try {
     engine.start().catch((error: unknown) => fatal(error))
     return await ended.promise
   } finally {
     stopListening()
+    watchdog.stop()
   }
 }
 

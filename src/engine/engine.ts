@@ -171,7 +171,7 @@ export function createEngine(
   /** Of the newest lists: sides of which one shows less than the journal knows. */
   let hidden: readonly HiddenSide[] = []
   let symbols: Readonly<Record<string, string>> = {}
-  let watchRounds = 0
+  let watchedAtMs: number | undefined
 
   function onFeed(feed: Feed, ageMs: number): void {
     feedReadAtMs.set(feed, { atMs: clock.now(), ageMs })
@@ -280,7 +280,7 @@ export function createEngine(
     while (!living.signal.aborted) {
       await clock.sleep(engineSettings.watchMs, living.signal)
       if (living.signal.aborted) return
-      watchRounds += 1
+      watchedAtMs = clock.monotonicMs()
       let isFresh = false
       try {
         await watchAccount()
@@ -330,7 +330,7 @@ export function createEngine(
       notReady,
       startedAtMs,
       nowMs,
-      watchRounds,
+      ...(watchedAtMs === undefined ? {} : { watchedAgoMs: clock.monotonicMs() - watchedAtMs }),
       tradingState: trading.holdOn()?.state ?? 'active',
       holds: trading.holds(),
       ...(killed === undefined ? {} : { kill: killed }),

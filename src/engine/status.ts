@@ -58,8 +58,8 @@ export interface EngineStatus {
   readonly notReady: readonly string[]
   readonly startedAtMs: number
   readonly nowMs: number
-  /** Rounds of the watch over the account, those that could not read it included: it never stands still. */
-  readonly watchRounds: number
+  /** Since the watch over the account last came round, reading or not, ms; absent before its first round. */
+  readonly watchedAgoMs?: number
   /** Of the whole daemon; a strategy may be held back on its own. */
   readonly tradingState: TradingState
   /** What holds trading back, oldest first; empty when it is active. */

@@ -145,6 +145,9 @@ test('lines below the level are not written', () => {
   log.note('warn', 'but this')
   expect(take().map((line) => line.split(' ')[0])).toEqual([
     'tick',
+    'tick',
+    'denied',
+    'tick',
     'order',
     'order',
     'order',
