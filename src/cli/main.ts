@@ -129,7 +129,9 @@ export async function runProcess(): Promise<void> {
     ...(isatty(0) ? { ask: createHiddenPrompt(process.stdin, writeError) } : {}),
   })
   if (threadsLeftBehind() === 0) return
-  writeError('perpd ends itself with SIGKILL: the thread of a strategy hangs where nothing else can end it.\n')
+  writeError(
+    'perpd ends itself with SIGKILL: the thread of a strategy hangs where nothing else can end it.\n',
+  )
   process.kill(process.pid, 'SIGKILL')
 }
 

@@ -20,7 +20,16 @@ const parts: readonly Part[] = [
   {
     title: 'Markets and prices',
     file: 'domain/market.ts',
-    types: ['Market', 'LeverageTier', 'Token', 'Ticker', 'TradingCapacity', 'OraclePrice', 'Candle', 'Balance'],
+    types: [
+      'Market',
+      'LeverageTier',
+      'Token',
+      'Ticker',
+      'TradingCapacity',
+      'OraclePrice',
+      'Candle',
+      'Balance',
+    ],
   },
   { title: 'Positions and orders of the account', file: 'domain/position.ts', types: ['Position', 'Order'] },
   {
@@ -72,7 +81,9 @@ function typeText(text: string, type: string, file: string): readonly string[] {
   const [, doc = '', head = '', body = ''] = found
   const base = /extends (\w+)/.exec(head)?.[1]
   const rows = [
-    ...body.matchAll(/((?: {2}\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?) {2}(?:readonly )?(\w+)(\??)(\([^\n]*|:[^\n]*(?:\n {4}[^\n]*)*)/g),
+    ...body.matchAll(
+      /((?: {2}\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?) {2}(?:readonly )?(\w+)(\??)(\([^\n]*|:[^\n]*(?:\n {4}[^\n]*)*)/g,
+    ),
   ].map(([, comment = '', name = '', optional = '', kind = '']) => {
     const shown = kind.replace(/^:\s*/, '').replace(/\s+/g, ' ').trim()
     return `| \`${name}${optional}\` | \`${cell(shown)}\` | ${cell(sentence(comment))} |`

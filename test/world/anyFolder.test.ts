@@ -40,7 +40,10 @@ test('from a checkout: perpd init makes a folder where a kind loads and an edito
   timeout: 120_000,
 }, async () => {
   const init = perpd(['init'], { cwd: folder.path })
-  expect([await init.ended, init.stdout()]).toEqual([0, expect.stringContaining('wrote strategies/tsconfig.json')])
+  expect([await init.ended, init.stdout()]).toEqual([
+    0,
+    expect.stringContaining('wrote strategies/tsconfig.json'),
+  ])
   const strategies = join(folder.path, 'strategies')
   for (const [name, strategy] of [
     ['mine', '#strategy'],
@@ -54,22 +57,29 @@ test('from a checkout: perpd init makes a folder where a kind loads and an edito
   const check = perpd(['check'], { cwd: folder.path })
   expect(await check.ended, check.said()).toBe(0)
   for (const name of ['mine', 'other']) {
-    const typed = kind('#strategy', '#indicators').replace(/^import \{ Decimal.*\n/m, '').replace(' + new Decimal(1).toFixed(0)', '')
+    const typed = kind('#strategy', '#indicators')
+      .replace(/^import \{ Decimal.*\n/m, '')
+      .replace(' + new Decimal(1).toFixed(0)', '')
     writeFileSync(join(strategies, `${name}.ts`), typed)
   }
   const checked = await run(process.execPath, [tsc, '-p', strategies]).catch((error) => error)
   expect(checked.stdout).toBe('')
   writeFileSync(
     join(strategies, 'other.ts'),
-    kind('perpd/strategy', 'perpd/indicators').replace(/^import \{ Decimal.*\n/m, '').replace('new Decimal(1)', 'usd(1).nothing'),
+    kind('perpd/strategy', 'perpd/indicators')
+      .replace(/^import \{ Decimal.*\n/m, '')
+      .replace('new Decimal(1)', 'usd(1).nothing'),
   )
   const wrong = await run(process.execPath, [tsc, '-p', strategies]).catch((error) => error)
   expect(wrong.stdout).toContain("Property 'nothing' does not exist on type 'bigint'")
 })
 
-test('in the layout of the container, from a folder that is mounted elsewhere', { timeout: 120_000 }, async () => {
+test('in the layout of the container, from a folder that is mounted elsewhere', {
+  timeout: 120_000,
+}, async () => {
   const app = join(folder.path, 'app')
-  for (const name of ['package.json', 'src', 'config', 'strategies']) cpSync(join(root, name), join(app, name), { recursive: true })
+  for (const name of ['package.json', 'src', 'config', 'strategies'])
+    cpSync(join(root, name), join(app, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'))
   const mounted = join(folder.path, 'mounted')
   mkdirSync(mounted)
@@ -83,15 +93,21 @@ test('in the layout of the container, from a folder that is mounted elsewhere', 
   expect(check.stdout()).toMatch(/mine\s+mine\s+ETH\/USD/)
 })
 
-test('a daemon that hangs is told by its process, not taken for one that is not started', { timeout: 120_000 }, async () => {
+test('a daemon that hangs is told by its process, not taken for one that is not started', {
+  timeout: 120_000,
+}, async () => {
   mkdirSync(join(folder.path, 'strategies'))
   writeFileSync(join(folder.path, 'strategies', 'guard.yaml'), 'kind: guard\n')
   const daemon = perpd(['run', '--control.port=0', '--log.format=json'], { cwd: folder.path })
-  await until('it is ready', () => daemon.stdout().includes('"daemon.ready"') || undefined, { seen: daemon.said })
+  await until('it is ready', () => daemon.stdout().includes('"daemon.ready"') || undefined, {
+    seen: daemon.said,
+  })
   daemon.child.kill('SIGSTOP')
   const status = perpd(['status'], { cwd: folder.path })
   expect(await status.ended).toBe(1)
-  expect(status.stderr()).toContain(`The daemon (pid ${daemon.child.pid}) does not answer at http://127.0.0.1:`)
+  expect(status.stderr()).toContain(
+    `The daemon (pid ${daemon.child.pid}) does not answer at http://127.0.0.1:`,
+  )
   expect(status.stderr()).not.toContain('perpd run')
   daemon.child.kill('SIGCONT')
   daemon.child.kill('SIGINT')
