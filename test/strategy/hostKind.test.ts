@@ -111,9 +111,7 @@ test('a throw in a timer and a forgotten rejection are told, at the next turn wh
     .toMatch(/^(?:beside: )?F\/mine\.ts:8: nobody caught: in a timer$/)
   const rejects = await hosted(`    Promise.reject(new Error('forgotten'))
     return []`)
-  await expect
-    .poll(() => turn(rejects), { timeout: 45_000 })
-    .toMatch(/mine\.ts:8: nobody caught: forgotten$/)
+  await expect.poll(() => turn(rejects), { timeout: 45_000 }).toMatch(/mine\.ts:8: nobody caught: forgotten$/)
 })
 
 test('what cannot be handed back is a fault of the kind', async () => {
