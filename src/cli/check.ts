@@ -2,16 +2,16 @@
 import { BaseError } from '../domain/errors.ts'
 import { formatUsd } from '../domain/units.ts'
 import { loadCatalog } from '../paper/catalog.ts'
-import { checkMarkets, type LoadedStrategy, loadStrategies } from '../strategy/load.ts'
+import { checkMarkets, closeStrategies, type LoadedStrategy } from '../strategy/load.ts'
 import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
 import { exitCodes } from './exit.ts'
 import { processProblems, processWarnings } from './hardening.ts'
 import { lossBoundText } from './lossTerms.ts'
 import { nodeReport } from './nodeBinary.ts'
+import { readStrategyFiles } from './readStrategies.ts'
 import { reportSigner } from './signer.ts'
 import { columns } from './table.ts'
-import { trustedFiles } from './trustedKinds.ts'
 import { stateProblems } from './trustedState.ts'
 
 /** Prints what would run; exit code 4 when something would not. */
@@ -25,7 +25,8 @@ export async function check({ loaded, flags, keys, env, execArgv, out, err }: Ca
     ...processWarnings(config, { env }),
     ...(config.isPaper ? [] : node.warnings),
   ]
-  const found = await loadStrategies(config.strategies.paths, trustedFiles)
+  const found = await readStrategyFiles(config)
+  await closeStrategies(found.strategies)
   const problems = [
     ...processProblems(config, { env, execArgv }),
     ...stateProblems(config),

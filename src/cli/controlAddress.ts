@@ -57,6 +57,23 @@ export function readAddress(config: Config): string | undefined {
   )
 }
 
+/**
+ * Process of the daemon of these tokens, by its own word; undefined when it left none.
+ *
+ * @throws as `readAddress`.
+ */
+export function readPid(config: Config): number | undefined {
+  const path = addressFileOf(config)
+  if (!existsSync(path)) return undefined
+  const text = readPrivateFile(path, { setting, checksFolder: !config.isPaper }).reveal()
+  try {
+    const { pid } = JSON.parse(text) as { readonly pid?: unknown }
+    return Number.isSafeInteger(pid) && Number(pid) > 1 ? Number(pid) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 function addressIn(text: string): URL | undefined {
   try {
     const { address } = JSON.parse(text) as { readonly address?: unknown }

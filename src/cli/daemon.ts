@@ -19,11 +19,12 @@ import type { Secret } from '../domain/secret.ts'
 import type { MarketStanding } from '../engine/catalogue.ts'
 import type { Config } from './config/types.ts'
 import type { LoadedConfig } from './config.ts'
-import { addressFileOf, readAddress } from './controlAddress.ts'
+import { addressFileOf, readAddress, readPid } from './controlAddress.ts'
 import { readToken, tokenFileOf } from './controlTokens.ts'
 import { CommandError, exitCodes } from './exit.ts'
 
-const TIMEOUT_MS = 10_000
+/** A daemon answers within milliseconds; one that does not within this hangs, ms. */
+const TIMEOUT_MS = 5_000
 
 /** The configuration, and which of it was said on the command line. */
 type Told = Pick<LoadedConfig, 'config' | 'origins'>
@@ -156,6 +157,13 @@ async function askProven(
     bytes = new Uint8Array(await answer.arrayBuffer())
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof DOMException)) throw error
+    const pid = readPid(config)
+    if (pid !== undefined && (error instanceof DOMException || isAlive(pid))) {
+      throw new CommandError(
+        `The daemon (pid ${pid}) does not answer at ${address} (${error instanceof DOMException ? `nothing in ${TIMEOUT_MS / 1_000} s` : causeOf(error)}).\n  It hangs, or starts or ends just now. Look at its log. When it stays like this: kill -9 ${pid}, then start it anew; the journal keeps every order. Orders are readable without it: perpd orders`,
+        exitCodes.error,
+      )
+    }
     throw new CommandError(
       `No perpd answers at ${address}, where it said that it serves (${causeOf(error)}).\n  Start it with: perpd run (in a checkout: npm start). Orders are readable without it: perpd orders`,
       exitCodes.notRunning,
@@ -175,6 +183,16 @@ async function askProven(
     return { address, status: answer.status, body: JSON.parse(new TextDecoder().decode(bytes)) }
   } catch {
     throw odd(address)
+  }
+}
+
+/** Whether there is such a process; another user's is one too. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 

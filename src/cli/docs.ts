@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { createMetrics } from '../monitor/metrics.ts'
 import { apiCoverageDocument } from './apiCoverage.ts'
 import { type NamedSetting, settings, variableOf } from './config/schema.ts'
+import { viewDocument } from './viewDocument.ts'
 
 /** Every document by its path in the package. */
 export async function documents(): Promise<ReadonlyMap<string, string>> {
@@ -11,6 +12,7 @@ export async function documents(): Promise<ReadonlyMap<string, string>> {
     ['docs/api-coverage.md', await apiCoverageDocument()],
     ['docs/configuration.md', configurationDocument()],
     ['docs/metrics.md', metricsDocument()],
+    ['docs/strategy-view.md', viewDocument()],
   ])
 }
 

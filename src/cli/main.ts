@@ -5,6 +5,7 @@ import { BaseError } from '../domain/errors.ts'
 import { visible } from '../domain/shownText.ts'
 import type { AskHidden } from '../keys/password.ts'
 import { createHiddenPrompt } from '../keys/prompt.ts'
+import { threadsLeftBehind } from '../strategy/hostKind.ts'
 import { type Call, helpOf, parseArguments } from './command.ts'
 import { commands } from './commands.ts'
 import { didYouMean } from './config/suggest.ts'
@@ -127,6 +128,11 @@ export async function runProcess(): Promise<void> {
     err: (text) => writeError(`${visible(text)}\n`),
     ...(isatty(0) ? { ask: createHiddenPrompt(process.stdin, writeError) } : {}),
   })
+  if (threadsLeftBehind() === 0) return
+  writeError(
+    'perpd ends itself with SIGKILL: the thread of a strategy hangs where nothing else can end it.\n',
+  )
+  process.kill(process.pid, 'SIGKILL')
 }
 
 if (import.meta.main) await runProcess()

@@ -32,7 +32,7 @@ import { openJournal } from '../journal/open.ts'
 import { createHealth } from '../monitor/health.ts'
 import type { Log } from '../monitor/log.ts'
 import { createMetrics } from '../monitor/metrics.ts'
-import { checkMarkets, type LoadedStrategy, loadStrategies } from '../strategy/load.ts'
+import { checkMarkets, closeStrategies, type LoadedStrategy } from '../strategy/load.ts'
 import { announce, refuseForeign } from './announce.ts'
 import type { Config } from './config/types.ts'
 import type { LoadedConfig } from './config.ts'
@@ -44,6 +44,7 @@ import { CommandError, exitCodes } from './exit.ts'
 import { journalOptions } from './journalFile.ts'
 import type { KeySources } from './keySources.ts'
 import { type StartedVenue, startVenue } from './paper.ts'
+import { readStrategyFiles } from './readStrategies.ts'
 import { checkRouterCode } from './routerCode.ts'
 import { rpcClients } from './rpcClients.ts'
 import {
@@ -57,8 +58,8 @@ import {
 import { listenForSignals } from './signals.ts'
 import { openSigner } from './signer.ts'
 import { readApprovalFile } from './subaccountFile.ts'
-import { trustedFiles } from './trustedKinds.ts'
 import { version } from './version.ts'
+import { keepWatchdog } from './watchdog.ts'
 
 const heartbeatMs = 60_000
 const watchMs = 5_000
@@ -80,7 +81,7 @@ export interface RunOptions {
 export async function run(config: Config, options: RunOptions): Promise<number> {
   const { log } = options
   const strategies = await readStrategies(config)
-  const closers: (() => Promise<void> | void)[] = []
+  const closers: (() => Promise<void> | void)[] = [() => closeStrategies(strategies)]
   /** Closes everything, the last opened first; false when something could not be closed in good order. */
   const close = async (): Promise<boolean> => {
     let isClean = true
@@ -274,6 +275,7 @@ async function live(
         watchMs,
         maxMarketValuesAgeMs: config.maxMarketValuesAgeMs,
         heartbeatMs,
+        pauseAfterFailures: config.strategies.pauseAfterFailures,
       },
     },
     { version, profile: config.profile, journalPath: config.journal.path, evidence: evidence.text },
@@ -311,28 +313,29 @@ async function live(
     evidence,
     notes,
   })
+  const watchdog = keepWatchdog(process.env, () => health.live().ok)
+  if (watchdog.problem !== undefined) log.note('error', watchdog.problem)
   const stopListening = listenForSignals(engine, log, fatal, ended.resolve)
   try {
     engine.start().catch((error: unknown) => fatal(error))
     return await ended.promise
   } finally {
     stopListening()
+    watchdog.stop()
   }
 }
 
-function readFiles(config: Config): ReturnType<typeof loadStrategies> {
-  return loadStrategies(config.strategies.paths, trustedFiles)
-}
-
 async function readStrategies(config: Config): Promise<readonly LoadedStrategy[]> {
-  const { strategies, problems } = await readFiles(config)
-  if (problems.length > 0) throw strategyProblems(problems)
-  return strategies
+  const { strategies, problems } = await readStrategyFiles(config)
+  if (problems.length === 0) return strategies
+  await closeStrategies(strategies)
+  throw strategyProblems(problems)
 }
 
 /** What is configured of limits now. Throws a BaseError, which a running daemon outlives, for what cannot be used. */
 async function readLimits(config: Config): Promise<ConfiguredLimits> {
-  const { strategies, problems } = await readFiles(config)
+  const { strategies, problems } = await readStrategyFiles(config)
+  await closeStrategies(strategies)
   const [problem] = problems
   if (problem !== undefined) throw problem
   return limitsOf(config, strategies)

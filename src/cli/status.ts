@@ -68,7 +68,7 @@ export function statusText(body: StatusBody): string {
         each.kind,
         each.symbols.length === 0 ? 'every market with a position' : each.symbols.join(', '),
         `every ${span(each.cadenceMs)}`,
-        `${counted(each.ticks, 'turn')}, ${counted(each.decisions, 'decision')}, ${each.admitted} admitted, ${each.denied} denied${each.lastTickAtMs === undefined ? '' : `, last ${span(body.nowMs - each.lastTickAtMs)} ago`}${each.failures === 0 ? '' : `; FAILING (${each.failures} in a row): ${each.lastError ?? ''}`}`,
+        `${counted(each.ticks, 'turn')}, ${counted(each.decisions, 'decision')}, ${each.admitted} admitted, ${each.denied} denied${each.lastTickAtMs === undefined ? '' : `, last ${span(body.nowMs - each.lastTickAtMs)} ago`}${each.failures === 0 ? '' : `; FAILING (${each.failures} in a row): ${each.lastError ?? ''}`}${each.pausedForMs === undefined ? '' : `; PAUSED for another ${span(each.pausedForMs)}`}`,
       ]),
       '  ',
     )}`,

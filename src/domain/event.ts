@@ -74,6 +74,10 @@ export type Event =
       readonly strategy: string
       readonly durationMs: number
       readonly decisions: number
+      /** Decisions of them that were none; absent: every one was. */
+      readonly invalid?: number
+      /** Size of the view that was handed to a kind of the user's own, bytes. */
+      readonly viewBytes?: number
     }
   | { readonly type: 'tick.skipped'; readonly strategy: string; readonly reason: string }
   | {
@@ -82,7 +86,30 @@ export type Event =
       readonly reason: string
       readonly failures: number
       readonly facts?: Facts
+      /** Why the thread of a kind of the user's own ended with it; absent: it did not, or the kind is one of perpd's. */
+      readonly ended?: 'timeout' | 'memory' | 'exit' | 'crash'
     }
+  /** What a strategy returned is no decision: nothing of it was done. */
+  | {
+      readonly type: 'decision.invalid'
+      readonly strategy: string
+      readonly denial: Denial
+      /** The same for all that is wrong in the same way. */
+      readonly cause: string
+      readonly field?: string
+      /** File and line of a kind of the user's own. */
+      readonly place?: string
+    }
+  /** A kind of the user's own failed again and again: it is not asked for a while. */
+  | {
+      readonly type: 'strategy.paused'
+      readonly strategy: string
+      readonly failures: number
+      readonly forMs: number
+      readonly reason: string
+    }
+  /** A line that a kind of the user's own printed. */
+  | { readonly type: 'strategy.said'; readonly strategy: string; readonly text: string }
   | {
       readonly type: 'decision.made'
       readonly strategy: string

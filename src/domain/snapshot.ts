@@ -32,6 +32,9 @@ export interface Reading<T> {
  */
 export type PriceSource = 'old-oracle' | 'ticker' | 'position'
 
+/** Candles of one period. */
+export type CandleReading = Reading<{ readonly period: CandlePeriod; readonly candles: readonly Candle[] }>
+
 /** What is known of one market. A part is absent when it was not asked for or could not be read. */
 export interface MarketView {
   readonly market: Market
@@ -62,8 +65,10 @@ export interface MarketView {
   readonly impact?: Reading<ImpactData>
   readonly capacityLong?: Reading<TradingCapacity>
   readonly capacityShort?: Reading<TradingCapacity>
-  /** Ascending by time, the running candle last. */
-  readonly candles?: Reading<{ readonly period: CandlePeriod; readonly candles: readonly Candle[] }>
+  /** Of the first period that was asked for; ascending by time, the running candle last. */
+  readonly candles?: CandleReading
+  /** Of the further periods. Absent: one was asked for. */
+  readonly moreCandles?: readonly CandleReading[]
 }
 
 /** The world at one instant. */

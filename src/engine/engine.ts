@@ -151,11 +151,17 @@ export function createEngine(
     },
   }
   const instances = context.strategies.map((loaded) =>
-    createInstance(loaded, admission, deciding.signal, async (tickMs) => {
-      const report = await tick(admission, loaded, tickMs, () => read(loaded.needs), unseen)
-      positions = holdings.withOthers(report.snapshot.positions.value)
-      return report
-    }),
+    createInstance(
+      loaded,
+      admission,
+      deciding.signal,
+      async (tickMs, isAsked) => {
+        const report = await tick(admission, loaded, tickMs, () => read(loaded.needs), unseen, isAsked)
+        positions = holdings.withOthers(report.snapshot.positions.value)
+        return report
+      },
+      context.engineSettings.pauseAfterFailures,
+    ),
   )
   const dayResult = createDayResult([...before, ...journal.openIntents()], startedAtMs)
   // Oldest first: of so many the newest are remembered.
@@ -171,6 +177,7 @@ export function createEngine(
   /** Of the newest lists: sides of which one shows less than the journal knows. */
   let hidden: readonly HiddenSide[] = []
   let symbols: Readonly<Record<string, string>> = {}
+  let watchedAtMs: number | undefined
 
   function onFeed(feed: Feed, ageMs: number): void {
     feedReadAtMs.set(feed, { atMs: clock.now(), ageMs })
@@ -280,6 +287,7 @@ export function createEngine(
     while (!living.signal.aborted) {
       await clock.sleep(engineSettings.watchMs, living.signal)
       if (living.signal.aborted) return
+      watchedAtMs = clock.monotonicMs()
       let isFresh = false
       try {
         await watchAccount()
@@ -287,6 +295,8 @@ export function createEngine(
       } catch (error) {
         if (!(error instanceof BaseError)) throw error
       }
+      // A stop that came meanwhile closes the journal soon.
+      if (living.signal.aborted) return
       await breakers.look(isFresh)
       realized()
       if (clock.monotonicMs() < heartbeatAtMs) continue
@@ -327,6 +337,7 @@ export function createEngine(
       notReady,
       startedAtMs,
       nowMs,
+      ...(watchedAtMs === undefined ? {} : { watchedAgoMs: clock.monotonicMs() - watchedAtMs }),
       tradingState: trading.holdOn()?.state ?? 'active',
       holds: trading.holds(),
       ...(killed === undefined ? {} : { kill: killed }),

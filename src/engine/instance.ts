@@ -3,6 +3,7 @@
  * and hurts nobody but itself.
  */
 import { BaseError, reasonOf } from '../domain/errors.ts'
+import { KindFault } from '../strategy/hosted.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 import type { EngineContext } from './context.ts'
 import { scheduledTickMs } from './ids.ts'
@@ -16,42 +17,87 @@ export interface Instance {
   status(): StrategyStatus
 }
 
+/** Failures of a kind of the user's own in a row after which it pauses, when nothing else is set. */
+export const PAUSE_AFTER_FAILURES = 5
+/** The first pause, and the longest; each is twice the one before. */
+const [pauseMs, mostPauseMs] = [60_000, 900_000]
+
 /** Makes one; `tickOnce` runs the tick of a scheduled instant (Unix ms). */
 export function createInstance(
   loaded: LoadedStrategy,
   { clock, emit, trading }: Pick<EngineContext, 'clock' | 'emit' | 'trading'>,
   deciding: AbortSignal,
-  tickOnce: (tickMs: number) => Promise<TickReport>,
+  tickOnce: (tickMs: number, isAsked: boolean) => Promise<TickReport>,
+  /** Failures of a kind of the user's own in a row before it pauses. */
+  pauseAfterFailures: number = PAUSE_AFTER_FAILURES,
 ): Instance {
   const counts = { ticks: 0, decisions: 0, admitted: 0, denied: 0, failures: 0 }
+  /** Of the kind alone, in a row; reads that fail are not its doing. */
+  let ownFailures = 0
+  /** By the monotonic clock. */
+  let pausedUntilMs: number | undefined
   let last: Pick<StrategyStatus, 'lastTickAtMs' | 'lastTickMs' | 'lastError'> = {}
 
   async function runTick(tickMs: number): Promise<void> {
     const startMs = clock.monotonicMs()
     const lastTickAtMs = clock.now()
     last = { ...last, lastTickAtMs }
+    const isPaused = pausedUntilMs !== undefined && startMs < pausedUntilMs
     try {
-      const report = await tickOnce(tickMs)
+      const report = await tickOnce(tickMs, !isPaused)
+      // A stop came while it was asked: it neither failed nor worked.
+      if (deciding.aborted && report.decisions === 0) return
       counts.ticks += 1
       counts.decisions += report.decisions
       counts.admitted += report.admitted
       counts.denied += report.denied
-      counts.failures = 0
       const durationMs = clock.monotonicMs() - startMs
-      last = { lastTickAtMs, lastTickMs: durationMs }
-      emit({ type: 'tick.done', strategy: loaded.name, durationMs, decisions: report.decisions })
+      if (isPaused) {
+        emit({ type: 'tick.skipped', strategy: loaded.name, reason: 'it pauses after its failures' })
+        return
+      }
+      const { invalid, problem, failed, viewBytes } = report
+      if (failed !== undefined) tellFailed(failed)
+      else {
+        const wrong = problem === undefined ? {} : { lastError: problem }
+        last = { lastTickAtMs, lastTickMs: durationMs, ...wrong }
+        counts.failures = problem === undefined ? 0 : counts.failures + 1
+        const { decisions } = report
+        const told = { ...(invalid > 0 && { invalid }), ...(viewBytes !== undefined && { viewBytes }) }
+        emit({ type: 'tick.done', strategy: loaded.name, durationMs, decisions, ...told })
+      }
+      pauseOrGoOn(failed !== undefined || invalid > 0)
     } catch (error) {
-      counts.failures += 1
-      last = { ...last, lastError: reasonOf(error) }
-      emit({
-        type: 'tick.failed',
-        strategy: loaded.name,
-        reason: reasonOf(error),
-        failures: counts.failures,
-        ...(error instanceof BaseError ? { facts: error.facts } : {}),
-      })
+      tellFailed(error)
     }
   }
+
+  function tellFailed(error: unknown): void {
+    counts.failures += 1
+    last = { ...last, lastError: reasonOf(error) }
+    const ended = error instanceof KindFault ? error.ended : undefined
+    emit({
+      type: 'tick.failed',
+      strategy: loaded.name,
+      reason: reasonOf(error),
+      failures: counts.failures,
+      ...(error instanceof BaseError ? { facts: error.facts } : {}),
+      ...(ended === undefined ? {} : { ended }),
+    })
+  }
+
+  /** A kind of the user's own that fails turn after turn is asked again after a while; perpd's own kinds always are. */
+  function pauseOrGoOn(hasFailed: boolean): void {
+    ownFailures = hasFailed ? ownFailures + 1 : 0
+    pausedUntilMs = undefined
+    if (loaded.hosted === undefined || ownFailures < pauseAfterFailures) return
+    const forMs = Math.min(mostPauseMs, pauseMs * 2 ** Math.min(20, ownFailures - pauseAfterFailures))
+    pausedUntilMs = clock.monotonicMs() + forMs
+    const reason = last.lastError ?? ''
+    emit({ type: 'strategy.paused', strategy: loaded.name, failures: ownFailures, forMs, reason })
+  }
+
+  loaded.hosted?.onSaid((text) => emit({ type: 'strategy.said', strategy: loaded.name, text }))
 
   return {
     async run() {
@@ -75,6 +121,9 @@ export function createInstance(
       ...counts,
       tradingState: trading.holdOn(loaded.name)?.state ?? 'active',
       ...last,
+      ...(pausedUntilMs === undefined || pausedUntilMs <= clock.monotonicMs()
+        ? {}
+        : { pausedForMs: pausedUntilMs - clock.monotonicMs() }),
     }),
   }
 }

@@ -15,7 +15,7 @@ import { BaseError } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
 import type { Candle, Market, OraclePrice, PriceDoubt, Token, TradingCapacity } from '../domain/market.ts'
 import type { MissingRow } from '../domain/missing.ts'
-import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
+import type { CandleReading, MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
 import { absOf, bps, type Usd } from '../domain/units.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -100,12 +100,13 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
       : tolerate(api.getMarketTickers({ symbols: listed.map(({ symbol }) => symbol) })),
     Promise.all(
       wanted.map(async (market) => {
-        const [capacityLong, capacityShort, candles] = await Promise.all([
+        const [capacityLong, capacityShort, [candles, ...others]] = await Promise.all([
           capacitySymbols.has(market.symbol) ? readCapacity(api, market, 'long') : undefined,
           capacitySymbols.has(market.symbol) ? readCapacity(api, market, 'short') : undefined,
           readCandles(api, market, needs, pricesByAddress),
         ])
-        return { market, capacityLong, capacityShort, candles }
+        const moreCandles = others.filter((each) => each !== undefined)
+        return { market, capacityLong, capacityShort, candles, moreCandles }
       }),
     ),
   ])
@@ -115,7 +116,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
     const price = pricesByAddress.get(hexKey(address))
     return price !== undefined && nowMs - toOurClock(price) <= tokenPriceMaxAgeMs ? price : undefined
   }
-  for (const { market, capacityLong, capacityShort, candles } of views) {
+  for (const { market, capacityLong, capacityShort, candles, moreCandles } of views) {
     const ticker = tickers?.value.find((each) => hexKey(each.marketToken) === hexKey(market.marketToken))
     const oraclePrice = pricesByAddress.get(hexKey(market.indexToken))
     const atMs = tickers?.readAtMs ?? 0
@@ -146,6 +147,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
       ...optional('impact', impactOf(market.marketToken)),
       ...optional('priceDoubts', doubtsOn(market, doubts)),
       ...optional('candles', candles),
+      ...optional('moreCandles', moreCandles.length === 0 ? undefined : moreCandles),
       ...optional('staleValues', stale),
       ...optional('untrusted', context.catalogue?.closedBy(market.marketToken)),
       ...optional('gaps', gaps.length === 0 ? undefined : gaps),
@@ -258,15 +260,19 @@ async function readCandles(
   market: Market,
   needs: Needs,
   prices: ReadonlyMap<string, OraclePrice>,
-): Promise<MarketView['candles']> {
-  const need = needs.candles?.find(({ symbol }) => symbol === market.symbol)
+): Promise<readonly (CandleReading | undefined)[]> {
+  const wanted = needs.candles?.filter(({ symbol }) => symbol === market.symbol) ?? []
   // The oracle has its own names; the address joins them (wire: oracle, section 4).
   const tokenSymbol = prices.get(hexKey(market.indexToken))?.tokenSymbol
-  if (need === undefined || tokenSymbol === undefined) return undefined
-  const read = await tolerate(api.getCandles({ tokenSymbol, period: need.period, limit: need.limit }))
-  if (read === undefined) return undefined
-  const candles: readonly Candle[] = read.value
-  return { value: { period: need.period, candles }, atMs: read.readAtMs }
+  if (tokenSymbol === undefined) return []
+  return await Promise.all(
+    wanted.map(async ({ period, limit }) => {
+      const read = await tolerate(api.getCandles({ tokenSymbol, period, limit }))
+      if (read === undefined) return undefined
+      const candles: readonly Candle[] = read.value
+      return { value: { period, candles }, atMs: read.readAtMs }
+    }),
+  )
 }
 
 function tokenOf(tokens: ReadonlyMap<string, Token>, address: Address, price?: OraclePrice): Token {
@@ -328,6 +334,6 @@ function reportFeeds(context: SnapshotContext, snapshot: Snapshot): void {
   )
   report(
     'candles',
-    views.map(({ candles }) => candles),
+    views.flatMap(({ candles, moreCandles = [] }) => [candles, ...moreCandles]),
   )
 }

@@ -36,6 +36,8 @@ export interface StrategyStatus {
   readonly lastTickAtMs?: number
   readonly lastTickMs?: number
   readonly lastError?: string
+  /** How much longer a kind of the user's own is not asked after its failures, ms; absent: it is asked. */
+  readonly pausedForMs?: number
 }
 
 /** An open intent or an ended one, with its label. */
@@ -65,6 +67,8 @@ export interface EngineStatus {
   readonly notReady: readonly string[]
   readonly startedAtMs: number
   readonly nowMs: number
+  /** Since the watch over the account last came round, reading or not, ms; absent before its first round. */
+  readonly watchedAgoMs?: number
   /** Of the whole daemon; a strategy may be held back on its own. */
   readonly tradingState: TradingState
   /** What holds trading back, oldest first; empty when it is active. */

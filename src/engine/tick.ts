@@ -3,7 +3,7 @@
  */
 
 import { sameHex } from '../domain/address.ts'
-import { addsRisk, type Decision, type FlattenDecision } from '../domain/decision.ts'
+import { addsRisk, type Decision, type FlattenDecision, type StrategyDecision } from '../domain/decision.ts'
 import type { Denial, IntentState } from '../domain/intent.ts'
 import { signedOrderIn } from '../domain/signedOrder.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
@@ -26,7 +26,7 @@ import type { LoadedStrategy } from '../strategy/load.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
 import { viewOf } from '../strategy/strategy.ts'
 import type { EngineContext } from './context.ts'
-import { decisionProblem } from './decisionProblem.ts'
+import { type DecisionProblem, decisionProblem, returnedProblem } from './decisionProblem.ts'
 import { decisionKeyOf, intentIdOf } from './ids.ts'
 import { checkReduction, reducedSides } from './reduction.ts'
 import { OPERATOR } from './trading.ts'
@@ -37,6 +37,14 @@ export interface TickReport {
   readonly decisions: number
   readonly admitted: number
   readonly denied: number
+  /** Decisions among the denied ones that were none; they were told. */
+  readonly invalid: number
+  /** What was wrong with the first of them. */
+  readonly problem?: string
+  /** What the kind threw instead of answering, or what went wrong in its thread beside a good answer. */
+  readonly failed?: unknown
+  /** Size of the view that was handed to a kind of the user's own, bytes. */
+  readonly viewBytes?: number
 }
 
 const hourMs = 3_600_000
@@ -47,30 +55,39 @@ const refusalsRead = 40
 /** Intents that the book must count on top of the snapshot's positions: the open ones, and fills too new to be seen. */
 export type UnseenIntents = (snapshot: Snapshot) => readonly IntentState[]
 
-/** Runs one tick that belongs to the scheduled instant `tickMs`. Throws what reading and `decide` throw. */
+/** What a kind gave for one view. */
+interface Answer {
+  readonly returned: unknown
+  readonly failed?: unknown
+  readonly viewBytes?: number
+}
+
+/**
+ * Runs one tick that belongs to the scheduled instant `tickMs`. Throws what reading throws; what `decide` throws is in the
+ * report. `isAsked` false: the kind pauses, and only what perpd itself keeps in order for it is done.
+ */
 export async function tick(
   context: EngineContext,
   loaded: LoadedStrategy,
   tickMs: number,
   readSnapshot: () => Promise<Snapshot>,
   unseen: UnseenIntents,
+  isAsked = true,
 ): Promise<TickReport> {
   const { emit } = context
   const snapshot = await readSnapshot()
-  const nothing = { snapshot, decisions: 0, admitted: 0, denied: 0 }
+  const nothing = { snapshot, decisions: 0, admitted: 0, denied: 0, invalid: 0 }
   // A stop may have come while the venue was read.
   if (!context.isDeciding()) return nothing
   const { name } = loaded
-  const own = unseen(snapshot).filter(({ intent }) => intent.strategy === name)
-  const view = viewOf({
-    snapshot,
-    params: loaded.params,
-    instance: loaded.instance,
-    openIntents: openIntentsOf(own, context.trading.book.state().flattens),
-    restingOrders: restingOrdersOf(snapshot, own),
-  })
-  const decisions = [
-    ...loaded.strategy.decide(view),
+  const answer = isAsked ? await ask(context, loaded, snapshot, unseen) : { returned: [] }
+  // A kind in a thread of its own takes its time, and a stop may have come meanwhile.
+  if (!context.isDeciding()) return nothing
+  const own = ownOf(name, snapshot, unseen)
+  const wholeProblem = returnedProblem(answer.returned)
+  const decided = Array.isArray(answer.returned) && wholeProblem === undefined ? answer.returned : []
+  const decisions: readonly unknown[] = [
+    ...decided,
     ...orphanCancels(
       snapshot,
       own,
@@ -80,8 +97,31 @@ export async function tick(
   ]
   reportRoom(context, loaded, snapshot, unseen)
   let admittedCount = 0
-  for (const [index, decision] of decisions.entries()) {
+  const problems: DecisionProblem[] = []
+  const tellProblem = (problem: DecisionProblem): void => {
+    problems.push(problem)
+    const { reason, cause, field } = problem
+    const place = loaded.hosted?.placeOf(field)
+    const denial = { code: 'DECISION_INVALID', reason } as const
+    emit({
+      type: 'decision.invalid',
+      strategy: name,
+      denial,
+      cause,
+      ...(field === undefined ? {} : { field }),
+      ...(place === undefined ? {} : { place }),
+    })
+  }
+  if (wholeProblem !== undefined) tellProblem(wholeProblem)
+  for (const [index, returned] of decisions.entries()) {
     const decisionKey = decisionKeyOf(name, tickMs, index)
+    // Before anything is said of it: what is no decision has no words.
+    const problem = decisionProblem(returned)
+    if (problem !== undefined) {
+      tellProblem(problem)
+      continue
+    }
+    const decision = returned as StrategyDecision
     if (decision.kind === 'flatten') {
       const denial = await undo(context, loaded, decision, decisionKey, own)
       if (denial === undefined) admittedCount += 1
@@ -100,6 +140,40 @@ export async function tick(
     decisions: decisions.length,
     admitted: admittedCount,
     denied: decisions.length - admittedCount,
+    invalid: problems.length,
+    ...(problems[0] === undefined ? {} : { problem: problems[0].reason }),
+    ...(answer.failed === undefined ? {} : { failed: answer.failed }),
+    ...(answer.viewBytes === undefined ? {} : { viewBytes: answer.viewBytes }),
+  }
+}
+
+/** The strategy's own of the intents that the book counts. */
+function ownOf(name: string, snapshot: Snapshot, unseen: UnseenIntents): readonly IntentState[] {
+  return unseen(snapshot).filter(({ intent }) => intent.strategy === name)
+}
+
+/** Asks the kind: one of perpd's own here and at once, one of the user's in its thread. */
+async function ask(
+  context: EngineContext,
+  loaded: LoadedStrategy,
+  snapshot: Snapshot,
+  unseen: UnseenIntents,
+): Promise<Answer> {
+  const own = ownOf(loaded.name, snapshot, unseen)
+  const scene = {
+    snapshot,
+    openIntents: openIntentsOf(own, context.trading.book.state().flattens),
+    restingOrders: restingOrdersOf(snapshot, own),
+  }
+  try {
+    if (loaded.hosted === undefined) {
+      const { params, instance } = loaded
+      return { returned: loaded.strategy.decide(viewOf({ ...scene, params, instance })) }
+    }
+    const { returned, crash, viewBytes } = await loaded.hosted.decide(scene)
+    return { returned, viewBytes, ...(crash === undefined ? {} : { failed: crash }) }
+  } catch (failed) {
+    return { returned: [], failed }
   }
 }
 
@@ -111,14 +185,14 @@ async function undo(
   decisionKey: string,
   own: readonly IntentState[],
 ): Promise<Denial | undefined> {
-  const invalid = decisionProblem(decision)
   const symbol = own.find(({ intent }) => intent.intentId === decision.intentId)?.intent.terms.symbol ?? ''
   const told = { strategy: name, decisionKey, decision, symbol }
   context.emit({ type: 'decision.made', ...told })
-  const denial =
-    invalid === undefined
-      ? await context.flatten(decision.intentId, { by: name, reason: decision.reason, strategy: name })
-      : { code: 'DECISION_INVALID', reason: invalid }
+  const denial = await context.flatten(decision.intentId, {
+    by: name,
+    reason: decision.reason,
+    strategy: name,
+  })
   if (denial !== undefined) context.emit({ type: 'decision.denied', ...told, denial })
   return denial
 }
@@ -156,8 +230,6 @@ export async function consider(
 ): Promise<Denial | undefined> {
   const { journal, chain, engineSettings, clock, api } = context
   if (!context.isDeciding()) return { code: 'STOPPING', reason: 'perpd is stopping; nothing new is made' }
-  const invalid = decisionProblem(decision)
-  if (invalid !== undefined) return { code: 'DECISION_INVALID', reason: invalid }
   // A host rests after a payload that was not what was asked, or after failing again and again. What adds risk waits for
   // one that does not; a reduction may still be tried, and is verified like any other.
   const adds = addsRisk(decision, snapshot.orders.value)

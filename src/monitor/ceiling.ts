@@ -30,6 +30,8 @@ const fromOutside: ReadonlySet<EventType> = new Set<EventType>([
   'tick.failed',
   'tick.skipped',
   'decision.denied',
+  'decision.invalid',
+  'strategy.said',
   'daemon.recovering',
 ])
 

@@ -23,6 +23,10 @@ export interface Health {
 /** A strategy without any turn (done, failed or skipped) for this many of its cadences, and this long, is stuck. */
 const STUCK_CADENCES = 10
 const STUCK_LEAST_MS = 60_000
+/** One that is asked once an hour is missed this long after its turn, not after ten hours. */
+const STUCK_BEYOND_CADENCE_MS = 120_000
+/** The watch over the account comes round every few seconds, also while nothing can be read; its reads end by themselves. */
+const STUCK_WATCH_MS = 120_000
 
 /**
  * Health over the engine's status.
@@ -41,13 +45,22 @@ export function createHealth(
     // Strategies are not asked while the engine is not ready; silence is right then.
     if (current.state !== 'running' || current.notReady.length > 0 || readyAtMs === undefined) return []
     const sinceMs = readyAtMs
-    return current.strategies.flatMap(({ name, cadenceMs }) => {
+    const { watchedAgoMs = 0 } = current
+    const watch =
+      watchedAgoMs <= STUCK_WATCH_MS
+        ? []
+        : [`the watch over the account has not come round for ${span(watchedAgoMs)}`]
+    const silent = current.strategies.flatMap(({ name, cadenceMs }) => {
       const silentMs = now() - Math.max(turnAtMs.get(name) ?? sinceMs, sinceMs)
-      const allowedMs = Math.max(STUCK_LEAST_MS, STUCK_CADENCES * cadenceMs)
+      const allowedMs = Math.max(
+        STUCK_LEAST_MS,
+        Math.min(STUCK_CADENCES * cadenceMs, cadenceMs + STUCK_BEYOND_CADENCE_MS),
+      )
       return silentMs <= allowedMs
         ? []
         : [`strategy ${name} has had no turn for ${span(silentMs)}; its cadence is ${span(cadenceMs)}`]
     })
+    return [...watch, ...silent]
   }
   return {
     listen: (event) => {

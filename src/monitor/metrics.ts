@@ -180,6 +180,16 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ['strategy'],
     networkBuckets,
   )
+  const viewBytes = gauge(
+    'perpd_strategy_view_bytes',
+    "Size of the view that was last handed to the thread of a kind of the user's own.",
+    ['strategy'],
+  )
+  const threadEnds = counter(
+    'perpd_strategy_thread_ends_total',
+    "Threads of kinds of the user's own that ended: timeout, memory, exit or crash.",
+    ['strategy', 'cause'],
+  )
   const turns = counter(
     'perpd_ticks_total',
     "Turns of a strategy's loop by result: done, failed or skipped.",
@@ -355,13 +365,16 @@ export function createMetrics(options: MetricsOptions): Metrics {
       case 'tick.done':
         turns.inc({ strategy: event.strategy, result: 'done' })
         loop.observe({ strategy: event.strategy }, event.durationMs / 1_000)
+        if (event.viewBytes !== undefined) viewBytes.set({ strategy: event.strategy }, event.viewBytes)
         return
       case 'tick.failed':
         turns.inc({ strategy: event.strategy, result: 'failed' })
+        if (event.ended !== undefined) threadEnds.inc({ strategy: event.strategy, cause: event.ended })
         return
       case 'tick.skipped':
         turns.inc({ strategy: event.strategy, result: 'skipped' })
         return
+      case 'decision.invalid':
       case 'decision.denied':
         denials.inc({ code: event.denial.code })
         decisions.inc({ strategy: event.strategy, result: 'denied' })

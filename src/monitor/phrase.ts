@@ -90,7 +90,7 @@ export function phrase(event: Event): Line {
         { strategy: event.strategy, decisions: event.decisions, latency_ms: event.durationMs },
       )
     case 'tick.skipped':
-      return line('info', 'tick', `${event.strategy} was not asked: ${plain(event.reason)}`, {
+      return line('debug', 'tick', `${event.strategy} was not asked: ${plain(event.reason)}`, {
         strategy: event.strategy,
         reason: event.reason,
       })
@@ -103,9 +103,39 @@ export function phrase(event: Event): Line {
           strategy: event.strategy,
           reason: event.reason,
           failures: event.failures,
+          ...(event.ended !== undefined && { thread_ended: event.ended }),
           ...(event.facts && { facts: event.facts }),
         },
       )
+    case 'decision.invalid': {
+      const { strategy, denial, field, place } = event
+      return line(
+        'error',
+        'denied',
+        `${strategy}: ${place === undefined ? '' : `${place}: `}${plain(denial.reason)} (${denial.code}); nothing of it was done`,
+        {
+          strategy,
+          code: denial.code,
+          reason: denial.reason,
+          ...(field !== undefined && { field }),
+          ...(place !== undefined && { place }),
+        },
+      )
+    }
+    case 'strategy.paused':
+      return line(
+        'error',
+        'tick',
+        `${event.strategy} pauses for ${span(event.forMs)}: it failed ${event.failures} times in a row, last with ${plain(event.reason)}. What it holds stays as it is; other strategies go on`,
+        {
+          strategy: event.strategy,
+          failures: event.failures,
+          pause_ms: event.forMs,
+          reason: event.reason,
+        },
+      )
+    case 'strategy.said':
+      return line('info', 'said', `${event.strategy}: ${plain(event.text)}`, { strategy: event.strategy })
     case 'journal.committed':
       return line(
         'debug',

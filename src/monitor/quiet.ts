@@ -11,7 +11,8 @@
  *   an endpoint     of the chain, and its fault; over with its next good answer
  *   the clock       that differs from the chain's time
  *   an endpoint     that is set aside for the time: to which side, and whether another tells it; over when it is not
- *   a strategy      its failure's text, or why it was not asked; over with its next good turn
+ *   a strategy      its failure's text, what was no decision of its, or why it was not asked; over with its next good turn
+ *   a line          that a kind of the user's own printed
  *   a denial        strategy, wish and code; over when such a wish is admitted. The wish itself is told with it only once.
  *                   A pause after a refusal is told once, and the next longer one again
  *   positions       told when one appears, disappears or changes size
@@ -120,9 +121,18 @@ export function createQuiet(now: () => number): (event: Event) => readonly Line[
         return [repeated(`failed ${event.strategy} ${event.reason}`, line)]
       case 'tick.skipped':
         return [repeated(`skipped ${event.strategy} ${event.reason}`, line)]
+      case 'decision.invalid':
+        return [repeated(`invalid ${event.strategy} ${event.cause}`, line)]
+      case 'strategy.paused':
+        return [repeated(`paused ${event.strategy}`, line)]
+      case 'strategy.said':
+        return [repeated(`said ${event.strategy} ${event.text}`, line)]
       case 'tick.done': {
+        // Its decisions were wrong: nothing of what was told is over.
+        if ((event.invalid ?? 0) > 0) return [line]
         over(`skipped ${event.strategy} `)
-        const count = over(`failed ${event.strategy} `)
+        over(`paused ${event.strategy}`)
+        const count = over(`failed ${event.strategy} `) + over(`invalid ${event.strategy} `)
         return withRecovery(
           line,
           count,

@@ -10,6 +10,8 @@ export interface MonitoredStatus {
   readonly state: 'starting' | 'recovering' | 'running' | 'draining' | 'stopped'
   /** Why new orders are not made; empty when they are. */
   readonly notReady: readonly string[]
+  /** Since the watch over the account last came round, ms; absent before its first round. */
+  readonly watchedAgoMs?: number
   readonly tradingState: TradingState
   readonly holds: readonly TradingHold[]
   readonly equity?: Pick<EquityMark, 'equityUsd' | 'peakUsd'> & { readonly equityAtMs?: number }

@@ -2,8 +2,25 @@
  * Indicators over candles, for signals only: they are plain numbers and never become an amount or a price of an order.
  * Each gives the value at the last candle, or undefined when there are too few candles to say.
  */
-import { ATR, EMA, SMA } from 'trading-signals'
+import { ADX, ATR, BollingerBands, EMA, MACD, RSI, SMA, StochasticOscillator } from 'trading-signals'
 import type { Candle, CandlePeriod } from '../domain/market.ts'
+
+// biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#indicators)
+export {
+  ADX,
+  ATR,
+  BollingerBands,
+  CCI,
+  DEMA,
+  EMA,
+  MACD,
+  ROC,
+  RSI,
+  SMA,
+  StochasticOscillator,
+  StochasticRSI,
+  WMA,
+} from 'trading-signals'
 
 /** Seconds of each candle period. */
 const periodSeconds: Readonly<Record<CandlePeriod, number>> = {
@@ -52,6 +69,51 @@ export function atr(candles: readonly Candle[], length: number): number | undefi
   return last(new ATR(length), candles, length)
 }
 
+/** Relative strength index of the closes (Wilder), 0 to 100. */
+export function rsi(candles: readonly Candle[], length: number): number | undefined {
+  return last(new RSI(length), closesOf(candles), length)
+}
+
+/** Average directional index (Wilder): strength of a trend of either direction, 0 to 100. Needs about twice `length` candles. */
+export function adx(candles: readonly Candle[], length: number): number | undefined {
+  return last(new ADX(length), candles, length)
+}
+
+/** Moving average convergence divergence of the closes, in the price's unit: usually of 12, 26 and 9. */
+export function macd(
+  candles: readonly Candle[],
+  lengths: { readonly fast: number; readonly slow: number; readonly signal: number },
+): { readonly macd: number; readonly signal: number; readonly histogram: number } | undefined {
+  const { fast, slow, signal } = lengths
+  const found = last(
+    new MACD(new EMA(fast), new EMA(slow), new EMA(signal)),
+    closesOf(candles),
+    slow + signal - 1,
+  )
+  return found && { macd: found.macd, signal: found.signal, histogram: found.histogram }
+}
+
+/** Bollinger bands: the average of the last `length` closes, and `deviations` standard deviations above and below it. */
+export function bollinger(
+  candles: readonly Candle[],
+  length: number,
+  deviations = 2,
+): { readonly lower: number; readonly middle: number; readonly upper: number } | undefined {
+  const found = last(new BollingerBands(length, deviations), closesOf(candles), length)
+  return found && { lower: found.lower, middle: found.middle, upper: found.upper }
+}
+
+/** Stochastic oscillator of the candles, 0 to 100: usually of 14, 3 and 3. */
+export function stochastic(
+  candles: readonly Candle[],
+  lengths: { readonly k: number; readonly slowing: number; readonly d: number },
+): { readonly k: number; readonly d: number } | undefined {
+  const { k, slowing, d } = lengths
+  const indicator = new StochasticOscillator({ kPeriod: k, kSlowingPeriod: slowing, dPeriod: d })
+  const found = last(indicator, candles, k + slowing + d - 2)
+  return found && { k: found.stochK, d: found.stochD }
+}
+
 /** How many standard deviations the last close is from the mean of the last `length` closes; 0 when all are equal. */
 export function zScore(candles: readonly Candle[], length: number): number | undefined {
   const window = lastOf(candles, length)
@@ -78,11 +140,15 @@ function lastOf(candles: readonly Candle[], length: number): readonly Candle[] |
   return length > 0 && candles.length >= length ? candles.slice(-length) : undefined
 }
 
-function last<Input>(
-  indicator: { add(input: Input): number | null; readonly isStable: boolean; getResult(): number | null },
+function closesOf(candles: readonly Candle[]): readonly number[] {
+  return candles.map(({ close }) => close)
+}
+
+function last<Input, Result>(
+  indicator: { add(input: Input): unknown; readonly isStable: boolean; getResult(): Result | null },
   inputs: readonly Input[],
   length: number,
-): number | undefined {
+): Result | undefined {
   if (inputs.length < length) return undefined
   for (const input of inputs) indicator.add(input)
   return indicator.isStable ? (indicator.getResult() ?? undefined) : undefined

@@ -10,10 +10,11 @@ import { formatUsd } from '../domain/units.ts'
 import type { WarningPolicy } from '../domain/warning.ts'
 import { didYouMean } from './didYouMean.ts'
 import { fileSchema, limitsOf, orderSizeOf, type StrategyFile, warningsOf } from './fileSchema.ts'
+import { type HostedKind, KindFault } from './hosted.ts'
 import { kindOf, kindProblem } from './loadKind.ts'
 import { type Distrust, distrustProblem, type Place, StrategyFileError } from './problem.ts'
-import { schemaProblems } from './schemaProblems.ts'
-import type { Needs, Strategy, StrategyInstance } from './strategy.ts'
+import { issuesOf, type SchemaIssue, schemaProblems } from './schemaProblems.ts'
+import { type Needs, type Strategy, type StrategyInstance, z } from './strategy.ts'
 import { parseYaml, type YamlFile } from './yamlFile.ts'
 
 /** Time between two ticks of an instance whose file names none, ms. */
@@ -21,12 +22,10 @@ export const DEFAULT_CADENCE_MS = 10_000
 
 /** How files are loaded. */
 export interface LoadOptions {
-  /** Cadence of instances whose file names none, ms; `DEFAULT_CADENCE_MS` when absent. */
-  readonly defaultCadenceMs?: number
   /** Why a file is not read, because others can change it; undefined when it may be. Without it every file is read. */
   readonly untrusted?: (path: string) => Distrust | undefined
-  /** Imports a kind of the user's own, judged with all that it imports. Without it a plain `import`. */
-  readonly importKind?: (path: string) => Promise<unknown>
+  /** Starts a kind of the user's own in a thread of its own. Without it the kind is imported here, as tests of kinds do. */
+  readonly hostKind?: (path: string) => Promise<HostedKind>
 }
 
 /** One running instance. */
@@ -34,8 +33,11 @@ export interface LoadedStrategy {
   /** File name without its extension. */
   readonly name: string
   readonly path: string
+  /** Of a hosted kind only its name and description; it is asked in its thread. */
   readonly strategy: Strategy
-  /** Checked by the kind's schema. */
+  /** The thread of a kind of the user's own; absent for kinds that are shipped with perpd, which are asked at once. */
+  readonly hosted?: HostedKind
+  /** Checked by the kind's schema; those of a hosted kind stay in its thread. */
   readonly params: unknown
   readonly instance: StrategyInstance
   readonly needs: Needs
@@ -68,6 +70,7 @@ export async function loadStrategies(
   const strategies: LoadedStrategy[] = []
   const disabled: string[] = []
   const seen = new Map<string, string>()
+  const files: (readonly [file: string, name: string])[] = []
   for (const file of strategyFiles(paths, problems)) {
     const name = basename(file, extname(file))
     const earlier = seen.get(name)
@@ -82,12 +85,22 @@ export async function loadStrategies(
       continue
     }
     seen.set(name, file)
-    const loaded = await loadFile(file, name, options)
+    files.push([file, name])
+  }
+  // Together: each kind of the user's own starts a thread.
+  const all = await Promise.all(files.map(([file, name]) => loadFile(file, name, options)))
+  for (const [index, loaded] of all.entries()) {
+    const [, name = ''] = files[index] ?? []
     if (Array.isArray(loaded)) problems.push(...loaded)
     else if (loaded === 'disabled') disabled.push(name)
     else strategies.push(loaded as LoadedStrategy)
   }
   return { strategies, disabled, problems }
+}
+
+/** Ends the threads of what was loaded. */
+export async function closeStrategies(strategies: readonly LoadedStrategy[]): Promise<void> {
+  await Promise.all(strategies.map(({ hosted }) => hosted?.close()))
 }
 
 /** Problems with market symbols that the venue does not list; each with the nearest listed one. */
@@ -202,24 +215,56 @@ async function loadFile(
   const yaml = parseYaml(file, text)
   if (!('placeOf' in yaml)) return yaml
   const parsed = fileSchema.safeParse(yaml.value)
-  const problems = parsed.success ? [] : [...schemaProblems(yaml, [], fileSchema, parsed.error)]
+  const problems = parsed.success ? [] : [...schemaProblems(yaml, [], issuesOf(fileSchema, parsed.error))]
   // The params are looked at even when the rest is wrong, so that one start shows every mistake.
   const kind = yaml.valueAt(['kind'])
-  const strategy = typeof kind === 'string' && kind !== '' ? await kindOf(yaml, kind, options) : undefined
-  if (strategy instanceof StrategyFileError) return [...problems, strategy]
-  const params = strategy?.params.safeParse(yaml.valueAt(['params']) ?? {})
-  if (strategy && params?.success === false) {
-    problems.push(...schemaProblems(yaml, ['params'], strategy.params, params.error))
+  const found = typeof kind === 'string' && kind !== '' ? await kindOf(yaml, kind, options) : undefined
+  if (found instanceof StrategyFileError) return [...problems, found]
+  const hosted = found !== undefined && 'takeParams' in found ? found : undefined
+  const loaded = await withKind(yaml, name, parsed.data, problems, found)
+  if (Array.isArray(loaded) || loaded === 'disabled') await hosted?.close()
+  return loaded
+}
+
+/** The rest of a file, with the kind that it names; `problems` of the file are there already. */
+async function withKind(
+  yaml: YamlFile,
+  name: string,
+  fields: StrategyFile | undefined,
+  problems: StrategyFileError[],
+  found: Strategy | HostedKind | undefined,
+): Promise<LoadedStrategy | 'disabled' | readonly StrategyFileError[]> {
+  const { file } = yaml
+  const hosted = found !== undefined && 'takeParams' in found ? found : undefined
+  const strategy = hosted === undefined ? (found as Strategy | undefined) : standIn(hosted)
+  const raw = yaml.valueAt(['params']) ?? {}
+  let params: unknown
+  let issues: readonly SchemaIssue[] = []
+  try {
+    if (hosted !== undefined) issues = await hosted.takeParams(raw)
+    else if (strategy !== undefined) {
+      const checked = strategy.params.safeParse(raw)
+      if (checked.success) params = checked.data
+      else issues = issuesOf(strategy.params, checked.error)
+    }
+  } catch (cause) {
+    if (!(cause instanceof KindFault)) throw cause
+    return [kindProblem(yaml, hosted?.path ?? '', `fails when it checks params: ${reasonOf(cause)}`, cause)]
   }
-  if (parsed.success && strategy) problems.push(...fileProblems(yaml, parsed.data, strategy))
-  if (problems.length > 0 || !parsed.success || !strategy || !params?.success) return problems
-  const fields = parsed.data
+  problems.push(...schemaProblems(yaml, ['params'], issues))
+  if (fields !== undefined && strategy) problems.push(...fileProblems(yaml, fields, strategy))
+  if (problems.length > 0 || fields === undefined || !strategy) return problems
   if (!fields.enabled) return 'disabled'
 
   const { symbols, places } = marketsOf(yaml, fields)
+  const instance = {
+    name,
+    symbols,
+    ...(fields.size === undefined ? {} : { size: orderSizeOf(fields.size) }),
+  }
   let needs: Needs
   try {
-    needs = strategy.needs(params.data, symbols)
+    needs = hosted === undefined ? strategy.needs(params, symbols) : await hosted.takeInstance(instance)
   } catch (cause) {
     return [kindProblem(yaml, fields.kind, `fails when asked what it needs: ${reasonOf(cause)}`, cause)]
   }
@@ -227,17 +272,26 @@ async function loadFile(
     name,
     path: file,
     strategy,
-    params: params.data,
-    instance: { name, symbols, ...(fields.size === undefined ? {} : { size: orderSizeOf(fields.size) }) },
+    ...(hosted === undefined ? {} : { hosted }),
+    params,
+    instance,
     needs,
     symbols,
-    cadenceMs: fields.cadenceSeconds ?? options.defaultCadenceMs ?? DEFAULT_CADENCE_MS,
+    cadenceMs: fields.cadenceSeconds ?? DEFAULT_CADENCE_MS,
     limits: limitsOf(fields.limits),
     ...(fields.warnings === undefined ? {} : { warnings: warningsOf(fields.warnings) }),
     ...(fields.slippageBps === undefined ? {} : { slippageBps: fields.slippageBps }),
     ...(fields.orderExpirySeconds === undefined ? {} : { orderExpiryMs: fields.orderExpirySeconds }),
     symbolPlaces: places,
   }
+}
+
+/** What the rest of perpd reads of a hosted kind. */
+function standIn({ kind, description, opensPositions, path }: HostedKind): Strategy {
+  const elsewhere = (): never => {
+    throw new TypeError(`the kind ${path} is asked in its thread`)
+  }
+  return { kind, description, opensPositions, params: z.unknown(), needs: elsewhere, decide: elsewhere }
 }
 
 function marketsOf(

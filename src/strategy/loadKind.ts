@@ -2,21 +2,22 @@
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { z } from 'zod'
 import { reasonOf } from '../domain/errors.ts'
 import { didYouMean } from './didYouMean.ts'
+import { type HostedKind, KindFault } from './hosted.ts'
 import { builtInKinds } from './kinds.ts'
 import type { LoadOptions } from './load.ts'
 import { distrustProblem, StrategyFileError } from './problem.ts'
 import type { Strategy } from './strategy.ts'
+import { NO_STRATEGY, strategyIn } from './strategyModule.ts'
 import type { YamlFile } from './yamlFile.ts'
 
 /** The kind, or the one problem with naming it. A relative path (`./mine.ts`) starts at the YAML file's folder. */
 export async function kindOf(
   yaml: YamlFile,
   kind: string,
-  options: Pick<LoadOptions, 'untrusted' | 'importKind'> = {},
-): Promise<Strategy | StrategyFileError> {
+  options: Pick<LoadOptions, 'untrusted' | 'hostKind'> = {},
+): Promise<Strategy | HostedKind | StrategyFileError> {
   if (!/^\.{1,2}\//.test(kind) && !isAbsolute(kind)) {
     const builtIn = Object.hasOwn(builtInKinds, kind) ? builtInKinds[kind] : undefined
     if (builtIn !== undefined) return builtIn
@@ -34,17 +35,17 @@ export async function kindOf(
   }
   const path = resolve(dirname(yaml.file), kind)
   if (!existsSync(path)) return kindProblem(yaml, kind, 'names a file that is not there')
-  let module: unknown
   try {
     const distrust = options.untrusted?.(path)
     if (distrust !== undefined) return distrustProblem(path, distrust)
-    module = await (options.importKind?.(path) ?? import(pathToFileURL(path).href))
+    if (options.hostKind !== undefined) return await options.hostKind(path)
+    const found = strategyIn(await import(pathToFileURL(path).href))
+    return found ?? kindProblem(yaml, kind, NO_STRATEGY)
   } catch (cause) {
-    return kindProblem(yaml, kind, `could not be loaded: ${reasonOf(cause)}`, cause)
+    const reason = reasonOf(cause)
+    const isNone = cause instanceof KindFault && reason === NO_STRATEGY
+    return kindProblem(yaml, kind, isNone ? reason : `could not be loaded: ${reason}`, cause)
   }
-  const found =
-    typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
-  return isStrategy(found) ? found : kindProblem(yaml, kind, 'has no strategy as its default export')
 }
 
 /** A problem with a kind of the user's own. */
@@ -59,16 +60,4 @@ export function kindProblem(yaml: YamlFile, kind: string, what: string, cause?: 
     fix: 'see strategies/README.md, "A kind of your own"',
     cause,
   })
-}
-
-function isStrategy(value: unknown): value is Strategy {
-  if (typeof value !== 'object' || value === null) return false
-  const { kind, needs, decide, params, opensPositions } = value as Record<string, unknown>
-  return (
-    typeof kind === 'string' &&
-    typeof needs === 'function' &&
-    typeof decide === 'function' &&
-    typeof opensPositions === 'boolean' &&
-    params instanceof z.ZodType
-  )
 }

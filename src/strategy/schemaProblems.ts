@@ -4,21 +4,42 @@ import { didYouMean } from './didYouMean.ts'
 import { StrategyFileError } from './problem.ts'
 import type { FieldPath, YamlFile } from './yamlFile.ts'
 
-/** Every complaint of `error` about the part of the file under `base`, in the order of the file. */
+/** One complaint of a schema, as plain values: a schema of the user's own complains in another thread. */
+export type SchemaIssue = {
+  /** Where in the value, from its top. */
+  readonly path: readonly (string | number)[]
+} & (
+  | {
+      /** A name that the schema does not know. */
+      readonly unknown: string
+      /** Names that it knows there. */
+      readonly known: readonly string[]
+    }
+  | { readonly unknown?: undefined; readonly expected: string }
+)
+
+/** The complaints of an error of the schema. */
+export function issuesOf(schema: z.ZodType, error: z.ZodError): readonly SchemaIssue[] {
+  return error.issues.flatMap((issue): SchemaIssue[] => {
+    const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)))
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((unknown) => ({ path, unknown, known: fieldsAt(schema, path) }))
+    }
+    return [{ path, expected: expectedOf(issue) }]
+  })
+}
+
+/** Every complaint about the part of the file under `base`, in the order of the file. */
 export function schemaProblems(
   yaml: YamlFile,
   base: FieldPath,
-  schema: z.ZodType,
-  error: z.ZodError,
+  issues: readonly SchemaIssue[],
 ): readonly StrategyFileError[] {
-  const problems = error.issues.flatMap((issue) => {
-    const inner = issue.path.map((part) => (typeof part === 'number' ? part : String(part)))
-    const path = [...base, ...inner]
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => unknownField(yaml, path, key, fieldsAt(schema, inner)))
-    }
+  const problems = issues.map((issue) => {
+    const path = [...base, ...issue.path]
+    if (issue.unknown !== undefined) return unknownField(yaml, path, issue.unknown, issue.known)
+    const { expected } = issue
     const value = yaml.valueAt(path)
-    const expected = expectedOf(issue)
     return new StrategyFileError({
       file: yaml.file,
       place: yaml.placeOf(path),

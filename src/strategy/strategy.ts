@@ -7,13 +7,60 @@ import { z } from 'zod'
 import type { Address } from '../domain/address.ts'
 import { hexKey } from '../domain/address.ts'
 import type { StrategyDecision } from '../domain/decision.ts'
-import type { CandlePeriod, Direction } from '../domain/market.ts'
+import type { Candle, CandlePeriod, Direction } from '../domain/market.ts'
 import type { Position } from '../domain/position.ts'
-import type { MarketView, Snapshot } from '../domain/snapshot.ts'
+import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
 import type { Usd } from '../domain/units.ts'
 import type { OpenIntent, RestingOrder } from './resting.ts'
 
+export type { Address, Hex } from '../domain/address.ts'
+export type {
+  BatchDecision,
+  CancelDecision,
+  CloseDecision,
+  CollateralDecision,
+  Decision,
+  DecisionFacts,
+  DecreaseDecision,
+  EditDecision,
+  ExitWish,
+  FlattenDecision,
+  IncreaseDecision,
+  StrategyDecision,
+  SwapDecision,
+} from '../domain/decision.ts'
+export type { Fill } from '../domain/fills.ts'
+export type {
+  Balance,
+  Candle,
+  CandlePeriod,
+  Direction,
+  Market,
+  MarketStatus,
+  OraclePrice,
+  Ticker,
+  Token,
+  TradingCapacity,
+} from '../domain/market.ts'
+export type { Order, Position } from '../domain/position.ts'
 // biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#strategy)
+export { liquidationDistanceBps } from '../domain/position.ts'
+export type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
+export { ageOf, capacityReading, isFresh } from '../domain/snapshot.ts'
+export type { TokenAmount, Usd } from '../domain/units.ts'
+export {
+  amountOfUsd,
+  bps,
+  formatUnits,
+  formatUsd,
+  maxOf,
+  minOf,
+  mulDiv,
+  ONE_USD,
+  parseUnits,
+  usd,
+  usdOfAmount,
+} from '../domain/units.ts'
 export { bpsField, countField, leverageField, secondsField, usdField } from './fields.ts'
 export type { OpenIntent, RestingOrder } from './resting.ts'
 /** Schemas for the params of a kind. */
@@ -36,7 +83,7 @@ export interface Needs {
   readonly allPositionMarkets?: boolean
   /** Also the tokens in the wallet; swaps are denied without them. */
   readonly balances?: boolean
-  /** At most one period a market. */
+  /** Several periods of one market are several entries. */
   readonly candles?: readonly CandleNeed[]
 }
 
@@ -70,6 +117,8 @@ export interface StrategyView<Params = unknown> {
   readonly restingOrders: readonly RestingOrder[]
   /** The market with this symbol, or undefined when the snapshot has none. */
   market(symbol: string): MarketView | undefined
+  /** A market's candles of a period, ascending, the running one last; of the first that `needs` names without a period. */
+  candles(symbol: string, period?: CandlePeriod): Reading<readonly Candle[]> | undefined
   /** The account's positions, of one market or one side when asked. */
   positions(symbol?: string, direction?: Direction): readonly Position[]
 }
@@ -115,7 +164,10 @@ export function defineStrategy<Schema extends z.ZodType>(
   }
 }
 
-/** The view of a snapshot that one instance is given. */
+/**
+ * The view of a snapshot that one instance is given. A test of a kind makes one from a snapshot of its own and hands it to
+ * `decide`: strategies/README.md, "Testing a kind".
+ */
 export function viewOf<Params>(parts: {
   readonly snapshot: Snapshot
   readonly params: Params
@@ -132,6 +184,13 @@ export function viewOf<Params>(parts: {
     restingOrders: [],
     ...parts,
     market,
+    candles(symbol, period) {
+      const view = market(symbol)
+      const found = [view?.candles, ...(view?.moreCandles ?? [])].find(
+        (each) => each !== undefined && (period === undefined || each.value.period === period),
+      )
+      return found === undefined ? undefined : { value: found.value.candles, atMs: found.atMs }
+    },
     positions(symbol, direction) {
       const all = parts.snapshot.positions.value.filter(
         (position) => direction === undefined || position.direction === direction,

@@ -157,6 +157,7 @@ test('the package holds what was built and what it reads, and no TypeScript but 
       'dist/api/index.d.ts',
       'dist/api/index.js',
       'dist/cli/bin.js',
+      'dist/cli/kindThread.js',
       'dist/paper/catalog/arbitrum.json',
       'strategies/eth-trend.yaml',
     ]),
@@ -186,6 +187,10 @@ test('the installed command trades on paper in an empty folder, with a strategy 
     expect.stringContaining('guard.yaml is there already'),
   ])
   expect(readFileSync(join(home, 'strategies', 'guard.yaml'), 'utf8')).toContain('enabled: false')
+  // An editor finds the types of the installed package by what init wrote, in a folder of no package.
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const checked = await run(process.execPath, [tsc, '-p', join(home, 'strategies')]).catch((error) => error)
+  expect(checked.stdout).toBe('')
   const daemon = perpd(['run', '--control.port=0', '--log.format=json'], { program, cwd: home })
   await until(
     'an order of the user’s own kind is executed',

@@ -1,6 +1,6 @@
 /** What a kind of the user's own may return: every field of every kind is looked at before it is reckoned with. */
 import { expect, test } from 'vitest'
-import { decisionProblem } from '../../src/engine/decisionProblem.ts'
+import { decisionProblem, returnedProblem } from '../../src/engine/decisionProblem.ts'
 import { MARKET, USDC } from '../risk/world.ts'
 
 const key = `0x${'0a'.repeat(32)}`
@@ -8,6 +8,11 @@ const base = { marketToken: MARKET, direction: 'long', reason: 'because' }
 const increase = { ...base, kind: 'increase', collateralToken: USDC, sizeDeltaUsd: 1n, leverageBps: 10_000 }
 const decrease = { ...base, kind: 'decrease', collateralToken: USDC, sizeDeltaUsd: 1n, keepLeverage: false }
 const twap = { parts: 2, durationSeconds: 60 }
+function ring(): unknown {
+  const own: { self?: unknown } = {}
+  own.self = own
+  return own
+}
 const lists = { createOrderParamsList: [], updateOrderParamsList: [], cancelOrderKeys: [] }
 
 test.each([
@@ -27,6 +32,7 @@ test.each([
   ['collateral-in', { ...base, kind: 'collateral-in', collateralToken: USDC, amount: 1n }],
   ['collateral-out', { ...base, kind: 'collateral-out', collateralToken: USDC, amount: 1n }],
   ['batch', { ...base, kind: 'batch', batch: lists }],
+  ['flatten', { kind: 'flatten', intentId: 'a', reason: 'b', facts: { age: 5, late: true } }],
 ])('a good %s passes', (_kind, decision) => {
   expect(decisionProblem(decision)).toBeUndefined()
 })
@@ -77,7 +83,61 @@ test.each<readonly [string, unknown, string]>([
     { ...base, kind: 'collateral-in', collateralToken: USDC, amount: 0.1 },
     'amount is 0.1',
   ],
+  [
+    'a size that is no number',
+    { ...increase, sizeDeltaUsd: Number.NaN },
+    'sizeDeltaUsd is NaN; expected a bigint',
+  ],
+  [
+    'a stop in a field of another program',
+    { ...increase, stopLoss: 5 },
+    "stopLoss is not a field of kind increase; did you mean tpsl: [{ type: 'stop-loss', triggerPrice }]?",
+  ],
+  [
+    'a mistyped field',
+    { ...increase, triggerprice: 5n },
+    'triggerprice is not a field of kind increase; did you mean triggerPrice?',
+  ],
+  [
+    'a field of another kind',
+    { ...base, kind: 'close', collateralToken: USDC, sizeDeltaUsd: 1n },
+    'sizeDeltaUsd is not a field of kind close; its fields are kind, direction',
+  ],
+  [
+    'a field of an exit that is not known',
+    { ...increase, tpsl: [{ type: 'stop-loss', triggerPrice: 1n, limitPrice: 1n }] },
+    'tpsl is [{"type":"stop-loss"',
+  ],
+  ['a twap of a third field', { ...increase, orderType: 'twap', twap: { ...twap, every: 60 } }, 'twap is {'],
+  ['a fact that JSON cannot carry', { ...increase, facts: { rsi: Number.NaN } }, 'facts is {"rsi":"NaN"}'],
+  ['an amount among the facts', { ...increase, facts: { price: 5n } }, 'formatUsd(price) makes a text'],
+  [
+    'a flatten of a market',
+    { kind: 'flatten', intentId: 'a', reason: 'b', direction: 'long' },
+    'direction is not',
+  ],
+  ['a reason that holds itself', { ...increase, reason: ring() }, 'reason is an object that cannot be shown'],
   ['a batch without lists', { ...base, kind: 'batch', batch: {} }, 'batch is {}'],
 ])('%s is told, with the field and the value', (_what, decision, said) => {
-  expect(decisionProblem(decision)).toContain(said)
+  expect(decisionProblem(decision)?.reason).toContain(said)
+})
+
+test.each([
+  [
+    'a promise',
+    Promise.resolve([]),
+    'decide returned a promise; expected a list of decisions (decide is not async',
+  ],
+  ['nothing', undefined, 'decide returned undefined; expected a list of decisions ([] wishes for nothing)'],
+  ['one decision', increase, 'a single one stands in a list too'],
+  ['more than a turn takes', Array(201).fill(increase), 'decide returned 201 decisions; at most 200'],
+])('%s instead of a list is told', (_what, returned, said) => {
+  expect(returnedProblem(returned)?.reason).toContain(said)
+  expect(returnedProblem([increase])).toBeUndefined()
+})
+
+test('values that are wrong in the same way have one cause, so that it is told once', () => {
+  const causeOf = (sizeDeltaUsd: unknown) => decisionProblem({ ...increase, sizeDeltaUsd })?.cause
+  expect(causeOf(1.5)).toBe(causeOf(2.5))
+  expect(causeOf(1.5)).not.toBe(decisionProblem({ ...increase, reason: '' })?.cause)
 })

@@ -317,12 +317,14 @@ test('what a user kind returns is looked at before it is reckoned with', async (
   const { engine, clock, events } = world([odd])
   await engine.start()
   await clock.advance(1_000)
-  const denied = events.find((event) => event.type === 'decision.denied')
+  const denied = events.find((event) => event.type === 'decision.invalid')
   expect(denied).toMatchObject({
+    field: 'direction',
     denial: {
       code: 'DECISION_INVALID',
       reason: `the decision's direction is "Long"; expected long or short`,
     },
   })
+  expect(engine.status().strategies[0]).toMatchObject({ failures: 1, denied: 1 })
   engine.abort()
 })

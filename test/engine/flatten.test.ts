@@ -323,7 +323,9 @@ test('a strategy undoes an order of its own that it sees unresolved, and no othe
   there.set({ status: 'none' })
   await there.clock.advance(60_000)
   expect(
-    there.events.flatMap((event) => (event.type === 'decision.denied' ? [event.denial.code] : [])),
+    there.events.flatMap((event) =>
+      event.type === 'decision.denied' || event.type === 'decision.invalid' ? [event.denial.code] : [],
+    ),
   ).toEqual(['ORDER_NOT_OWN', 'ORDER_NOT_FOUND', 'DECISION_INVALID'])
   expect(there.events.filter(({ type }) => type === 'flatten.wanted')).toMatchObject([
     { by: 'late', reason: 'it took too long', intent: { intentId } },

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { type Address, sameHex } from '../../src/domain/address.ts'
 import { marketOf } from '../../src/domain/snapshot.ts'
 import { readSnapshot } from '../../src/engine/snapshot.ts'
+import { viewOf as strategyView } from '../../src/strategy/strategy.ts'
 import { account, ethMarket, usdc, weth } from '../support/intents.ts'
 import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
 
@@ -102,4 +103,30 @@ test('a stamp from the future makes no price younger than its read', async () =>
   paper.wire.oldSeconds = -3600
   const { snapshot, view } = await viewOf(paper)
   expect(view.oraclePrice?.atMs).toBeLessThanOrEqual(snapshot.atMs)
+})
+
+test('several candle periods of one market are read, and each is found by its period', async () => {
+  const symbol = 'ETH/USD [WETH-USDC]'
+  const { api, clock } = bench()
+  const candles = [
+    { symbol, period: '1m' as const, limit: 5 },
+    { symbol, period: '1h' as const, limit: 3 },
+  ]
+  const snapshot = await readSnapshot(
+    { api, clock, account, onFeed: () => undefined },
+    { symbols: [symbol], candles },
+  )
+  const view = strategyView({
+    snapshot,
+    params: {},
+    instance: { name: 'a', symbols: [symbol] },
+    openIntents: [],
+  })
+  expect(view.candles(symbol)?.value).toEqual(view.candles(symbol, '1m')?.value)
+  const stepOf = (period: '1m' | '1h') => {
+    const [first, second] = view.candles(symbol, period)?.value ?? []
+    return (second?.timestampSeconds ?? 0) - (first?.timestampSeconds ?? 0)
+  }
+  expect([stepOf('1m'), stepOf('1h')]).toEqual([60, 3_600])
+  expect(view.candles(symbol, '1d')).toBeUndefined()
 })

@@ -94,6 +94,17 @@ export const everyEvent: readonly Event[] = [
   { type: 'tick.done', strategy: 'eth-trend', durationMs: 12, decisions: 1 },
   { type: 'tick.skipped', strategy: 'eth-trend', reason: 'its last turn still runs' },
   { type: 'tick.failed', strategy: 'eth-trend', reason: 'No host answered.', failures: 1 },
+  { type: 'tick.failed', strategy: 'mine', reason: 'mine.ts: it hangs', failures: 2, ended: 'timeout' },
+  {
+    type: 'decision.invalid',
+    strategy: 'mine',
+    denial: { code: 'DECISION_INVALID', reason: "the decision's sizeDeltaUsd is NaN; expected a bigint" },
+    cause: 'increase sizeDeltaUsd',
+    field: 'sizeDeltaUsd',
+    place: 'strategies/mine.ts:14',
+  },
+  { type: 'strategy.paused', strategy: 'mine', failures: 5, forMs: 60_000, reason: 'mine.ts:3: no luck' },
+  { type: 'strategy.said', strategy: 'mine', text: 'hello' },
   { type: 'decision.made', ...base },
   {
     type: 'decision.denied',

@@ -41,6 +41,10 @@ test('on a terminal every event reads as one plain line', () => {
     tick      eth-trend made 1 decision in 12 ms
     tick      eth-trend was not asked: its last turn still runs
     tick      eth-trend failed (1 in a row): No host answered. Other strategies go on; it is asked again at its next turn
+    tick      mine failed (2 in a row): mine.ts: it hangs. Other strategies go on; it is asked again at its next turn
+    denied    mine: strategies/mine.ts:14: the decision's sizeDeltaUsd is NaN; expected a bigint (DECISION_INVALID); nothing of it was done
+    tick      mine pauses for 1 min 0 s: it failed 5 times in a row, last with mine.ts:3: no luck. What it holds stays as it is; other strategies go on
+    said      mine: hello
     decision  eth-trend wants to open a long of $500.00 on ETH/USD [WETH-USDC]: the fast average is above the slow one
     denied    eth-trend may not open a long of $500.00 on ETH/USD [WETH-USDC]: The venue has too little room (wanted $500.00, allowed $4.00)
     order     f00d0000 admitted: increase long ETH/USD [WETH-USDC] $500.00
@@ -144,6 +148,9 @@ test('lines below the level are not written', () => {
   log.note('info', 'not this')
   log.note('warn', 'but this')
   expect(take().map((line) => line.split(' ')[0])).toEqual([
+    'tick',
+    'tick',
+    'denied',
     'tick',
     'order',
     'order',

@@ -201,3 +201,19 @@ test('an engine that has stopped is not alive', () => {
     reasons: ['the engine has stopped'],
   })
 })
+
+test('an instance of a long cadence is missed soon after its turn, and a watch that stands still is no life', () => {
+  let nowMs = 0
+  let status = { ...running, strategies: [{ name: 'daily', cadenceMs: 86_400_000 }] }
+  const health = createHealth(
+    () => status,
+    () => nowMs,
+  )
+  health.listen({ type: 'daemon.ready' })
+  nowMs = 86_400_000 + 119_000
+  expect(health.live().ok).toBe(true)
+  nowMs += 2_000
+  expect(health.live().reasons).toEqual([expect.stringContaining('strategy daily has had no turn')])
+  status = { ...running, strategies: [], ...{ watchedAgoMs: 121_000 } }
+  expect(health.live().reasons).toEqual(['the watch over the account has not come round for 2 min 1 s'])
+})

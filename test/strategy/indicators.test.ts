@@ -1,5 +1,19 @@
 import { expect, test } from 'vitest'
-import { atr, closedCandles, ema, highest, lowest, sma, zScore } from '../../src/strategy/indicators.ts'
+import {
+  adx,
+  atr,
+  bollinger,
+  closedCandles,
+  ema,
+  highest,
+  lowest,
+  macd,
+  RSI,
+  rsi,
+  sma,
+  stochastic,
+  zScore,
+} from '../../src/strategy/indicators.ts'
 import { candles, NOW_MS } from '../risk/world.ts'
 
 const rows = candles([10, 12, 11, 15, 14]).value.candles
@@ -36,4 +50,40 @@ test('too few candles say nothing', () => {
 test('the running candle is not a closed one', () => {
   expect(closedCandles(rows, '1m', NOW_MS)).toHaveLength(4)
   expect(closedCandles(rows, '1m', NOW_MS + 60_000)).toHaveLength(5)
+})
+
+const rising = candles(Array.from({ length: 60 }, (_none, index) => 100 + index)).value.candles
+
+test('the relative strength of closes that only rise is 100, of as many gains as losses 50', () => {
+  expect(rsi(rising, 14)).toBe(100)
+  // Gains 2, 0, 4, 0 and losses 0, 1, 0, 1 over 4 steps: averages 1.5 and 0.5, strength 3.
+  expect(rsi(rows, 4)).toBeCloseTo(75, 9)
+  const indicator = new RSI(4)
+  for (const { close } of rows) indicator.add(close)
+  expect(indicator.getResult()).toBeCloseTo(75, 9)
+})
+
+test('Bollinger bands lie at standard deviations around the average', () => {
+  // 1, 1, 1, 5: mean 2, variance 3.
+  const bands = bollinger(candles([1, 1, 1, 5]).value.candles, 4, 2)
+  expect(bands?.middle).toBe(2)
+  expect(bands?.upper).toBeCloseTo(2 + 2 * Math.sqrt(3), 9)
+  expect(bands?.lower).toBeCloseTo(2 - 2 * Math.sqrt(3), 9)
+})
+
+test('a steady rise shows in the averages, the directional index and the oscillator', () => {
+  const found = macd(rising, { fast: 12, slow: 26, signal: 9 })
+  expect(found?.macd).toBeGreaterThan(0)
+  expect(found?.histogram).toBeCloseTo((found?.macd ?? 0) - (found?.signal ?? 0), 9)
+  expect(adx(rising, 14)).toBeGreaterThan(90)
+  // Each close is 1 below its high, of a range of 15.
+  expect(stochastic(rising, { k: 14, slowing: 3, d: 3 })?.k).toBeCloseTo((15 / 16) * 100, 0)
+})
+
+test('too few candles say nothing of the longer ones either', () => {
+  expect(rsi(rows, 5)).toBeUndefined()
+  expect(adx(rising.slice(0, 20), 14)).toBeUndefined()
+  expect(macd(rising.slice(0, 20), { fast: 12, slow: 26, signal: 9 })).toBeUndefined()
+  expect(bollinger(rows, 6)).toBeUndefined()
+  expect(stochastic(rows, { k: 14, slowing: 3, d: 3 })).toBeUndefined()
 })

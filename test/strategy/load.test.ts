@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -357,6 +358,25 @@ test('the example of the README is a whole strategy', async () => {
       reason: 'ETH/USD [WETH-USDC] is above the high of the last 48 candles.',
     },
   ])
+})
+
+test('the test of the README passes, and fails for a kind that is wrong', async () => {
+  const readme = readFileSync(join(shipped, 'README.md'), 'utf8')
+  const blockOf = (name: string) =>
+    new RegExp(`\`\`\`ts\\n// strategies/${name}\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? ''
+  const here = (text: string) =>
+    text
+      .replace("'#strategy'", JSON.stringify(strategyModule))
+      .replace("'#indicators'", JSON.stringify(indicatorsModule))
+  write('package.json', '{ "type": "module" }')
+  const path = write('breakout.test.ts', here(blockOf('breakout.test.ts')))
+  // The runner of the tests would be taken for the one of these.
+  const { NODE_TEST_CONTEXT: _context, ...env } = process.env
+  const testing = () => spawnSync(process.execPath, ['--test', path], { encoding: 'utf8', env })
+  write('breakout.ts', here(blockOf('breakout.ts')))
+  expect(testing()).toMatchObject({ status: 0, stdout: expect.stringContaining('pass 1') })
+  write('breakout.ts', here(blockOf('breakout.ts')).replace('price <= top', 'price > top'))
+  expect(testing().status).toBe(1)
 })
 
 test('a file has every limit that the account has, in its own units', async () => {

@@ -136,6 +136,8 @@ test.runIf(canGive)(
     )
     expect(await checked()).toMatchObject({ code: 0 })
   },
+  // Many commands, each of which starts the thread of the kind.
+  240_000,
 )
 
 test.runIf(canGive)('a live journal, approval or token in another user’s folder is not used', async () => {

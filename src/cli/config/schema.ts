@@ -172,6 +172,21 @@ export const schema = {
       ['./strategies'],
       'Strategy files and directories of them; one YAML file is one running strategy.',
     ),
+    decideTimeoutMs: setting(
+      ms(10, 600_000),
+      5_000,
+      'Longest turn of a kind of your own, ms; a thread that takes longer is ended and started anew.',
+    ),
+    memoryMiB: setting(
+      as.integer(16, 65_536),
+      128,
+      'Most memory of the JavaScript objects of one strategy of your own kind, MiB; a thread that takes more is ended. What Node keeps outside of them, such as buffers, is not counted.',
+    ),
+    pauseAfterFailures: setting(
+      as.integer(1, 1_000),
+      5,
+      'Failures in a row after which a strategy of your own kind is not asked for a minute, and twice as long after each further one, up to 15 minutes.',
+    ),
   },
   risk: {
     maxPositionSizeUsd: setting(

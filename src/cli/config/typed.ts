@@ -87,7 +87,12 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       headPath: optionalFile(raw.journal.headPath),
       maxMiB: number(raw.journal.maxMiB),
     },
-    strategies: { paths: texts(raw.strategies.paths).map(file) },
+    strategies: {
+      paths: texts(raw.strategies.paths).map(file),
+      decideTimeoutMs: number(raw.strategies.decideTimeoutMs),
+      memoryMiB: number(raw.strategies.memoryMiB),
+      pauseAfterFailures: number(raw.strategies.pauseAfterFailures),
+    },
     maxMarketValuesAgeMs: number(risk.maxMarketValuesAgeMs),
     limits: {
       maxPositionSizeUsd: amount(risk.maxPositionSizeUsd),

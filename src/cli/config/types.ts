@@ -79,7 +79,13 @@ export interface Config {
     readonly headPath: string | undefined
     readonly maxMiB: number
   }
-  readonly strategies: { readonly paths: readonly string[] }
+  readonly strategies: {
+    readonly paths: readonly string[]
+    /** Limits of kinds of the user's own, each in its thread. */
+    readonly decideTimeoutMs: number
+    readonly memoryMiB: number
+    readonly pauseAfterFailures: number
+  }
   /** Limits of the whole account; a strategy's own may only tighten them. */
   readonly limits: Limits & Required<Pick<Limits, AlwaysSet>>
   /** Limits of single markets, by symbol. */

@@ -1,0 +1,150 @@
+/** Kinds of the user's own in threads: what goes wrong in one harms that instance alone, and is told with file and line. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { usd } from '../../src/domain/units.ts'
+import type { HostedKind } from '../../src/strategy/hosted.ts'
+import { type HostOptions, hostKind } from '../../src/strategy/hostKind.ts'
+import { marketView, snapshot } from '../risk/world.ts'
+
+const program = new URL('../../src/cli/kindThread.ts', import.meta.url)
+const limits: HostOptions = { program, decideTimeoutMs: 30_000, memoryMiB: 64 }
+
+let folder = ''
+let open: HostedKind[] = []
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'perpd-kinds-'))
+})
+afterEach(async () => {
+  await Promise.all(open.map((kind) => kind.close()))
+  open = []
+  rmSync(folder, { recursive: true })
+})
+
+/** A kind whose `decide` has this body, loaded with its settings; its first line is line 8 of `mine.ts`. */
+async function hosted(body: string, options: Partial<HostOptions> = {}, top = ''): Promise<HostedKind> {
+  const path = join(folder, 'mine.ts')
+  writeFileSync(
+    path,
+    `import { defineStrategy, usdField, z } from '#strategy'
+${top}
+export default defineStrategy({
+  kind: 'mine', description: 'A test.', opensPositions: false,
+  params: z.strictObject({ stepUsd: usdField() }),
+  needs: (_params, symbols) => ({ symbols }),
+  decide(view) {
+${body}
+  },
+})
+`,
+  )
+  const kind = await hostKind(path, { ...limits, ...options })
+  open.push(kind)
+  expect(await kind.takeParams({ stepUsd: 12.5 })).toEqual([])
+  await kind.takeInstance({ name: 'mine', symbols: ['ETH/USD [WETH-USDC]'] })
+  return kind
+}
+
+const scene = { snapshot: snapshot({ view: marketView({}) }), openIntents: [], restingOrders: [] }
+const symbol = marketView({}).market.symbol
+/** A turn's answer or its fault, with the test's folder left out. */
+const turn = async (kind: HostedKind): Promise<unknown> => {
+  try {
+    const { returned, crash } = await kind.decide(scene)
+    return crash === undefined ? returned : `beside: ${crash.shortMessage.replaceAll(folder, 'F')}`
+  } catch (error) {
+    return (error as Error & { shortMessage: string }).shortMessage.replaceAll(folder, 'F')
+  }
+}
+
+test('the thread sees the whole view, its functions included, and amounts stay exact', async () => {
+  const kind = await hosted(`    const market = view.market(${JSON.stringify(symbol)})
+    return [{ step: view.params.stepUsd, token: market?.market.marketToken, held: view.positions().length, name: view.instance.name }] as never`)
+  expect(await turn(kind)).toEqual([
+    { step: usd('12.5'), token: marketView({}).market.marketToken, held: 0, name: 'mine' },
+  ])
+  const { viewBytes } = await kind.decide(scene)
+  expect(viewBytes).toBeGreaterThan(500)
+  expect(viewBytes).toBeLessThan(20_000)
+})
+
+test('what decide throws is told with the file and line of its source, and the thread goes on', async () => {
+  const kind = await hosted(`    return [(undefined as never as { x: never }).x]`)
+  for (let at = 0; at < 2; at++)
+    expect(await turn(kind)).toBe("F/mine.ts:8: Cannot read properties of undefined (reading 'x')")
+})
+
+test('an endless loop is ended at its time, and the next turn is asked of a new thread', async () => {
+  const kind = await hosted(
+    `    if (view.snapshot.atMs === 1) for (;;) {}
+    return []`,
+  )
+  // What loads may take its time; what hangs may not.
+  const impatient = await hostKind(join(folder, 'mine.ts'), { ...limits, decideTimeoutMs: 1_500 })
+  open.push(impatient)
+  await impatient.takeParams({ stepUsd: 1 })
+  const hang = { ...scene, snapshot: { ...scene.snapshot, atMs: 1 } }
+  await expect(impatient.decide(hang)).rejects.toMatchObject({
+    ended: 'timeout',
+    shortMessage: expect.stringContaining('it did not answer within 1500 ms in its turn'),
+  })
+  expect(await impatient.decide(scene)).toMatchObject({ returned: [] })
+  expect(await turn(kind)).toEqual([])
+})
+
+test('process.exit, and more memory than it may have, end the thread and nothing else', async () => {
+  const leaves = await hosted('    process.exit(0)')
+  expect(await turn(leaves)).toBe('F/mine.ts: it ended its thread (process.exit(0))')
+  const grows = await hosted(
+    '    const all: unknown[] = []\n    for (;;) all.push({ a: [1, 2, 3, all.length] })',
+    { memoryMiB: 16 },
+  )
+  expect(await turn(grows)).toBe('F/mine.ts: it used more than 16 MiB of memory')
+})
+
+test('a throw in a timer and a forgotten rejection are told, at the next turn where it had answered', async () => {
+  const kind = await hosted(`    setTimeout(() => { throw new Error('in a timer') }, 300)
+    return []`)
+  await expect
+    .poll(() => turn(kind), { timeout: 45_000 })
+    .toMatch(/^(?:beside: )?F\/mine\.ts:8: nobody caught: in a timer$/)
+  const rejects = await hosted(`    Promise.reject(new Error('forgotten'))
+    return []`)
+  await expect.poll(() => turn(rejects), { timeout: 45_000 }).toMatch(/mine\.ts:8: nobody caught: forgotten$/)
+})
+
+test('what cannot be handed back is a fault of the kind', async () => {
+  const functions = await hosted('    return [{ later: () => 1 }] as never')
+  expect(await turn(functions)).toContain('could not be cloned')
+  const much = await hosted("    return [{ reason: 'x'.repeat(2_000_000) }] as never")
+  expect(await turn(much)).toContain('bytes; at most 1048576 are taken')
+})
+
+test('it has no variable of the environment, and what it prints is heard', async () => {
+  process.env.PERPD_TEST_SECRET = 'a secret'
+  const kind = await hosted('    console.log("env", Object.keys(process.env).length)\n    return []')
+  const said: string[] = []
+  kind.onSaid((text) => said.push(text))
+  expect(await turn(kind)).toEqual([])
+  await expect.poll(() => said).toEqual(['env 0'])
+  delete process.env.PERPD_TEST_SECRET
+})
+
+test('a kind that cannot be loaded says where, and one that leaves while it is loaded ends nothing else', async () => {
+  await expect(hosted('    return []', {}, 'throw new Error("no luck today")')).rejects.toMatchObject({
+    shortMessage: expect.stringMatching(/mine\.ts:2: no luck today$/),
+  })
+  await expect(hosted('    return []', {}, 'process.exit(3)')).rejects.toMatchObject({
+    ended: 'exit',
+    shortMessage: expect.stringContaining('process.exit(3)'),
+  })
+})
+
+test('a decision is placed where its field is written, else where decide begins', async () => {
+  const kind = await hosted(`    const size = { sizeDeltaUsd: 5 }
+    return [{ kind: 'close', ...size }] as never`)
+  expect(kind.placeOf('sizeDeltaUsd').replaceAll(folder, 'F')).toBe('F/mine.ts:8')
+  expect(kind.placeOf('reason').replaceAll(folder, 'F')).toBe('F/mine.ts:7')
+  expect(kind.placeOf().replaceAll(folder, 'F')).toBe('F/mine.ts:7')
+})
