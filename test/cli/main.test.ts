@@ -120,6 +120,14 @@ test('config shows each value with its origin, and no secret', async () => {
   expect(out + json.out).not.toContain('abcdef123')
 })
 
+test('run ends with the code that was asked for when its configuration cannot be used, and with no other then', async () => {
+  const run = (...argv: string[]) => perpd(cwd, ['run', ...argv])
+  expect((await run('--risk.maxOrdrSizeUsd=5')).code).toBe(4)
+  expect((await run('--configuration-exit', '0', '--risk.maxOrdrSizeUsd=5')).code).toBe(0)
+  expect((await run('--configuration-exit=0', '--strategies.paths=none')).code).toBe(0)
+  expect((await perpd(cwd, ['check', '--configuration-exit=0'])).code).toBe(4)
+})
+
 const shipped = `--strategies.paths=${join(root, 'strategies')}`
 
 test('check says what would run, and ends with exit code 4 when something would not', async () => {
