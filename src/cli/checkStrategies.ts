@@ -1,5 +1,12 @@
 /** What of the strategy files would start and still not do what its author means: warnings of `perpd check` and of a start. */
-import { type CountedLimits, countedLimits, isTighter, type Limits, limitTightness, tighten } from '../domain/limits.ts'
+import {
+  type CountedLimits,
+  countedLimits,
+  isTighter,
+  type Limits,
+  limitTightness,
+  tighten,
+} from '../domain/limits.ts'
 import { formatUnits, formatUsd, NATIVE_DECIMALS } from '../domain/units.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 
@@ -80,7 +87,12 @@ function tooMuch(
   return warnings
 }
 
-const sizeCaps = ['maxOrderSizeUsd', 'maxPositionSizeUsd', 'maxMarketExposureUsd', 'maxTotalExposureUsd'] as const
+const sizeCaps = [
+  'maxOrderSizeUsd',
+  'maxPositionSizeUsd',
+  'maxMarketExposureUsd',
+  'maxTotalExposureUsd',
+] as const
 
 function textOf(limit: keyof Limits, value: bigint | number): string {
   if (typeof value === 'number') return String(value)

@@ -276,9 +276,7 @@ async function live(
         watchMs,
         maxMarketValuesAgeMs: config.maxMarketValuesAgeMs,
         heartbeatMs:
-          config.log.heartbeatSeconds === 0
-            ? Number.POSITIVE_INFINITY
-            : config.log.heartbeatSeconds * 1000,
+          config.log.heartbeatSeconds === 0 ? Number.POSITIVE_INFINITY : config.log.heartbeatSeconds * 1000,
       },
     },
     { version, profile: config.profile, journalPath: config.journal.path, evidence: evidence.text },

@@ -160,8 +160,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
       }
     },
   )
-  figure('perpd_equity_usd', 'What the account is worth, USD; absent before the first reading.', ({ equity }) =>
-    equity === undefined ? undefined : asNumber(equity.equityUsd),
+  figure(
+    'perpd_equity_usd',
+    'What the account is worth, USD; absent before the first reading.',
+    ({ equity }) => (equity === undefined ? undefined : asNumber(equity.equityUsd)),
   )
   figure(
     'perpd_equity_peak_usd',
@@ -268,7 +270,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'Rows of hosts that contradicted what a market or a token is, each told once.',
     [],
   )
-  figure('perpd_flattens_open', 'Orders that are to be undone if they land.', ({ flattens }) => flattens.length)
+  figure(
+    'perpd_flattens_open',
+    'Orders that are to be undone if they land.',
+    ({ flattens }) => flattens.length,
+  )
   const flattened = counter(
     'perpd_flattens_total',
     'Orders that were to be undone if they landed, by what came of it: nothing-landed, flat or given-up.',

@@ -35,7 +35,12 @@ test('two instances on one market and collateral are told; other collateral and 
 })
 
 test('a size above what the limits allow and limits looser than the account are told, with both figures', async () => {
-  write('one', eth, size(300, 20), 'limits: { maxOrderSizeUsd: 5000, maxSlippageBps: 10, maxOrdersPerHour: 900 }')
+  write(
+    'one',
+    eth,
+    size(300, 20),
+    'limits: { maxOrderSizeUsd: 5000, maxSlippageBps: 10, maxOrdersPerHour: 900 }',
+  )
   expect(
     await warnings('--risk.maxOrderSizeUsd=200', '--risk.maxLeverage=10', '--risk.maxSlippageBps=50'),
   ).toEqual([

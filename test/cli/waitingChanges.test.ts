@@ -12,7 +12,12 @@ test('settings and strategies that changed are named without their values; limit
   const write = (name: string, ...lines: string[]) =>
     writeFileSync(
       join(cwd, 'strategies', `${name}.yaml`),
-      ['kind: trend', 'market: ETH/USD [WETH-USDC]', 'size: { usd: 250, leverage: 3, collateral: short }', ...lines].join('\n'),
+      [
+        'kind: trend',
+        'market: ETH/USD [WETH-USDC]',
+        'size: { usd: 250, leverage: 3, collateral: short }',
+        ...lines,
+      ].join('\n'),
     )
   const read = async (...argv: string[]): Promise<WholeConfiguration> => {
     const { values } = loadConfig({ argv, env: {}, cwd })
@@ -31,7 +36,11 @@ test('settings and strategies that changed are named without their values; limit
     write('slower', 'cadenceSeconds: 30')
     write('leaving', 'enabled: false')
     write('coming')
-    const next = await read('--rpc.http=http://127.0.0.1:1/other-key', '--log.level=debug', '--risk.maxOrderSizeUsd=70')
+    const next = await read(
+      '--rpc.http=http://127.0.0.1:1/other-key',
+      '--log.level=debug',
+      '--risk.maxOrderSizeUsd=70',
+    )
     expect(waitingChanges(running, next)).toEqual([
       'rpc.http',
       'log.level',

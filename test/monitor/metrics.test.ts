@@ -63,8 +63,21 @@ test('equity and its peak are two series, and what has no value yet is absent in
     expect(lines.filter((line) => names.some((name) => line.startsWith(name)))).toEqual([])
   absent((await render(running)).ours, 'perpd_equity')
   const early = (await render(undefined)).ours
-  absent(early, 'perpd_equity', 'perpd_exposure', 'perpd_trading_state', 'perpd_orders{', 'perpd_findings_open')
-  absent(early, 'perpd_order_oldest', 'perpd_subaccount_expiry', 'perpd_chain_skew', 'perpd_evidence_endpoints')
+  absent(
+    early,
+    'perpd_equity',
+    'perpd_exposure',
+    'perpd_trading_state',
+    'perpd_orders{',
+    'perpd_findings_open',
+  )
+  absent(
+    early,
+    'perpd_order_oldest',
+    'perpd_subaccount_expiry',
+    'perpd_chain_skew',
+    'perpd_evidence_endpoints',
+  )
 })
 
 test("the age of a chain's block grows until the scrape", async () => {
@@ -76,7 +89,13 @@ test("the age of a chain's block grows until the scrape", async () => {
     status: () => running,
     now: () => nowMs,
   })
-  metrics.listen({ type: 'chain.read', endpoint: 'one.example', outcome: 'ok', durationMs: 1, latestAgeSeconds: 2 })
+  metrics.listen({
+    type: 'chain.read',
+    endpoint: 'one.example',
+    outcome: 'ok',
+    durationMs: 1,
+    latestAgeSeconds: 2,
+  })
   nowMs += 30_000
   expect(await metrics.render()).toContain('perpd_chain_block_age_seconds{endpoint="one.example"} 32')
 })
@@ -130,7 +149,11 @@ test('names follow the conventions: counters end in _total, durations in _second
     if (type === 'histogram') expect(name).toMatch(/_duration_seconds$/)
   }
   expect(text).toContain('perpd_ready 0')
-  for (const name of ['process_cpu_seconds_total', 'process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds'])
+  for (const name of [
+    'process_cpu_seconds_total',
+    'process_resident_memory_bytes',
+    'nodejs_eventloop_lag_p99_seconds',
+  ])
     expect(text).toMatch(new RegExp(`^${name} `, 'm'))
 })
 

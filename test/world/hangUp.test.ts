@@ -29,10 +29,14 @@ test.runIf(hasPty)(
   { timeout: 180_000 },
   async () => {
     const command = [process.execPath, main, 'run', '--control.port=0', `--strategies.paths=${strategies}`]
-    const terminal = spawn('script', ['-qefc', `exec ${command.map((each) => `'${each}'`).join(' ')}`, 'typed'], {
-      cwd: folder.path,
-      env: { PATH: process.env.PATH },
-    })
+    const terminal = spawn(
+      'script',
+      ['-qefc', `exec ${command.map((each) => `'${each}'`).join(' ')}`, 'typed'],
+      {
+        cwd: folder.path,
+        env: { PATH: process.env.PATH },
+      },
+    )
     let shown = ''
     terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
       shown += text
