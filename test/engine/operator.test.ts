@@ -551,11 +551,13 @@ test('a stop does not wait for what merely rests, and names what nobody manages 
   await there.engine.start()
   await there.clock.advance(20_000)
   expect(there.engine.status().positions).toHaveLength(1)
+  expect(there.engine.status().openIntents.map(({ label }) => label)).toEqual(['resting'])
   const stopped = there.engine.stop('SIGINT')
   await there.clock.advance(1_500)
   await stopped
   expect(there.events.at(-1)).toMatchObject({
     type: 'daemon.stopped',
+    openIntents: 1,
     positions: [expect.stringMatching(/^long ETH\/USD \[WETH-USDC\] of \$[\d,.]+$/)],
   })
 })
