@@ -15,15 +15,20 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE README.md ./
 COPY deploy/sbom.cdx.json ./
 COPY src ./src
+# Defaults that nobody in the container can change; compose.yaml mounts your own over the last two, read-only.
 COPY config ./config
 COPY strategies ./strategies
+RUN mkdir /etc/perpd && printf '{}\n' > /etc/perpd/perpd.json
 # State lives in a volume that belongs to the user who runs perpd, and to nobody else.
 RUN mkdir -m 0700 -p /app/var && chown node:node /app/var
 VOLUME ["/app/var"]
 USER node
+# Status, health and metrics (control.port). It listens inside the container alone until control.host is set; the paper venue
+# takes a free port of 127.0.0.1 and needs none.
 EXPOSE 9464
 # The first SIGTERM drains; give it the time that execution.drainSeconds says, and a little more.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9464/livez').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--disable-sigusr1", "src/cli/main.ts", "run"]
+# A configuration that cannot be used ends with 0, so that `restart: on-failure` does not try it again and again.
+CMD ["node", "--disable-sigusr1", "src/cli/main.ts", "run", "--configuration-exit", "0", "--config", "/etc/perpd/perpd.json"]

@@ -95,10 +95,14 @@ test('the container has no rights, no swap, no core file and a file system it ca
     read_only: true,
     cap_drop: ['ALL'],
     security_opt: ['no-new-privileges:true'],
-    volumes: ['state:/app/var'],
+    volumes: ['state:/app/var', './settings:/etc/perpd:ro', './strategies:/app/strategies:ro'],
     ulimits: { core: 0 },
     environment: { CREDENTIALS_DIRECTORY: '/run/secrets' },
   })
+  // Docker restarts after any code but 0: a configuration that cannot be used must not be tried for ever.
+  expect(services.perpd.restart).toBe('on-failure')
+  expect(services.perpd.command.join(' ')).toContain('--configuration-exit 0')
+  expect(textOf('deploy/perpd.service')).toContain('RestartPreventExitStatus=4')
   expect(services.perpd.memswap_limit).toBe(services.perpd.mem_limit)
   expect(services.perpd.ports).toBeUndefined()
   // A secret's name is the file's name in the container, which is the credential that perpd looks for.

@@ -3,6 +3,7 @@ import { BaseError } from '../domain/errors.ts'
 import { formatUsd } from '../domain/units.ts'
 import { loadCatalog } from '../paper/catalog.ts'
 import { checkMarkets, closeStrategies, type LoadedStrategy } from '../strategy/load.ts'
+import { strategyWarnings } from './checkStrategies.ts'
 import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
 import { exitCodes } from './exit.ts'
@@ -19,14 +20,17 @@ export async function check({ loaded, flags, keys, env, execArgv, out, err }: Ca
   const { config } = loaded
   const key = reportSigner(config, keys)
   const node = nodeReport()
+  const found = await readStrategyFiles(config)
+  await closeStrategies(found.strategies)
   const warnings = [
     ...loaded.warnings,
     ...key.warnings,
     ...processWarnings(config, { env }),
     ...(config.isPaper ? [] : node.warnings),
+    ...(found.problems.length > 0
+      ? []
+      : strategyWarnings(found.strategies, found.disabled, config.limits, config.marketLimits)),
   ]
-  const found = await readStrategyFiles(config)
-  await closeStrategies(found.strategies)
   const problems = [
     ...processProblems(config, { env, execArgv }),
     ...stateProblems(config),

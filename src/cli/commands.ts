@@ -16,6 +16,11 @@ const delegatedKey = {
   value: 'ADDRESS',
   doc: 'the delegated key; that of the configured key when not given',
 } as const
+const configurationExit = {
+  name: 'configuration-exit',
+  value: 'CODE',
+  doc: 'exit code when the configuration cannot be used; 4 when not given',
+} as const
 const byFlag = { name: 'by', value: 'NAME', doc: 'who says so; your user name when not given' } as const
 const json = { name: 'json', doc: 'print JSON instead of text' } as const
 
@@ -33,7 +38,7 @@ export const commands: readonly Command[] = [
     summary: 'Run the daemon: trade the strategies until a signal ends it.',
     details:
       'The paper profile is the default: play money, a venue inside the daemon, no key and no account needed.\nThe first SIGINT or SIGTERM follows open orders for a while and leaves; a second one leaves at once.',
-    flags: [],
+    flags: [configurationExit],
     run: async (call) => (await import('./runCommand.ts')).runCommand(call),
   },
   {

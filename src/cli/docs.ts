@@ -87,7 +87,7 @@ function metricsDocument(): string {
     '|---|---|---|---|',
     ...rows,
     '',
-    "Besides these, Node's own series (`perpd_process_*`, `perpd_nodejs_*`): memory, CPU, event loop lag, garbage collection.",
+    "Besides these, Node's own series under the names that dashboards know (`process_*`, `nodejs_*`): memory, CPU, event loop lag, garbage collection.",
     '',
     'Values of `state` in `perpd_orders` and of `outcome` in `perpd_orders_total` are the labels that `perpd orders` shows:',
     'open orders are `planned`, `pending`, `resting` or `unknown`; ended ones `executed`, `cancelled`, `reverted`, `failed`,',

@@ -6,7 +6,7 @@ import { visible } from '../domain/shownText.ts'
 import type { AskHidden } from '../keys/password.ts'
 import { createHiddenPrompt } from '../keys/prompt.ts'
 import { threadsLeftBehind } from '../strategy/hostKind.ts'
-import { type Call, helpOf, parseArguments } from './command.ts'
+import { type Call, type Command, helpOf, parseArguments } from './command.ts'
 import { commands } from './commands.ts'
 import { didYouMean } from './config/suggest.ts'
 import { loadConfig } from './config.ts'
@@ -73,6 +73,8 @@ export async function main(
     err(`perpd has no command ${name}.${hint}\nusage: perpd ${commands.map((each) => each.name).join(' | ')}`)
     return exitCodes.error
   }
+  const ended = (code: number): number =>
+    code === exitCodes.configuration ? (configurationExit(command, rest) ?? code) : code
   try {
     const { flags, positionals, settings, wantsHelp } = parseArguments(command, rest)
     if (wantsHelp) {
@@ -83,21 +85,28 @@ export async function main(
     const loaded = reload()
     const { cwd, env, execArgv = [] } = world
     const call: Call = { loaded, reload, flags, positionals, cwd, env, execArgv, keys, out, err }
-    return await command.run(call)
+    return ended(await command.run(call))
   } catch (error) {
     if (error instanceof CommandError) {
       err(error.message)
-      return error.exitCode
+      return ended(error.exitCode)
     }
     if (error instanceof BaseError) {
       err(error.message)
-      return exitCodeOf(error.code)
+      return ended(exitCodeOf(error.code))
     }
     // What the system refused is for the operator; anything else is a mistake of ours and is shown whole.
     if (!isSystemError(error)) throw error
     err(`The system refused something perpd needs: ${error.message}\n  perpd stops.`)
     return exitCodes.error
   }
+}
+
+/** The code that `--configuration-exit` asks for; it holds for what is wrong in the other flags too. */
+function configurationExit(command: Command, argv: readonly string[]): number | undefined {
+  if (!command.flags.some(({ name }) => name === 'configuration-exit')) return undefined
+  const [, code] = /(?:^|\0)--configuration-exit[=\0](\d{1,3})(?:\0|$)/.exec(argv.join('\0')) ?? []
+  return code === undefined || Number(code) > 255 ? undefined : Number(code)
 }
 
 function isSystemError(error: unknown): error is Error {
@@ -110,7 +119,8 @@ export async function runProcess(): Promise<void> {
   const serves = ['run', 'paper'].includes(process.argv[2] ?? '')
   let isLeaving = false
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+    // EIO: the terminal is gone, and its signal went to somebody else.
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
     // Every further line fails too; a second signal would end a drain.
     if (isLeaving) return
     isLeaving = true

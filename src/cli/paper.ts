@@ -5,6 +5,7 @@ import { systemClock } from '../api/systemClock.ts'
 import type { Chain } from '../chains/chain.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { parseUnits } from '../domain/units.ts'
+import { acquireWriterLock, type WriterLock } from '../journal/lock.ts'
 import { createLog, type Log } from '../monitor/log.ts'
 import { loadCatalog } from '../paper/catalog.ts'
 import { createFleet } from '../paper/fleet.ts'
@@ -34,10 +35,20 @@ export interface StartedVenue {
 /**
  * Starts the venues that the configuration describes, one for each chain of `paper.chains`, on one port.
  *
- * @throws CommandError when the port is taken, the faults of the start cannot be read, or a share or whitelist names a market of
+ * @throws CommandError when the port is taken, another perpd keeps its world in the same file, the faults of the start cannot be read, or a share or whitelist names a market of
  * none of the chains; BaseError for a bad state or scenario file, a start balance of an unknown token or unknown market hours
  */
 export async function startVenue(config: Config, log: Log): Promise<StartedVenue> {
+  const release = lockWorlds(config)
+  try {
+    return await startLocked(config, log, release)
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+async function startLocked(config: Config, log: Log, release: () => void): Promise<StartedVenue> {
   const { paper } = config
   const venues = usingFiles(() => {
     const scenario = [
@@ -73,7 +84,46 @@ export async function startVenue(config: Config, log: Log): Promise<StartedVenue
     hosts: { api: main.api, oracle: main.oracle },
     control: main.control,
     chains: Object.fromEntries(paper.chains.flatMap(({ name }, i) => (served[i] ? [[name, served[i]]] : []))),
-    close: () => main.close(),
+    close: async () => {
+      try {
+        await main.close()
+      } finally {
+        release()
+      }
+    },
+  }
+}
+
+/** Takes the right to write the state files of all chains: two venues on one file would each undo what the other keeps. */
+function lockWorlds({ paper, venue }: Config): () => void {
+  const locks: WriterLock[] = []
+  const release = (): void => {
+    for (const lock of locks.splice(0)) lock.release()
+  }
+  mkdirSyncQuietly(dirname(paper.stateFile))
+  for (const chain of paper.chains) {
+    const path = chain === venue.chain ? paper.stateFile : besideStateFile(paper.stateFile, chain.name)
+    try {
+      locks.push(acquireWriterLock(path, 'paper venue', systemClock.now()))
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+      // What else is wrong with the place is said by the venue itself, in its own words.
+      if (error.code !== 'JOURNAL_LOCKED') continue
+      release()
+      throw new CommandError(
+        `Another perpd keeps its paper world in ${path}.\n  Nothing was started: both would write it, and each would undo the other. Stop that one, or give this one a world of its own: --paper.stateFile FILE`,
+        exitCodes.error,
+      )
+    }
+  }
+  return release
+}
+
+function mkdirSyncQuietly(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch {
+    // Told when the venue makes its files.
   }
 }
 

@@ -27,7 +27,7 @@ import { createNativePrice } from '../execution/nativePrice.ts'
 import { createShell } from '../execution/shell.ts'
 import { type SwapMarkets, swapMarketsOf } from '../execution/swapPath.ts'
 import { guardedSigner } from '../journal/guard.ts'
-import type { Journal } from '../journal/journal.ts'
+import { type Journal, JournalFaultError } from '../journal/journal.ts'
 import { openJournal } from '../journal/open.ts'
 import { createHealth } from '../monitor/health.ts'
 import type { Log } from '../monitor/log.ts'
@@ -60,8 +60,8 @@ import { openSigner } from './signer.ts'
 import { readApprovalFile } from './subaccountFile.ts'
 import { version } from './version.ts'
 import { keepWatchdog } from './watchdog.ts'
+import { type WholeConfiguration, waitingChanges } from './waitingChanges.ts'
 
-const heartbeatMs = 60_000
 const watchMs = 5_000
 const statusPollFloorMs = 50
 const prepareRetryMs = 500
@@ -70,6 +70,8 @@ const poisonRestMs = 600_000
 /** What a run of the daemon needs besides its configuration. */
 export interface RunOptions {
   readonly log: Log
+  /** The configuration's values as they were read, by dotted key. */
+  readonly values: LoadedConfig['values']
   /** Things the operator should know before the first order. */
   readonly notes: readonly string[]
   /** Reads the configuration anew, from where it was read. Throws ConfigError. */
@@ -128,7 +130,7 @@ interface Parts {
 
 async function live(
   config: Config,
-  { log, notes, reload }: RunOptions,
+  { log, notes, values, reload }: RunOptions,
   { strategies, signer, journal, openedMs, venue }: Parts,
   closers: (() => Promise<void> | void)[],
 ): Promise<number> {
@@ -264,7 +266,7 @@ async function live(
       catalogue,
       strategies,
       limits: limitsOf(config, strategies),
-      readLimits: async () => readLimits(reload().config),
+      readLimits: () => readLimits(reload(), { values, strategies }),
       trading,
       ...(subaccount === undefined ? {} : { subaccount }),
       engineSettings: {
@@ -274,7 +276,8 @@ async function live(
         defaultSlippageBps: config.limits.maxSlippageBps,
         watchMs,
         maxMarketValuesAgeMs: config.maxMarketValuesAgeMs,
-        heartbeatMs,
+        heartbeatMs:
+          config.log.heartbeatSeconds === 0 ? Number.POSITIVE_INFINITY : config.log.heartbeatSeconds * 1000,
         pauseAfterFailures: config.strategies.pauseAfterFailures,
       },
     },
@@ -296,7 +299,7 @@ async function live(
     isMetricsOpen: config.control.isMetricsOpen,
     isHealthOpen: config.control.isHealthOpen,
     requestsPerSecond: config.control.requestsPerSecond,
-    door: engine,
+    door: loggedDoor(engine, log, fatal),
     metrics,
     health,
   })
@@ -333,12 +336,37 @@ async function readStrategies(config: Config): Promise<readonly LoadedStrategy[]
 }
 
 /** What is configured of limits now. Throws a BaseError, which a running daemon outlives, for what cannot be used. */
-async function readLimits(config: Config): Promise<ConfiguredLimits> {
+async function readLimits(
+  { config, values }: LoadedConfig,
+  running: WholeConfiguration,
+): Promise<ConfiguredLimits & { readonly waiting: readonly string[] }> {
   const { strategies, problems } = await readStrategyFiles(config)
   await closeStrategies(strategies)
   const [problem] = problems
   if (problem !== undefined) throw problem
-  return limitsOf(config, strategies)
+  return { ...limitsOf(config, strategies), waiting: waitingChanges(running, { values, strategies }) }
+}
+
+/** The engine's door, with what the log should say of commands: a change of limits, and a journal that cannot be written, which ends the daemon. */
+function loggedDoor(engine: Engine, log: Log, fatal: (error: unknown) => void): Engine {
+  return {
+    ...engine,
+    async operate(command, commander) {
+      try {
+        const answer = await engine.operate(command, commander)
+        if (command.type === 'limits') {
+          const text = answer.ok ? answer.statement : answer.reason
+          log.note(answer.ok ? 'info' : 'warn', `limits were read anew, asked by ${commander.by}: ${text}`)
+        }
+        return answer
+      } catch (error) {
+        if (!(error instanceof JournalFaultError)) throw error
+        // Told to whoever commands first: what comes after has no door any more.
+        setImmediate(fatal, error)
+        return { ok: false, code: error.code, reason: `the command was not carried out. ${error.message}` }
+      }
+    },
+  }
 }
 
 function strategyProblems(problems: readonly BaseError[]): CommandError {

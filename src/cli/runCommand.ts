@@ -20,5 +20,5 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
     secrets: [...config.rpc.http, ...config.rpc.ws],
   })
   const notes = [...warnings, ...processWarnings(config, { env }), ...node]
-  return await run(config, { log, notes, keys, reload })
+  return await run(config, { log, notes, values: loaded.values, keys, reload })
 }

@@ -1,4 +1,5 @@
 /** What the process's signals do to a running daemon. */
+import { isatty } from 'node:tty'
 import { systemClock } from '../api/systemClock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { OperatorCommand } from '../engine/operator.ts'
@@ -9,8 +10,8 @@ import { exitCodes } from './exit.ts'
 const sameSignalMs = 1_000
 
 /**
- * First SIGINT or SIGTERM drains, second leaves at once. SIGUSR2 halts. SIGHUP reads the limits anew; under a terminal that
- * closes it drains, because nobody is left to watch.
+ * First SIGINT or SIGTERM drains, second leaves at once. SIGUSR2 halts. SIGHUP reads the limits anew; when the
+ * terminal that the log goes to is gone it drains, because nobody is left to watch.
  */
 export function listenForSignals(
   engine: Engine,
@@ -39,7 +40,7 @@ export function listenForSignals(
     }, fatal)
   }
   const onHangUp = (): void => {
-    if (process.stdout.isTTY) onSignal('SIGHUP')
+    if (isTerminalGone()) onSignal('SIGHUP')
     else command('SIGHUP', { type: 'limits', isConfirmed: false })
   }
   const onHalt = (): void =>
@@ -54,4 +55,9 @@ export function listenForSignals(
     process.off('SIGHUP', onHangUp)
     process.off('SIGUSR2', onHalt)
   }
+}
+
+/** Whether standard output was a terminal and is none any more: the system takes a terminal away before it tells with SIGHUP. */
+function isTerminalGone(): boolean {
+  return process.stdout.isTTY === true && !isatty(1)
 }

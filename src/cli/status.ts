@@ -2,7 +2,7 @@
 import type { StatusBody } from '../control/routes.ts'
 import { isoTime } from '../domain/clock.ts'
 import { formatUsd } from '../domain/units.ts'
-import { liftWords } from '../engine/trading.ts'
+import { liftText } from '../engine/trading.ts'
 import { counted, money, shortId, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { askStatus } from './daemon.ts'
@@ -33,7 +33,7 @@ export function statusText(body: StatusBody): string {
       ],
       ...body.holds.map((hold) => [
         '',
-        `${hold.scope} is ${hold.state} by ${hold.cause} since ${span(body.nowMs - hold.sinceMs)}, ${hold.by}: ${hold.reason}; ${liftWords[hold.lifts]}`,
+        `${hold.scope} is ${hold.state} by ${hold.cause} since ${span(body.nowMs - hold.sinceMs)}, ${hold.by}: ${hold.reason}; ${liftText(hold)}`,
       ]),
       ...(body.kill === undefined || body.kill.endedAtMs !== undefined
         ? []

@@ -1,7 +1,7 @@
 /** `perpd trading` and `perpd limits`: an operator's word to the running daemon. */
 import { userInfo } from 'node:os'
 import type { StatusBody } from '../control/routes.ts'
-import { liftWords } from '../engine/trading.ts'
+import { liftText } from '../engine/trading.ts'
 import { span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { askStatus, command } from './daemon.ts'
@@ -57,7 +57,7 @@ function holdsText({ holds, nowMs, tradingState }: StatusBody): string {
     hold.cause,
     `since ${span(nowMs - hold.sinceMs)}`,
     `by ${hold.by}`,
-    `${hold.reason}; ${liftWords[hold.lifts]}`,
+    `${hold.reason}; ${liftText(hold)}`,
   ])
   return `Trading is ${tradingState}.\n\n${columns(rows, '  ')}`
 }

@@ -6,7 +6,7 @@ import { isIP } from 'node:net'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { hexKey } from '../domain/address.ts'
-import { reasonOf } from '../domain/errors.ts'
+import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type OrderRow, orderRow, orderStory, type Plain, toPlain } from '../domain/orderView.ts'
 import { visible } from '../domain/shownText.ts'
 import type { OperatorCommand } from '../engine/operator.ts'
@@ -91,7 +91,9 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     const path = c.req.path
     // It costs nothing and changes nothing, and the command that follows it is counted.
     const isFree = asked !== undefined && path === challengePath
-    const open = c.req.method === 'GET' && isOpen(path)
+    // HEAD asks for what GET gives, without its body.
+    const isReading = c.req.method === 'GET' || c.req.method === 'HEAD'
+    const open = isReading && isOpen(path)
     if (!isFree && !buckets[role !== undefined ? 'token' : open ? 'open' : 'stranger'].take()) {
       c.header('Retry-After', '1')
       return no(c, 429, 'RATE_LIMITED', 'Too many requests; try again in a second.')
@@ -110,7 +112,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
       c.header('WWW-Authenticate', 'Bearer')
       return no(c, 401, 'UNAUTHORIZED', 'This needs a token: Authorization: Bearer TOKEN.')
     }
-    const needed: Role = c.req.method === 'GET' ? 'read' : 'operate'
+    const needed: Role = isReading ? 'read' : 'operate'
     if (needed === 'operate' && role !== 'operate') {
       return no(c, 403, 'FORBIDDEN', 'This token may read; commands need the other one.')
     }
@@ -194,7 +196,9 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     return json(orderStory(story.intent, story.records))
   })
   app.onError((error, c) =>
-    c.json({ error: 'INTERNAL', message: `This answer could not be made: ${reasonOf(error)}` }, 500),
+    error instanceof BaseError
+      ? c.json({ error: error.code, message: error.message }, 503)
+      : c.json({ error: 'INTERNAL', message: `This answer could not be made: ${reasonOf(error)}` }, 500),
   )
   app.notFound((c) =>
     c.json(
@@ -216,7 +220,7 @@ function no(
   message: string,
 ) {
   c.header('Cache-Control', 'no-store')
-  if (c.req.method !== 'GET') c.header('Connection', 'close')
+  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') c.header('Connection', 'close')
   return c.json({ error, message }, status)
 }
 

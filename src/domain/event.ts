@@ -59,9 +59,17 @@ export type Event =
       readonly type: 'daemon.draining'
       readonly signal: string
       readonly openIntents: number
+      /** Those of them that do not merely rest at the venue: what a stop waits for. */
+      readonly underWay: number
       readonly drainMs: number
     }
-  | { readonly type: 'daemon.stopped'; readonly openIntents: number; readonly uptimeMs: number }
+  | {
+      readonly type: 'daemon.stopped'
+      readonly openIntents: number
+      /** What is held and managed by nobody from now on, a few words each. */
+      readonly positions: readonly string[]
+      readonly uptimeMs: number
+    }
   | {
       readonly type: 'daemon.heartbeat'
       readonly openIntents: number

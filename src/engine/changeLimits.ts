@@ -28,8 +28,13 @@ export async function changeLimits(
     return { ok: false, code: 'CONFIG_INVALID', reason }
   }
   const changes = limits.compare(next, isConfirmed)
-  if (changes.length === 0) return { ok: true, statement: 'the limits in force are the configured ones' }
-  const statement = statementOf(changes)
+  const { waiting = [] } = next
+  const rest =
+    waiting.length === 0 ? '' : `; changed besides limits, and waits for a restart: ${waiting.join(', ')}`
+  if (changes.length === 0) {
+    return { ok: true, statement: `the limits in force are the configured ones${rest}` }
+  }
+  const statement = `${statementOf(changes)}${rest}`
   await trading.book.write({
     kind: 'operator.command',
     command: 'limits.changed',

@@ -41,8 +41,11 @@ export interface EngineContext extends ExecutionContext {
   readonly strategies: readonly LoadedStrategy[]
   /** The limits of account, markets and strategies and the breakers' thresholds, as they are in force. */
   readonly limits: LiveLimits
-  /** Reads the configured limits anew; absent: they cannot be changed while this runs. Throws what reading throws. */
-  readonly readLimits?: () => Promise<ConfiguredLimits>
+  /**
+   * Reads the configured limits anew, with what else of the configuration changed and waits for a restart, a few words each;
+   * absent: limits cannot be changed while this runs. Throws what reading throws.
+   */
+  readonly readLimits?: () => Promise<ConfiguredLimits & { readonly waiting?: readonly string[] }>
   readonly trading: Trading
   /** What markets and tokens are, whatever a host lists. */
   readonly catalogue: Catalogue

@@ -24,7 +24,7 @@ import { marksOf } from '../domain/orderMarks.ts'
 import type { Position } from '../domain/position.ts'
 import { signedOrderIn } from '../domain/signedOrder.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
-import type { Usd } from '../domain/units.ts'
+import { formatUsd, type Usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { maxPriceImpactsOf } from '../execution/policy.ts'
 import { bookOf } from '../risk/book.ts'
@@ -282,6 +282,14 @@ export function createEngine(
     }
   }
 
+  /** What is held, a few words each: `long ETH/USD [WETH-USDC] of $500.00`. */
+  function heldWords(): readonly string[] {
+    return positions.map(
+      ({ direction, marketToken, sizeInUsd }) =>
+        `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} of ${formatUsd(sizeInUsd)}`,
+    )
+  }
+
   async function keepWatching(): Promise<void> {
     let heartbeatAtMs = clock.monotonicMs() + engineSettings.heartbeatMs
     while (!living.signal.aborted) {
@@ -311,6 +319,11 @@ export function createEngine(
     }
   }
 
+  /** Open orders whose next word may come any moment; one that rests may wait for weeks, and nothing is gained by watching it. */
+  function underWay(): ReturnType<typeof shell.open> {
+    return shell.open().filter(({ label }) => label !== 'resting')
+  }
+
   function exposureUsd(): bigint {
     return holdings.heldUsd(positions) + worstCase(shell.open().map((each) => each.state))
   }
@@ -334,7 +347,7 @@ export function createEngine(
       chain: context.chain.name,
       account,
       state,
-      notReady,
+      notReady: journal.isShort() ? [...notReady, shortOfRoom(labels.journalPath)] : notReady,
       startedAtMs,
       nowMs,
       ...(watchedAtMs === undefined ? {} : { watchedAgoMs: clock.monotonicMs() - watchedAtMs }),
@@ -411,6 +424,7 @@ export function createEngine(
         type: 'daemon.draining',
         signal,
         openIntents: shell.open().length,
+        underWay: underWay().length,
         drainMs: engineSettings.drainMs,
       })
       // Before recovery nothing is followed: there is nothing to wait for.
@@ -419,7 +433,7 @@ export function createEngine(
       while (
         isFollowing &&
         !living.signal.aborted &&
-        shell.open().length > 0 &&
+        underWay().length > 0 &&
         clock.monotonicMs() < untilMs
       ) {
         await clock.sleep(drainPollMs, living.signal)
@@ -431,6 +445,7 @@ export function createEngine(
       emit({
         type: 'daemon.stopped',
         openIntents: shell.open().length,
+        positions: heldWords(),
         uptimeMs: clock.now() - startedAtMs,
       })
     },
@@ -480,6 +495,10 @@ export function createEngine(
       return { intent: labelled(folded), records: journal.records(intentId) }
     },
   }
+}
+
+function shortOfRoom(journalPath: string): string {
+  return `the journal ${journalPath} is short of space: nothing that adds risk is made; free space on its disk, or raise journal.maxMiB`
 }
 
 /** The account's limits of a day's loss, which its breaker keeps. */

@@ -10,7 +10,7 @@ import type { EquityTracker } from './equity.ts'
 import type { Flattener } from './flatten.ts'
 import type { Kill } from './kill.ts'
 import type { Reconciler } from './reconcile.ts'
-import { liftWords } from './trading.ts'
+import { liftCommand, liftText } from './trading.ts'
 import { trustMarket } from './trustMarket.ts'
 
 /** A command. */
@@ -110,7 +110,8 @@ async function setTrading(
   }
   if (state !== 'active') {
     await trading.put({ scope, cause: 'operator', state, reason, by, lifts: 'operator' })
-    return done(`${scope} is ${stateOf(trading.holds().filter((hold) => hold.scope === scope))}`)
+    const now = stateOf(trading.holds().filter((hold) => hold.scope === scope))
+    return done(`${scope} is ${now}; it goes on with: ${liftCommand(scope)}`)
   }
   // The whole daemon goes on only when nothing of the account holds it back either.
   const reach = (each: TradingScope) => each === scope || (scope === 'global' && each === 'account')
@@ -120,12 +121,19 @@ async function setTrading(
     if (hold.cause === 'kill') await kill.abandon(by)
     await trading.lift(hold, by, reason)
   }
-  const left = holdsOn(trading.holds(), name)
+  // What holds a strategy alone is not lifted with the daemon's: who says "active" of everything is told.
+  const left = [
+    ...holdsOn(trading.holds(), name),
+    ...(name === undefined ? trading.holds().filter((hold) => hold.scope.startsWith('strategy:')) : []),
+  ]
   if (left.length === 0) return done(`${scope} is active`)
-  const words = left.map(
-    (hold) => `${hold.scope} is ${hold.state} by ${hold.cause} (${hold.reason}; ${liftWords[hold.lifts]})`,
+  const words = left
+    .map((hold) => `${hold.scope} is ${hold.state} by ${hold.cause} (${hold.reason}; ${liftText(hold)})`)
+    .join('; ')
+  const isActive = holdsOn(trading.holds(), name).length === 0
+  return done(
+    isActive ? `${scope} is active; still ${words}` : `lifted what an operator may lift; still ${words}`,
   )
-  return done(`lifted what an operator may lift; still ${words.join('; ')}`)
 }
 
 async function settleFinding(

@@ -5,7 +5,7 @@
 import { addsRisk } from '../domain/decision.ts'
 import type { Emit } from '../domain/event.ts'
 import type { Denial, Intent } from '../domain/intent.ts'
-import { holdKey, holdsOn, strictest, type TradingHold } from '../domain/trading.ts'
+import { holdKey, holdsOn, strictest, type TradingHold, type TradingScope } from '../domain/trading.ts'
 import type { AccountBook } from './accountBook.ts'
 
 /** Stands where a strategy's name stands in what an operator has made; no file can have this name. */
@@ -92,13 +92,25 @@ export function createTrading({ book, emit }: { readonly book: AccountBook; read
   }
 }
 
-/** What lifts a hold, for people. */
-export const liftWords: Readonly<Record<TradingHold['lifts'], string>> = {
-  operator: 'an operator lifts it: perpd trading active',
-  itself: 'it lifts itself when the cause ends',
-  'next-day': 'the next day (UTC) lifts it, or an operator: perpd trading active',
+/** What lifts a hold, for people, with the command of its scope. */
+export function liftText({ lifts, scope }: Pick<TradingHold, 'lifts' | 'scope'>): string {
+  switch (lifts) {
+    case 'itself':
+      return 'it lifts itself when the cause ends'
+    case 'operator':
+      return `an operator lifts it: ${liftCommand(scope)}`
+    case 'next-day':
+      return `the next day (UTC) lifts it, or an operator: ${liftCommand(scope)}`
+  }
 }
 
-function told({ cause, by, reason, lifts }: Omit<TradingHold, 'sinceMs'>): string {
-  return `${cause}, by ${by}: ${reason}; ${liftWords[lifts]}`
+/** The command that lifts what an operator may lift of a scope. Of the account's holds it is the daemon's. */
+export function liftCommand(scope: TradingScope): string {
+  const name = scope.startsWith('strategy:') ? scope.slice('strategy:'.length) : undefined
+  return `perpd trading active${name === undefined ? '' : ` --scope ${name}`}`
+}
+
+function told(hold: Omit<TradingHold, 'sinceMs'>): string {
+  const { cause, by, reason } = hold
+  return `${cause}, by ${by}: ${reason}; ${liftText(hold)}`
 }

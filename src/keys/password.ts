@@ -2,7 +2,16 @@
  * Where a password comes from: a file descriptor, a systemd credential or a question at the terminal. Never an argument,
  * which every user of the machine can list, and never the environment, which child processes inherit.
  */
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  type Stats,
+  writeSync,
+} from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { isatty } from 'node:tty'
 import { BaseError, reasonOf } from '../domain/errors.ts'
@@ -101,26 +110,58 @@ function credentialPath({ credentialsDirectory }: PasswordSources): string | und
 }
 
 /**
- * Reads an open descriptor to its end, without the line break after it, and closes it: what starts from here inherits it not.
+ * Reads a descriptor that this process was given to its end, without the line break after it, and closes it: what starts from
+ * here inherits it not. A descriptor of Node's own, which has a low number where the starter passed none on, is neither read
+ * nor closed.
  *
- * @throws PasswordError PASSWORD_UNREADABLE when it is not open, is a terminal, or gives nothing.
+ * @throws PasswordError PASSWORD_UNREADABLE when it was not given, is a terminal, or gives nothing.
  */
 export function secretOfDescriptor(descriptor: number): Secret {
   const name = `file descriptor ${descriptor}`
   // A terminal would show what is typed.
   if (isatty(descriptor)) throw unreadable(name, 'it is a terminal; leave it out to be asked')
+  if (!isGiven(descriptor)) {
+    throw unreadable(
+      name,
+      'it is not open here; npm and npx pass on standard input alone (--password-fd 0 <FILE), and descriptors above it reach perpd when node starts it itself',
+    )
+  }
+  const text = lineOf(descriptor, name)
+  if (descriptor > 2) closeSync(descriptor)
+  return text
+}
+
+/** Most descriptors that are looked through for the other end of a pipe. */
+const MOST_DESCRIPTORS = 256
+
+/** Whether a descriptor came from outside: one of a kind that holds a password, and no pipe of which this process holds both ends. */
+function isGiven(descriptor: number): boolean {
+  const found = statOf(descriptor)
+  if (found === undefined) return false
+  if (found.isFile() || found.isSocket() || found.isCharacterDevice()) return true
+  if (!found.isFIFO()) return false
+  for (let other = 0; other < MOST_DESCRIPTORS; other++) {
+    const end = other === descriptor ? undefined : statOf(other)
+    if (end?.isFIFO() && end.ino === found.ino && end.dev === found.dev && isWritable(other)) return false
+  }
+  return true
+}
+
+function statOf(descriptor: number): Stats | undefined {
   try {
-    return lineOf(descriptor, name)
-  } finally {
-    if (descriptor > 2) closeQuietly(descriptor)
+    return fstatSync(descriptor)
+  } catch {
+    return undefined
   }
 }
 
-function closeQuietly(descriptor: number): void {
+/** Whether a descriptor is open for writing: asked with no bytes, so that nothing moves. */
+function isWritable(descriptor: number): boolean {
   try {
-    closeSync(descriptor)
+    writeSync(descriptor, Buffer.alloc(0))
+    return true
   } catch {
-    // It was never open, which was said already.
+    return false
   }
 }
 

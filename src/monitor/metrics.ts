@@ -18,6 +18,8 @@ export interface MetricsOptions {
   readonly chain: string
   /** Undefined while the engine is not built yet. */
   readonly status: () => MonitoredStatus | undefined
+  /** Any clock in ms, default the process's monotonic one; only differences count. */
+  readonly now?: () => number
 }
 
 /** The daemon's series. */
@@ -61,7 +63,7 @@ const MOST_CODES = 50
 /** The daemon's metrics, in a registry of their own. */
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry()
-  const { status } = options
+  const { status, now = () => performance.now() } = options
   const described: SeriesDescription[] = []
   const named = <T extends string>(
     type: string,
@@ -93,6 +95,18 @@ export function createMetrics(options: MetricsOptions): Metrics {
     buckets: number[],
   ): Histogram<T> => new Histogram({ ...named('histogram', name, help, labels), buckets })
 
+  /** A figure of the status; absent while there is none, because 0 would be a figure too. */
+  const figure = (
+    name: string,
+    help: string,
+    of: (current: MonitoredStatus) => number | undefined,
+  ): Gauge<string> =>
+    gauge(name, help, [], (self) => {
+      const current = status()
+      const value = current === undefined ? undefined : of(current)
+      self.remove()
+      if (value !== undefined) self.set(value)
+    })
   const build = gauge('perpd_build_info', 'Version and profile of this daemon; always 1.', [
     'version',
     'node',
@@ -108,15 +122,17 @@ export function createMetrics(options: MetricsOptions): Metrics {
   ])
   for (const outcome of closedLabels) ended.inc({ outcome }, 0)
   gauge('perpd_orders', 'Open orders by label.', ['state'], (self) => {
+    self.reset()
+    const current = status()
+    if (current === undefined) return
     for (const state of openLabels) {
-      self.set({ state }, status()?.openIntents.filter(({ label }) => label === state).length ?? 0)
+      self.set({ state }, current.openIntents.filter(({ label }) => label === state).length)
     }
   })
-  gauge(
+  figure(
     'perpd_order_oldest_unresolved_seconds',
     'Age of the oldest order that was signed and whose fate is not proven; 0 when there is none.',
-    [],
-    (self) => self.set(status()?.oldestUnresolvedSeconds ?? 0),
+    ({ oldestUnresolvedSeconds }) => oldestUnresolvedSeconds,
   )
   gauge('perpd_data_age_seconds', 'Age of the newest reading of each feed.', ['feed'], (self) => {
     self.reset()
@@ -124,11 +140,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
       self.set({ feed: feed as Feed }, ageMs / 1_000)
     }
   })
-  gauge('perpd_exposure_usd', 'Positions and open increases at worst, USD.', [], (self) =>
-    self.set(asNumber(status()?.exposureUsd ?? 0n)),
+  figure('perpd_exposure_usd', 'Positions and open increases at worst, USD.', ({ exposureUsd }) =>
+    asNumber(exposureUsd),
   )
   gauge('perpd_trading_state', '1 for the trading state in force, 0 for the others.', ['state'], (self) => {
-    for (const state of tradingStates) self.set({ state }, status()?.tradingState === state ? 1 : 0)
+    self.reset()
+    const current = status()
+    if (current === undefined) return
+    for (const state of tradingStates) self.set({ state }, current.tradingState === state ? 1 : 0)
   })
   gauge(
     'perpd_trading_holds',
@@ -141,17 +160,15 @@ export function createMetrics(options: MetricsOptions): Metrics {
       }
     },
   )
-  gauge(
+  figure(
     'perpd_equity_usd',
-    'What the account is worth, and its peak, USD; absent before the first reading.',
-    ['kind'],
-    (self) => {
-      self.reset()
-      const equity = status()?.equity
-      if (equity === undefined) return
-      self.set({ kind: 'now' }, asNumber(equity.equityUsd))
-      self.set({ kind: 'peak' }, asNumber(equity.peakUsd))
-    },
+    'What the account is worth, USD; absent before the first reading.',
+    ({ equity }) => (equity === undefined ? undefined : asNumber(equity.equityUsd)),
+  )
+  figure(
+    'perpd_equity_peak_usd',
+    'The highest that the account was worth, USD; absent before the first reading.',
+    ({ equity }) => (equity === undefined ? undefined : asNumber(equity.peakUsd)),
   )
   gauge(
     'perpd_equity_age_seconds',
@@ -263,22 +280,21 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ['kind'],
   )
   for (const kind of findingKinds) drift.inc({ kind }, 0)
-  gauge('perpd_findings_open', 'Findings that nobody settled yet.', [], (self) =>
-    self.set(status()?.findings.length ?? 0),
-  )
-  gauge(
+  figure('perpd_findings_open', 'Findings that nobody settled yet.', ({ findings }) => findings.length)
+  figure(
     'perpd_contradictions_open',
     'Rows of hosts that contradict what a market or a token is.',
-    [],
-    (self) => self.set(status()?.contradictions.length ?? 0),
+    ({ contradictions }) => contradictions.length,
   )
   const contradicted = counter(
     'perpd_contradictions_total',
     'Rows of hosts that contradicted what a market or a token is, each told once.',
     [],
   )
-  gauge('perpd_flattens_open', 'Orders that are to be undone if they land.', [], (self) =>
-    self.set(status()?.flattens.length ?? 0),
+  figure(
+    'perpd_flattens_open',
+    'Orders that are to be undone if they land.',
+    ({ flattens }) => flattens.length,
   )
   const flattened = counter(
     'perpd_flattens_total',
@@ -300,11 +316,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'Newest block at the last look, by endpoint: `latest`, and `final` at the finality that evidence needs.',
     ['endpoint', 'level'],
   )
-  const chainAge = gauge(
-    'perpd_chain_block_age_seconds',
-    'Age of the latest block at the last look, by our clock.',
-    ['endpoint'],
-  )
+  const blockAges = new Map<string, { readonly ageSeconds: number; readonly atMs: number }>()
+  gauge('perpd_chain_block_age_seconds', 'Age of the latest block that was seen.', ['endpoint'], (self) => {
+    for (const [endpoint, { ageSeconds, atMs }] of blockAges) {
+      self.set({ endpoint }, ageSeconds + (now() - atMs) / 1_000)
+    }
+  })
   const chainLag = gauge(
     'perpd_chain_lag_blocks',
     'Blocks that an endpoint was behind the newest one at the last look.',
@@ -328,7 +345,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'perpd_subaccount_expiry_timestamp_seconds',
     'When the approval of the delegated key ends, Unix seconds.',
   )
-  collectDefaultMetrics({ register: registry, prefix: 'perpd_' })
+  // Before the first word on them there is nothing to show.
+  for (const each of [evidenceEndpoints, chainSkew, subaccountExpiry]) each.remove()
+  // Under the names that dashboards of Node processes know.
+  collectDefaultMetrics({ register: registry })
 
   // These codes come from a server; a label must not grow with what it makes up.
   const codes = new Set<string>()
@@ -409,7 +429,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
         if (latest !== undefined) chainBlock.set({ endpoint, level: 'latest' }, Number(latest))
         if (final !== undefined) chainBlock.set({ endpoint, level: 'final' }, Number(final))
         if (lagBlocks !== undefined) chainLag.set({ endpoint }, lagBlocks)
-        if (latestAgeSeconds !== undefined) chainAge.set({ endpoint }, latestAgeSeconds)
+        if (latestAgeSeconds !== undefined) {
+          blockAges.set(endpoint, { ageSeconds: latestAgeSeconds, atMs: now() })
+        }
         return
       }
       case 'subaccount.read':

@@ -56,20 +56,30 @@ export function phrase(event: Event): Line {
       return line(
         'info',
         'perpd',
-        event.openIntents === 0
-          ? `${event.signal}: no new orders; none is open`
-          : `${event.signal}: no new orders; following ${counted(event.openIntents, 'open order')} for up to ${span(event.drainMs)}. A second signal leaves at once; both are safe`,
+        event.underWay === 0
+          ? `${event.signal}: no new orders; ${event.openIntents === 0 ? 'none is open' : `${counted(event.openIntents, 'order')} only ${event.openIntents === 1 ? 'rests' : 'rest'} at the venue`}`
+          : `${event.signal}: no new orders; following ${counted(event.underWay, 'order')} under way for up to ${span(event.drainMs)}. A second signal leaves at once; both are safe`,
         { signal: event.signal, open_intents: event.openIntents, drain_ms: event.drainMs },
       )
-    case 'daemon.stopped':
-      return line(
-        'info',
-        'perpd',
-        event.openIntents === 0
+    case 'daemon.stopped': {
+      const { openIntents, positions } = event
+      const text = [
+        openIntents === 0
           ? `stopped after ${span(event.uptimeMs)}, no order open`
-          : `stopped after ${span(event.uptimeMs)} with ${counted(event.openIntents, 'order')} open; the next start follows them`,
-        { open_intents: event.openIntents, uptime_ms: Math.round(event.uptimeMs) },
-      )
+          : `stopped after ${span(event.uptimeMs)} with ${counted(openIntents, 'order')} open; the next start follows ${openIntents === 1 ? 'it' : 'them'}`,
+        ...(positions.length === 0
+          ? []
+          : [
+              `${counted(positions.length, 'position')} stay${positions.length === 1 ? 's' : ''} open, and nobody manages ${positions.length === 1 ? 'it' : 'them'} until the next start:`,
+              ...positions.map(plain),
+            ]),
+      ].join('\n')
+      return line(positions.length === 0 ? 'info' : 'warn', 'perpd', text, {
+        open_intents: openIntents,
+        positions,
+        uptime_ms: Math.round(event.uptimeMs),
+      })
+    }
     case 'daemon.heartbeat':
       return line(
         'debug',

@@ -16,7 +16,7 @@
  *   a denial        strategy, wish and code; over when such a wish is admitted. The wish itself is told with it only once.
  *                   A pause after a refusal is told once, and the next longer one again
  *   positions       told when one appears, disappears or changes size
- *   the heartbeat   told every ten minutes
+ *   the heartbeat   told when nothing else was for half a minute
  */
 import type { StrategyDecision } from '../domain/decision.ts'
 import type { Event } from '../domain/event.ts'
@@ -25,7 +25,8 @@ import { isGood, phrase } from './phrase.ts'
 import { counted, span } from './text.ts'
 
 const HOUR_MS = 3_600_000
-const HEARTBEAT_MS = 600_000
+/** After this long without a line, the next heartbeat is one. */
+const SILENT_MS = 30_000
 /** A host that fails now and then would otherwise be reported as recovered after every failure. */
 const CALM_MS = 30_000
 /** Causes remembered at most; the oldest is forgotten, and told again when it repeats. */
@@ -41,7 +42,7 @@ interface Cause {
 /** Turns an event into the lines to write, none of which is lost: what was told before has level `debug`. */
 export function createQuiet(now: () => number): (event: Event) => readonly Line[] {
   const causes = new Map<string, Cause>()
-  let heartbeatAtMs = Number.NEGATIVE_INFINITY
+  let toldAtMs = Number.NEGATIVE_INFINITY
   let positionsTold = ''
 
   const repeated = (key: string, line: Line): Line => {
@@ -77,7 +78,7 @@ export function createQuiet(now: () => number): (event: Event) => readonly Line[
     return false
   }
 
-  return (event) => {
+  const linesOf = (event: Event): readonly Line[] => {
     const line = phrase(event)
     switch (event.type) {
       case 'host.attempt': {
@@ -166,13 +167,16 @@ export function createQuiet(now: () => number): (event: Event) => readonly Line[
         return [isNew ? line : lower(line)]
       }
       case 'daemon.heartbeat': {
-        if (now() - heartbeatAtMs < HEARTBEAT_MS) return [line]
-        heartbeatAtMs = now()
-        return [{ ...line, level: 'info' }]
+        return now() - toldAtMs < SILENT_MS ? [line] : [{ ...line, level: 'info' }]
       }
       default:
         return [line]
     }
+  }
+  return (event) => {
+    const lines = linesOf(event)
+    if (lines.some(({ level }) => level !== 'debug')) toldAtMs = now()
+    return lines
   }
 }
 

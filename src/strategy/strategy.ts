@@ -138,7 +138,7 @@ export interface Strategy<Params = unknown> {
 export interface StrategyDefinition<Schema extends z.ZodType> {
   /** Name of the kind; for a file of your own, any name that tells it apart in logs. */
   readonly kind: string
-  /** One sentence, shown by `perpd strategies`. */
+  /** One sentence: what the kind does. */
   readonly description: string
   /** False for a keeper that only reduces: its file may leave out markets and size. True when absent. */
   readonly opensPositions?: boolean

@@ -1,7 +1,7 @@
 /** `perpd journal ...` and `perpd findings ...` over real journal files. */
 import { copyFileSync, mkdtempSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ACCOUNT_ID, type Finding } from '../../src/domain/accountRecord.ts'
@@ -161,12 +161,15 @@ test('a journal that lost records is refused, and goes on in the name of an oper
 test('the daemon does not start on a journal that lost records, and says the way out', async () => {
   await fill()
   truncateSync(path, 0)
-  const daemon = startPerpd([
-    'run',
-    `--journal.path=${path}`,
-    `--paper.keyFile=${join(cwd, 'key')}`,
-    '--control.port=0',
-  ])
+  const daemon = startPerpd(
+    [
+      'run',
+      `--journal.path=${path}`,
+      `--strategies.paths=${resolve(import.meta.dirname, '../../strategies')}`,
+      '--control.port=0',
+    ],
+    { cwd },
+  )
   expect(await daemon.ended, daemon.said()).toBe(1)
   expect(daemon.said()).toContain('The journal has lost records that were written')
   expect(daemon.said()).toContain('perpd journal accept-loss --by NAME')

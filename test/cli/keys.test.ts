@@ -9,7 +9,7 @@ import { Secret } from '../../src/domain/secret.ts'
 import { encryptKey } from '../../src/keys/keystore.ts'
 import { perpd } from './run.ts'
 
-const main = resolve(import.meta.dirname, '../../src/cli/main.ts')
+const main = resolve(import.meta.dirname, '../support/guardedMain.ts')
 const key = '0x4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'
 const address = privateKeyToAddress(key)
 const password = 'canary horse battery'
@@ -106,6 +106,24 @@ test('a command that lacks something says what, and makes nothing', async () => 
   expect(await said('address', '--file', file('raw'))).toBe('4 The file is no keystore that perpd reads.')
   expect(readdirSync(cwd)).not.toContain('x')
 })
+
+test('a descriptor that was not passed on is named, and none of Node itself is read or closed', async () => {
+  await cheapKeystore('one.json')
+  writeFileSync(file('password'), `${password}\n`, { mode: 0o600 })
+  const start = (descriptor: number, redirection: string) => {
+    const command = `'${process.execPath}' '${main}' keys address --verify --file one.json --password-fd ${descriptor} ${redirection}`
+    const { status, stderr } = spawnSync('bash', ['-c', command], { cwd, encoding: 'utf8', timeout: 50_000 })
+    return { status, stderr }
+  }
+  // As npm starts it: Node's own descriptors stand in the place of what the shell had opened, its pipes among them.
+  for (const descriptor of [3, 5, 99]) {
+    const { status, stderr } = start(descriptor, '')
+    expect([descriptor, status]).toEqual([descriptor, 4])
+    expect(stderr).toContain('it is not open here; npm and npx pass on standard input alone (--password-fd 0')
+  }
+  expect(start(0, '<password').status).toBe(0)
+  expect(start(8, '8< <(cat password)').status).toBe(0)
+}, 120_000)
 
 test('the systemd credential opens a keystore', async () => {
   await cheapKeystore('one.json')

@@ -30,7 +30,7 @@ function process(...argv: string[]): Promise<{ code: number; out: string; err: s
   return new Promise((done) => {
     execFile(
       globalThis.process.execPath,
-      [join(root, 'src/cli/main.ts'), ...argv],
+      [join(root, 'test/support/guardedMain.ts'), ...argv],
       { cwd, env: { PATH: globalThis.process.env.PATH } },
       (error, out, err) => done({ code: error === null ? 0 : Number(error.code), out, err }),
     )
@@ -120,8 +120,18 @@ test('config shows each value with its origin, and no secret', async () => {
   expect(out + json.out).not.toContain('abcdef123')
 })
 
+test('run ends with the code that was asked for when its configuration cannot be used, and with no other then', async () => {
+  const run = (...argv: string[]) => perpd(cwd, ['run', ...argv])
+  expect((await run('--risk.maxOrdrSizeUsd=5')).code).toBe(4)
+  expect((await run('--configuration-exit', '0', '--risk.maxOrdrSizeUsd=5')).code).toBe(0)
+  expect((await run('--configuration-exit=0', '--strategies.paths=none')).code).toBe(0)
+  expect((await perpd(cwd, ['check', '--configuration-exit=0'])).code).toBe(4)
+})
+
+const shipped = `--strategies.paths=${join(root, 'strategies')}`
+
 test('check says what would run, and ends with exit code 4 when something would not', async () => {
-  const good = await perpd(root, ['check'])
+  const good = await perpd(cwd, ['check', shipped])
   expect([good.code, good.err]).toEqual([0, ''])
   expect(good.out).toContain('profile paper: play money on arbitrum')
   expect(good.out).toContain('Everything checked would start.')
@@ -132,13 +142,21 @@ test('check says what would run, and ends with exit code 4 when something would 
   expect(JSON.parse(bad.out)).toMatchObject({ ok: false, profile: 'paper', strategies: [] })
   expect(bad.out).toContain('mine.yaml')
   expect(good.out).not.toContain('advice')
-  const keyless = await perpd(root, ['check', '--profile', 'arbitrum'])
+  const keyless = await perpd(cwd, ['check', shipped, '--profile', 'arbitrum'])
   // The account's own key on a live chain: there is a better one, and this is how to get it.
   expect(keyless.out).toContain(
     'perpd subaccount create --profile arbitrum --file var/arbitrum/delegated.json',
   )
   const owner = `0x${'11'.repeat(20)}`
-  const delegated = await perpd(root, ['check', '--json', '--profile', 'arbitrum', '--account.owner', owner])
+  const delegated = await perpd(cwd, [
+    'check',
+    shipped,
+    '--json',
+    '--profile',
+    'arbitrum',
+    '--account.owner',
+    owner,
+  ])
   expect(JSON.parse(delegated.out)).toMatchObject({ advice: [] })
   expect(keyless.out).toMatch(/^node: v\d+\.\d+\.\d+ at \S+, which .* can change$/m)
   expect([keyless.code, keyless.err.replace(/^warning: .*\n/gm, '')]).toEqual([

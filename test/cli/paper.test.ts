@@ -140,3 +140,19 @@ test('a share or whitelist of a market that no chain has is refused, and nothing
     await expect(start('--paper.poolShares', bad)).rejects.toThrow('paper.poolShares')
   }
 })
+
+test('a second venue on the same state file is refused, and takes it over when the first has ended', async () => {
+  const flags = ['--paper.chains=arbitrum,avalanche']
+  const first = await start(...flags)
+  const config = (...argv: string[]) => loadConfig({ argv, env: {}, cwd }).config
+  await expect(startVenue(config(), log)).rejects.toMatchObject({
+    exitCode: 1,
+    message: expect.stringContaining(
+      `Another perpd keeps its paper world in ${join(cwd, 'var/paper/venue.json')}.\n  Nothing was started`,
+    ),
+  })
+  const elsewhere = await startVenue(config(`--paper.stateFile=${join(cwd, 'other.json')}`), log)
+  await elsewhere.close()
+  await first.close()
+  await start(...flags)
+})

@@ -52,6 +52,17 @@ function getAs(
   })
 }
 
+test('HEAD is answered as GET, without a body: open paths to everybody, the others to who may read', async () => {
+  const head = (path: string, headers: Record<string, string> = {}) =>
+    fetch(`${server.url}${path}`, { method: 'HEAD', headers })
+  const open = await head('/metrics')
+  expect([open.status, await open.text()]).toEqual([200, ''])
+  expect(open.headers.get('content-type')).toContain('text/plain')
+  expect((await head('/readyz')).status).toBe((await get('/readyz')).status)
+  expect((await head('/api/status')).status).toBe(401)
+  expect((await head('/api/status', asReader)).status).toBe(200)
+})
+
 test('metrics are served in the text format', async () => {
   const response = await get('/metrics')
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')

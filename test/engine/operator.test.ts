@@ -106,7 +106,7 @@ function world(
     readonly limits?: LimitSet
     /** Of the strategy's own file. */
     readonly own?: Limits
-    readonly readLimits?: () => Partial<ConfiguredLimits>
+    readonly readLimits?: () => Partial<ConfiguredLimits> & { readonly waiting?: readonly string[] }
     readonly breakers?: Partial<BreakerSettings>
     readonly settings?: Partial<VenueSettings>
     readonly between?: Between
@@ -223,7 +223,10 @@ test('a halt makes nothing more, a restart keeps it, and an operator lifts it; e
   const { journal, kept } = watchedJournal()
   const first = world({ journal })
   await first.engine.start()
-  expect(await command(first, trade('halted'))).toEqual({ ok: true, statement: 'global is halted' })
+  expect(await command(first, trade('halted'))).toEqual({
+    ok: true,
+    statement: 'global is halted; it goes on with: perpd trading active',
+  })
   await first.clock.advance(20_000)
   expect([...new Set(codes(first))]).toEqual(['TRADING_HALTED'])
   expect(submits(first)).toBe(0)
@@ -493,6 +496,70 @@ test('an order whose fate nothing shows is closed by an operator while the daemo
   }
   await there.clock.advance(5_000)
   expect(there.engine.status().holds).toEqual([])
+})
+
+test('who lifts the whole daemon is told what is still halted and the command that lifts it, and that command does', async () => {
+  const there = world()
+  await there.engine.start()
+  const own = { type: 'trading', scope: 'strategy:greedy', reason: 'the test says so' } as const
+  expect(await command(there, { ...own, state: 'halted' })).toEqual({
+    ok: true,
+    statement: 'strategy:greedy is halted; it goes on with: perpd trading active --scope greedy',
+  })
+  expect(await command(there, trade('active'))).toEqual({
+    ok: true,
+    statement:
+      'global is active; still strategy:greedy is halted by operator (the test says so; an operator lifts it: perpd trading active --scope greedy)',
+  })
+  await there.clock.advance(10_000)
+  expect(submits(there)).toBe(0)
+  expect(await command(there, { ...own, state: 'active' })).toEqual({
+    ok: true,
+    statement: 'strategy:greedy is active',
+  })
+  await there.clock.advance(10_000)
+  expect(submits(there)).toBeGreaterThan(0)
+})
+
+test('reading limits anew says what else changed and waits for a restart', async () => {
+  const there = world({ readLimits: () => ({ waiting: ['log.level', 'strategy eth-grid is new'] }) })
+  await there.engine.start()
+  expect(await command(there, { type: 'limits', isConfirmed: false })).toEqual({
+    ok: true,
+    statement:
+      'the limits in force are the configured ones; changed besides limits, and waits for a restart: log.level, strategy eth-grid is new',
+  })
+})
+
+test('a journal that is short of space is named as why it is not ready', async () => {
+  const { journal } = watchedJournal()
+  let isShort = false
+  journal.isShort = () => isShort
+  const there = world({ journal })
+  await there.engine.start()
+  expect(there.engine.status().notReady).toEqual([])
+  isShort = true
+  expect(there.engine.status().notReady).toEqual([
+    'the journal memory: is short of space: nothing that adds risk is made; free space on its disk, or raise journal.maxMiB',
+  ])
+  isShort = false
+  expect(there.engine.status().notReady).toEqual([])
+})
+
+test('a stop does not wait for what merely rests, and names what nobody manages from then on', async () => {
+  const there = world()
+  await there.engine.start()
+  await there.clock.advance(20_000)
+  expect(there.engine.status().positions).toHaveLength(1)
+  expect(there.engine.status().openIntents.map(({ label }) => label)).toEqual(['resting'])
+  const stopped = there.engine.stop('SIGINT')
+  await there.clock.advance(1_500)
+  await stopped
+  expect(there.events.at(-1)).toMatchObject({
+    type: 'daemon.stopped',
+    openIntents: 1,
+    positions: [expect.stringMatching(/^long ETH\/USD \[WETH-USDC\] of \$[\d,.]+$/)],
+  })
 })
 
 test('limits of a market, of a strategy file and of breakers tighten at once and are obeyed at once', async () => {

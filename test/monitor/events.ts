@@ -221,6 +221,11 @@ export const everyEvent: readonly Event[] = [
   { type: 'market.proven', symbol, marketToken: ethMarket },
   { type: 'market.trusted', symbol, marketToken: ethMarket, by: 'Ada' },
   { type: 'daemon.heartbeat', openIntents: 1, unresolved: 0, positions: 1, exposureUsd: usd(500) },
-  { type: 'daemon.draining', signal: 'SIGTERM', openIntents: 1, drainMs: 10_000 },
-  { type: 'daemon.stopped', openIntents: 0, uptimeMs: 3_725_000 },
+  { type: 'daemon.draining', signal: 'SIGTERM', openIntents: 1, underWay: 1, drainMs: 10_000 },
+  {
+    type: 'daemon.stopped',
+    openIntents: 0,
+    positions: ['long ETH/USD [WETH-USDC] of $500.00'],
+    uptimeMs: 3_725_000,
+  },
 ]

@@ -54,6 +54,52 @@ test('states and ages are those of the moment of the scrape', async () => {
   )
 })
 
+test('equity and its peak are two series, and what has no value yet is absent instead of 0', async () => {
+  const equity = { equityUsd: usd(900), peakUsd: usd(1_000) }
+  expect((await render({ ...running, equity })).ours).toEqual(
+    expect.arrayContaining(['perpd_equity_usd 900', 'perpd_equity_peak_usd 1000']),
+  )
+  const absent = (lines: readonly string[], ...names: string[]) =>
+    expect(lines.filter((line) => names.some((name) => line.startsWith(name)))).toEqual([])
+  absent((await render(running)).ours, 'perpd_equity')
+  const early = (await render(undefined)).ours
+  absent(
+    early,
+    'perpd_equity',
+    'perpd_exposure',
+    'perpd_trading_state',
+    'perpd_orders{',
+    'perpd_findings_open',
+  )
+  absent(
+    early,
+    'perpd_order_oldest',
+    'perpd_subaccount_expiry',
+    'perpd_chain_skew',
+    'perpd_evidence_endpoints',
+  )
+})
+
+test("the age of a chain's block grows until the scrape", async () => {
+  let nowMs = 1_000
+  const metrics = createMetrics({
+    version: '1',
+    profile: 'paper',
+    chain: 'arbitrum',
+    status: () => running,
+    now: () => nowMs,
+  })
+  metrics.listen({
+    type: 'chain.read',
+    endpoint: 'one.example',
+    outcome: 'ok',
+    durationMs: 1,
+    latestAgeSeconds: 2,
+  })
+  nowMs += 30_000
+  expect(await metrics.render()).toContain('perpd_chain_block_age_seconds{endpoint="one.example"} 32')
+})
+
 test('events count', async () => {
   const { ours } = await render(running, everyEvent)
   expect(ours).toEqual(
@@ -103,7 +149,12 @@ test('names follow the conventions: counters end in _total, durations in _second
     if (type === 'histogram') expect(name).toMatch(/_duration_seconds$/)
   }
   expect(text).toContain('perpd_ready 0')
-  expect(text).toContain('perpd_nodejs_eventloop_lag_seconds')
+  for (const name of [
+    'process_cpu_seconds_total',
+    'process_resident_memory_bytes',
+    'nodejs_eventloop_lag_p99_seconds',
+  ])
+    expect(text).toMatch(new RegExp(`^${name} `, 'm'))
 })
 
 test('before the engine is built the daemon is alive and not ready', () => {
@@ -164,8 +215,8 @@ test('what holds all of trading back makes the daemon unready and shows in the m
       'perpd_trading_state{state="reducing"} 1',
       'perpd_trading_holds{scope="account",cause="drawdown"} 1',
       'perpd_trading_holds{scope="strategy:eth-trend",cause="rejects"} 1',
-      'perpd_equity_usd{kind="now"} 900',
-      'perpd_equity_usd{kind="peak"} 1000',
+      'perpd_equity_usd 900',
+      'perpd_equity_peak_usd 1000',
     ]),
   )
 })

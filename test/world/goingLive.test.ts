@@ -129,7 +129,7 @@ test('a small live account is walked from its key to its kill as docs/going-live
   const active = await type('perpd trading active --profile arbitrum')
   expect(active).toMatchObject({ code: 0, out: expect.stringContaining(written('global is active.')) })
   const halted = await type('perpd trading halted --profile arbitrum')
-  expect(halted).toMatchObject({ code: 0, out: 'global is halted.\n' })
+  expect(halted).toMatchObject({ code: 0, out: expect.stringContaining('global is halted;') })
   const paper = start('trading active')
   expect([await paper.ended, paper.said()], written('exit code 4 and nothing done')).toEqual([
     4,

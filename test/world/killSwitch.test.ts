@@ -63,7 +63,10 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
       positions.length === 1 && openIntents.some(({ status }) => status === 'resting'),
   )
   const halted = await command(hosts, 'trading', 'halted', '--by', 'ann', '--reason', 'rehearsal')
-  expect(halted).toEqual({ code: 0, said: 'global is halted.\n' })
+  expect(halted).toEqual({
+    code: 0,
+    said: 'global is halted; it goes on with: perpd trading active.\n',
+  })
   first.child.kill('SIGKILL')
   await first.ended
 

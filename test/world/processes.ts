@@ -5,8 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-const root = resolve(import.meta.dirname, '..', '..')
-const main = join(root, 'src', 'cli', 'main.ts')
+const main = resolve(import.meta.dirname, '..', 'support', 'guardedMain.ts')
 const killAt = join(import.meta.dirname, 'killAt.ts')
 
 /** A child process and everything it said. */
@@ -29,6 +28,17 @@ export interface PaperHosts {
 }
 
 const alive = new Set<Running>()
+
+let empty: string | undefined
+
+/** Where a command runs that no folder is named for: a folder of this run, without settings and state of a user. */
+function emptyFolder(): string {
+  if (empty !== undefined) return empty
+  const made = mkdtempSync(join(tmpdir(), 'perpd-nowhere-'))
+  process.once('exit', () => rmSync(made, { recursive: true, force: true }))
+  empty = made
+  return made
+}
 
 /** Kills what this file's tests started and left behind when one of them failed; for `afterEach` of tests that run one by one. */
 export async function killLeftOver(): Promise<void> {
@@ -58,7 +68,7 @@ export function perpd(
       ? command
       : ['bash', '-c', `ulimit -f ${options.fileLimitKiB}; exec "$0" "$@"`, ...command]
   const child = spawn(limited[0] ?? '', limited.slice(1), {
-    cwd: options.cwd ?? root,
+    cwd: options.cwd ?? emptyFolder(),
     env: { ...process.env, ...options.env, KILL_AT: options.killAt ?? '', NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -726,6 +726,11 @@ export const schema = {
       'auto',
       '`pretty` for people, `json` for machines, `auto`: pretty on a terminal, else json.',
     ),
+    heartbeatSeconds: setting(
+      seconds(0, 86_400),
+      60,
+      'How often a daemon that has nothing else to tell says that it lives, seconds; 0 never.',
+    ),
   },
 }
 

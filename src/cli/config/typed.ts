@@ -252,6 +252,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
     log: {
       level: log.level as Config['log']['level'],
       format: log.format as Config['log']['format'],
+      heartbeatSeconds: number(log.heartbeatSeconds),
     },
   })
 }

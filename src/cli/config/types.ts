@@ -205,5 +205,7 @@ export interface Config {
   readonly log: {
     readonly level: 'debug' | 'info' | 'warn' | 'error'
     readonly format: 'auto' | 'pretty' | 'json'
+    /** 0: never. */
+    readonly heartbeatSeconds: number
   }
 }

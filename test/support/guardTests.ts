@@ -1,0 +1,12 @@
+/** Loaded before each file of tests: a test that reached for what is a user's own fails, even where the code under test made nothing of it. */
+import { afterEach } from 'vitest'
+import { guardUsersOwn } from './usersOwn.ts'
+
+const reached: string[] = []
+guardUsersOwn((what) => reached.push(what))
+
+afterEach(() => {
+  const found = reached.splice(0)
+  if (found.length > 0)
+    throw new Error(`this test ${found.join(', and it ')}: use a port, a folder and a profile of its own`)
+})

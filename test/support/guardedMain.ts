@@ -1,0 +1,26 @@
+/**
+ * `perpd` as tests start it: the real command line, which ends with exit code 99 when it reaches for what is a user's own.
+ * TEST_CLOCK_SHIFT_MS moves the wall clock of the process, so that no test depends on the hour.
+ */
+import { writeSync } from 'node:fs'
+import { guardUsersOwn } from './usersOwn.ts'
+
+/** How a process ends that reached for what is a user's own. */
+const reachedCode = 99
+
+const shiftMs = Number(process.env.TEST_CLOCK_SHIFT_MS ?? '0')
+if (shiftMs !== 0) {
+  const RealDate = Date
+  const now = () => RealDate.now() + shiftMs
+  globalThis.Date = new Proxy(RealDate, {
+    construct: (target, args) => Reflect.construct(target, args.length === 0 ? [now()] : args),
+    get: (target, name, receiver) => (name === 'now' ? now : Reflect.get(target, name, receiver)),
+  })
+}
+
+guardUsersOwn((what) => {
+  writeSync(2, `a test's perpd ${what}\n`)
+  process.exit(reachedCode)
+})
+const { runProcess } = await import('../../src/cli/main.ts')
+await runProcess()
