@@ -59,8 +59,8 @@ import { listenForSignals } from './signals.ts'
 import { openSigner } from './signer.ts'
 import { readApprovalFile } from './subaccountFile.ts'
 import { version } from './version.ts'
-import { keepWatchdog } from './watchdog.ts'
 import { type WholeConfiguration, waitingChanges } from './waitingChanges.ts'
+import { keepWatchdog } from './watchdog.ts'
 
 const watchMs = 5_000
 const statusPollFloorMs = 50
