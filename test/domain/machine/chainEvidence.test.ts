@@ -458,7 +458,10 @@ describe('a death', () => {
 })
 
 test('figures of an execution that two endpoints show differently are nobody’s, and close nothing', () => {
-  const lying = [created(5), { ...executed(7), settlement: { executionPrice: usd(1800), sizeDeltaUsd: usd(1) } }]
+  const lying = [
+    created(5),
+    { ...executed(7), settlement: { executionPrice: usd(1800), sizeDeltaUsd: usd(1) } },
+  ]
   const views = (ofTwo: readonly OrderLog[]) => [
     endpoint({ latest: 12, final: 9, landedAt: 5, logs }),
     endpoint({ latest: 12, final: 9, landedAt: 5, logs: ofTwo, endpoint: 'rpc-2' }),
