@@ -255,8 +255,8 @@ export function chainEnd(child: Child, view: ChainView, atMs: number): ChainEnd 
     // A block has one set of logs: who shows other figures of it lies, and nobody knows who does.
     const haveSameFigures = agreeing.every((each) => isSameSettlement(each.log.settlement, log.settlement))
     const isFinal =
-      agreeing.length === view.configured &&
       haveSameFigures &&
+      agreeing.length === view.configured &&
       agreeing.every((each) => isAtFinal(each.endpoint, log.block.number))
     const evidence = logEvidence(
       log,
