@@ -170,16 +170,13 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'The highest that the account was worth, USD; absent before the first reading.',
     ({ equity }) => (equity === undefined ? undefined : asNumber(equity.peakUsd)),
   )
-  gauge(
+  figure(
     'perpd_equity_age_seconds',
     'Age of the figure in `perpd_equity_usd`: it is of lists that belong together, and stands while they settle after a fill.',
-    [],
-    (self) => {
-      self.reset()
-      const { equity, nowMs } = status() ?? {}
-      if (equity?.equityAtMs === undefined || nowMs === undefined) return
-      self.set({}, Math.max(0, nowMs - equity.equityAtMs) / 1_000)
-    },
+    ({ equity, nowMs }) =>
+      equity?.equityAtMs === undefined || nowMs === undefined
+        ? undefined
+        : Math.max(0, nowMs - equity.equityAtMs) / 1_000,
   )
   gauge('perpd_ready', '1 while new orders are made, 0 while not.', [], (self) => {
     const current = status()

@@ -202,7 +202,7 @@ test('findings are listed, and an operator adopts or ignores them by name', asyn
   journal.close()
   expect((await run('findings')).out.split('\n')).toHaveLength(3)
   expect((await run('findings')).out).toContain(
-    'manual-increase  pauses increases  an order of the account that is not ours bought $50.00 of ETH/USD  trade-77',
+    'manual-increase  holds increases  an order of the account that is not ours bought $50.00 of ETH/USD',
   )
   expect((await run('findings', 'adopt', 'trade-77')).err).toBe('Say who decides: --by YOUR_NAME')
   expect((await run('findings', 'adopt', 'trade', '--by', 'Ada')).err).toBe(
