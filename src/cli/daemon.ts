@@ -95,8 +95,19 @@ interface Answer {
   readonly body: unknown
 }
 
-/** One request with the daemon's challenge. */
-async function ask({ config, origins }: Told, role: Role, path: string, body?: object): Promise<Answer> {
+/** One request with the daemon's challenge. A read whose kept connection the daemon had closed meanwhile is sent again, once. */
+async function ask(told: Told, role: Role, path: string, body?: object): Promise<Answer> {
+  try {
+    return await askOnce(told, role, path, body)
+  } catch (error) {
+    const wasCut =
+      error instanceof CommandError && /\((ECONNRESET|UND_ERR_SOCKET|EPIPE)\)/.test(error.message)
+    if (body !== undefined || !wasCut) throw error
+    return await askOnce(told, role, path)
+  }
+}
+
+async function askOnce({ config, origins }: Told, role: Role, path: string, body?: object): Promise<Answer> {
   const address = addressOf(config, origins)
   const to = { config, address, role, token: tokenOf(config, role, address) }
   const { body: first } = await askProven(to, challengePath)

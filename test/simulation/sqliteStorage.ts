@@ -286,13 +286,7 @@ class SqliteStorage implements Storage {
     if (before === undefined || this.#torn === undefined) return
     const { random, isPowerCut } = this.#torn
     const torn = tornBetween(before, readImage(running.path), random, isPowerCut)
-    if (this.#newest === undefined) {
-      this.#image = { ...this.#image, db: torn.db, wal: torn.wal }
-      return
-    }
-    // A bit flipped at the same moment, or a backup was put back: what was torn is on the newest copy.
-    this.#newest = { ...this.#newest, db: torn.db, wal: torn.wal }
-    if (this.#flips !== undefined) this.#image = flipBit(this.#newest, random)
+    this.#image = { ...this.#image, db: torn.db, wal: torn.wal }
   }
 
   #newRows(running: Running, db: DatabaseSync): readonly string[] {

@@ -479,6 +479,19 @@ test('figures of an execution that two endpoints show differently are nobody’s
   }
 })
 
+test('another time of the same block keeps no execution open', () => {
+  const run = sent()
+  const at = (timestampSeconds: number): readonly OrderLog[] => [
+    created(5),
+    { ...executed(7), settlement: { executionPrice: usd(1800), timestampSeconds } },
+  ]
+  look(run, [
+    endpoint({ latest: 12, final: 9, landedAt: 5, logs: at(1) }),
+    endpoint({ latest: 12, final: 9, landedAt: 5, logs: at(7_201), endpoint: 'rpc-2' }),
+  ])
+  expect(kinds(run)).toEqual(['landed', 'child.executed', 'intent.closed'])
+})
+
 test('a digest used up by a stranger ends as failed when that is final everywhere, and not before', () => {
   const run = sent()
   const used = { landedAt: 5, signature: false, logs: [] }
