@@ -94,7 +94,11 @@ export const attacks: readonly Attack[] = [
   }),
   attack(
     'positions that are hidden, and their liquidations made up',
-    [told('/positions', { op: 'hide' }), told('/trades', { op: 'liquidate' })],
+    [
+      told('/positions', { op: 'hide' }),
+      told('/trades', { op: 'liquidate' }),
+      told('/trades/search', { op: 'liquidate' }),
+    ],
     {
       kind: 'hosts',
       habits: [habit({ does: 'opens', sizeUsd: 2_500 })],
@@ -184,11 +188,15 @@ export const attacks: readonly Attack[] = [
     [told('/orders', { op: 'scale', field: 'acceptablePrice', ppm: 10_000_000 })],
     { kind: 'hosts', habits: [habit({ does: 'rests' })] },
   ),
-  attack('executions that never were, by the thousand', [told('/trades', { op: 'flood', rows: 2_000 })], {
-    kind: 'hosts',
-    habits: [habit({ does: 'turns' })],
-    spanMs: 60_000,
-  }),
+  attack(
+    'executions that never were, by the thousand',
+    [told('/trades', { op: 'flood', rows: 2_000 }), told('/trades/search', { op: 'flood', rows: 2_000 })],
+    {
+      kind: 'hosts',
+      habits: [habit({ does: 'turns' })],
+      spanMs: 60_000,
+    },
+  ),
   attack(
     'an order that pays somebody else',
     [

@@ -235,7 +235,7 @@ const fieldsOf: Readonly<Record<string, readonly string[]>> = {
     'isLong',
   ],
   '/trades': ['sizeDeltaUsd', 'pnlUsd', 'isLong', 'timestamp', 'executionPrice', 'positionFeeAmount'],
-  '/trades/search': ['sizeDeltaUsd', 'pnlUsd', 'isLong', 'timestamp'],
+  '/trades/search': ['sizeDeltaUsd', 'pnlUsd', 'isLong', 'timestamp', 'executionPrice', 'positionFeeAmount'],
   '/balances/wallet': ['balance', 'decimals'],
   '/prices/tickers': ['minPrice', 'maxPrice', 'medianPrice', 'updatedAt', 'timestamp'],
   '/markets/state': [],
