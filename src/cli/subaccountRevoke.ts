@@ -15,13 +15,15 @@ import type { ChainReader } from '../domain/chainReader.ts'
 import { isoTime } from '../domain/clock.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { Difference } from '../domain/event.ts'
+import type { TokenAmount } from '../domain/units.ts'
 import { type RemovalTerms, removalDifferences, removalOf } from '../execution/removal.ts'
 import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { refuseOpenProcess } from './hardening.ts'
+import { removalFeeOf } from './removalFee.ts'
 import { readRemovalRequest, removalRequestText, removalTypedData } from './removalFile.ts'
-import { feeTokenAmount, signingPolicyOf } from './runSettings.ts'
+import { signingPolicyOf } from './runSettings.ts'
 import { readApprovalFile, readSignature, removeApprovalFile, writeWhole } from './subaccountFile.ts'
 import {
   askChain,
@@ -62,7 +64,7 @@ export async function revokeSubaccount(call: Call): Promise<number> {
   const owner = ownerOf(config, key?.address)
   const warning = unusedApproval(config, owner, subaccount)
   forgetApproval(call)
-  if (outFile !== undefined) return writeRequest(call, { owner, subaccount, path: outFile })
+  if (outFile !== undefined) return await writeRequest(call, { owner, subaccount, path: outFile })
   const { chain } = config.venue
   const send = async (api: Api, reader: ChainReader | undefined): Promise<number> => {
     const before = await lookAtAll(api, owner, subaccount)
@@ -75,7 +77,10 @@ export async function revokeSubaccount(call: Call): Promise<number> {
     const nowSeconds = nowSecondsOf(api)
     const terms =
       requestFile === undefined
-        ? termsOf(config, subaccount, nowSeconds + config.execution.relayDeadlineSeconds)
+        ? termsOf(subaccount, {
+            feeAmount: await removalFeeOf(config, api, reader),
+            deadlineSeconds: nowSeconds + config.execution.relayDeadlineSeconds,
+          })
         : readRemovalRequest(chain, requestFile)
     const removal = removalOf(chain, terms)
     const meant = { owner, subaccount, nowSeconds }
@@ -134,18 +139,21 @@ function printTransaction({ loaded, out, err }: Call, subaccount: Address): numb
   return exitCodes.ok
 }
 
-function writeRequest(
+async function writeRequest(
   { loaded: { config }, out, err }: Call,
   {
     owner,
     subaccount,
     path,
   }: { readonly owner: Address; readonly subaccount: Address; readonly path: string },
-): number {
+): Promise<number> {
   const { chain } = config.venue
+  const feeAmount = await withApi(config, (api) =>
+    withChain(config, (reader) => removalFeeOf(config, api, reader)),
+  )
   const nowSeconds = Math.floor(systemClock.now() / 1000)
-  const deadline = nowSeconds + Math.max(config.signing.maxDeadlineSeconds - carryMarginSeconds, 0)
-  const terms = termsOf(config, subaccount, deadline)
+  const deadlineSeconds = nowSeconds + Math.max(config.signing.maxDeadlineSeconds - carryMarginSeconds, 0)
+  const terms = termsOf(subaccount, { feeAmount, deadlineSeconds })
   const removal = removalOf(chain, terms)
   refuse(removalDifferences(chain, policyOf(config), { owner, subaccount, nowSeconds }, terms))
   writeWhole(path, removalRequestText(chain, removal, terms))
@@ -156,10 +164,13 @@ function writeRequest(
   return exitCodes.ok
 }
 
-function termsOf(config: Config, subaccount: Address, deadlineSeconds: number): RemovalTerms {
+function termsOf(
+  subaccount: Address,
+  { feeAmount, deadlineSeconds }: { readonly feeAmount: TokenAmount; readonly deadlineSeconds: number },
+): RemovalTerms {
   return {
     subaccount,
-    feeAmount: feeTokenAmount(config, config.signing.relayFeeUsd),
+    feeAmount,
     userNonce: BigInt(`0x${randomBytes(32).toString('hex')}`),
     deadline: BigInt(deadlineSeconds),
   }

@@ -292,3 +292,40 @@ test('with chain endpoints the hosts alone end nothing: the chain must have used
     out: expect.stringMatching(/the chain +the removal is used \(1 of 1 endpoints\)/),
   })
 })
+
+test('at a high gas price the removal offers what the formula needs, where an endpoint tells it', async () => {
+  const offered = async (gasPriceWei: bigint) => {
+    const dear = createVenue({ clock: systemClock, chain: arbitrum, seed: 7, settings: { gasPriceWei } })
+    const sockets = await serveVenue(dear, { hostname: '127.0.0.1', port: 0 })
+    const known = [
+      '--profile=arbitrum',
+      `--account.owner=${owner.address}`,
+      `--subaccount=${session.address}`,
+    ]
+    const hosts = [`--venue.apiHosts=${sockets.api[0]}`, `--venue.oracleHosts=${sockets.oracle[0]}`]
+    const argv = ['subaccount', 'revoke', ...known, ...hosts, '--out=ask.json']
+    const feeOf = async (...more: string[]) => {
+      const { code, err } = await perpd(cwd, [...argv, ...more])
+      if (code !== 0) return err
+      return BigInt(JSON.parse(readFileSync(join(cwd, 'ask.json'), 'utf8')).perpd.feeAmount)
+    }
+    const fees = {
+      apiOnly: await feeOf(),
+      withEndpoint: await feeOf(`--rpc.http=${sockets.rpc[0]}`),
+      silentEndpoint: await feeOf('--rpc.http=http://127.0.0.1:9'),
+    }
+    await sockets.close()
+    return fees
+  }
+  expect(await offered(20_000_000n)).toEqual({
+    apiOnly: 1_000_000n,
+    withEndpoint: 1_000_000n,
+    silentEndpoint: 1_000_000n,
+  })
+
+  const spike = await offered(2_000_000_000n)
+  expect(spike).toMatchObject({ apiOnly: 1_000_000n, silentEndpoint: 1_000_000n })
+  // 3 million gas or so at 2 gwei with its buffers, an ETH of some thousand dollars.
+  expect(spike.withEndpoint).toBeGreaterThan(10_000_000n)
+  expect(spike.withEndpoint).toBeLessThan(100_000_000n)
+})

@@ -23,6 +23,8 @@ const mended: readonly (readonly [TierName, number, string])[] = [
   ['core', 77_103_369, 'an order of the relay lane is no row that merely fits'],
   // The reader: a stranger's use of a digest was taken for our other order in the same block, whose signature did not show.
   ['shell', 4_200_005_444, 'a stranger’s use is told from our own orders of the same block'],
+  // The model: a bit flipped while a commit was torn, and the newest copy lacked what a backup had.
+  ['files', 4_300_003_556, 'what befalls files comes over what a torn commit left of them'],
   // The judge: a process was frozen for three hours, and seven orders were looked after meanwhile.
   ['core', 4_100_168_614, 'a long world is no endless one'],
   // A trade by hand that a reorganisation took back, and that was made again, was counted twice: the kill did not end.

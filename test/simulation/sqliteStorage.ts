@@ -67,6 +67,8 @@ class SqliteStorage implements Storage {
   #isFull = false
   #running: Running | undefined
   #torn: { readonly random: Random; readonly isPowerCut: boolean } | undefined
+  /** What else befalls the files of a process that ended in a write: it comes over what the write left. */
+  #afterTear: (() => void) | undefined
   /** Where in what the guard had not synced a crash cut its table, from 0 to 1. */
   #guardCut: number | undefined
   #openings = 0
@@ -281,11 +283,21 @@ class SqliteStorage implements Storage {
     running.change = change
     running.hooks.boundary(name)
     delete running.change
-    run()
-    const { before } = change
+    try {
+      run()
+      this.#tear(change.before, running)
+    } finally {
+      this.#torn = undefined
+      const befall = this.#afterTear
+      this.#afterTear = undefined
+      befall?.()
+    }
+  }
+
+  #tear(before: Image | undefined, { path }: Running): void {
     if (before === undefined || this.#torn === undefined) return
     const { random, isPowerCut } = this.#torn
-    const torn = tornBetween(before, readImage(running.path), random, isPowerCut)
+    const torn = tornBetween(before, readImage(path), random, isPowerCut)
     this.#image = { ...this.#image, db: torn.db, wal: torn.wal }
   }
 
@@ -369,6 +381,10 @@ class SqliteStorage implements Storage {
   }
 
   putBackupBack(): void {
+    this.#onceTorn(() => this.#putBackupBack())
+  }
+
+  #putBackupBack(): void {
     if (this.#backup === undefined || this.#newest !== undefined || !this.#isStill()) return
     const { db, wal } = this.#backup
     // A mark that lost its newest states at the same moment could not tell.
@@ -383,10 +399,20 @@ class SqliteStorage implements Storage {
   }
 
   flipBit(random: Random): void {
+    this.#onceTorn(() => this.#flipBit(random))
+  }
+
+  #flipBit(random: Random): void {
     if (this.#newest !== undefined || !this.#isStill()) return
     this.#newest = { ...this.#image, head: this.#wholeHead }
     this.#image = flipBit(this.#newest, random)
     this.#flips = randomOf(random.int(0, 2 ** 31), 'flips')
+  }
+
+  /** Runs it now, or when the write in which the process ended has left what it leaves. */
+  #onceTorn(befall: () => void): void {
+    if (this.#torn === undefined) befall()
+    else this.#afterTear = befall
   }
 
   /** Whether nothing has the files open; then they are in the image. */
