@@ -1,4 +1,5 @@
 /** `perpd check`: whether the configuration and the strategy files would start, without touching network or journal. */
+import { resolve } from 'node:path'
 import { BaseError } from '../domain/errors.ts'
 import { formatUsd } from '../domain/units.ts'
 import { loadCatalog } from '../paper/catalog.ts'
@@ -16,8 +17,23 @@ import { columns } from './table.ts'
 import { stateProblems } from './trustedState.ts'
 
 /** Prints what would run; exit code 4 when something would not. */
-export async function check({ loaded, flags, keys, env, execArgv, out, err }: Call): Promise<number> {
-  const { config } = loaded
+export async function check({
+  loaded,
+  flags,
+  positionals,
+  keys,
+  env,
+  execArgv,
+  cwd,
+  out,
+  err,
+}: Call): Promise<number> {
+  const [file] = positionals
+  // One file instead of those that are configured; everything else is checked as it would run.
+  const config: Config =
+    file === undefined
+      ? loaded.config
+      : { ...loaded.config, strategies: { ...loaded.config.strategies, paths: [resolve(cwd, file)] } }
   const key = reportSigner(config, keys)
   const node = nodeReport()
   const found = await readStrategyFiles(config)

@@ -46,6 +46,8 @@ export interface Command {
   /** Further lines of its own help. */
   readonly details?: string
   readonly positional?: { readonly name: string; readonly doc: string; readonly isOptional?: boolean }
+  /** Those after the first one; each must be given. */
+  readonly more?: readonly { readonly name: string; readonly doc: string }[]
   readonly flags: readonly OwnFlag[]
   /** Resolves with the exit code. Throws CommandError or BaseError. */
   readonly run: (call: Call) => Promise<number>
@@ -117,12 +119,14 @@ export function parseArguments(command: Command, argv: readonly string[]): Argum
       at++
     }
   }
-  const most = command.positional === undefined ? 0 : 1
+  const { positional, more = [] } = command
+  const expected = positional === undefined ? [] : [positional, ...more]
+  const most = expected.length
   if (!wantsHelp && positionals.length > most) {
     throw misuse(command, `${positionals[most]}: ${command.name} takes no such argument.`)
   }
-  if (!wantsHelp && positionals.length < most && command.positional?.isOptional !== true) {
-    throw misuse(command, `${command.name} needs ${command.positional?.doc}.`)
+  if (!wantsHelp && positionals.length < most && positional?.isOptional !== true) {
+    throw misuse(command, `${command.name} needs ${expected[positionals.length]?.doc}.`)
   }
   return { flags, positionals, settings: rest, wantsHelp }
 }
@@ -143,7 +147,10 @@ export function usageOf(command: Command): string {
   )
   const { name = '', isOptional = false } = command.positional ?? {}
   const positional = command.positional === undefined ? [] : [isOptional ? `[${name}]` : `<${name}>`]
-  return ['usage: perpd', command.name, ...positional, ...own, '[--section.key value ...]'].join(' ')
+  const others = (command.more ?? []).map((each) => `<${each.name}>`)
+  return ['usage: perpd', command.name, ...positional, ...others, ...own, '[--section.key value ...]'].join(
+    ' ',
+  )
 }
 
 /** The whole help of a command. */

@@ -1,5 +1,6 @@
 /** Every command, its flags and its help; the code of each is loaded only when it is asked for. */
 import type { Command } from './command.ts'
+import { handCommands, lookCommands } from './commandsByHand.ts'
 
 const keystoreFile = {
   name: 'file',
@@ -23,7 +24,6 @@ const configurationExit = {
 } as const
 const byFlag = { name: 'by', value: 'NAME', doc: 'who says so; your user name when not given' } as const
 const json = { name: 'json', doc: 'print JSON instead of text' } as const
-
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
   {
@@ -58,7 +58,8 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'check',
-    summary: 'Check the configuration and the strategy files, without network.',
+    summary: 'Check the configuration and the strategy files, or one file; without network.',
+    positional: { name: 'FILE', doc: 'a strategy file, as strategies/eth-trend.yaml', isOptional: true },
     flags: [json],
     run: async (call) => (await import('./check.ts')).check(call),
   },
@@ -74,6 +75,8 @@ export const commands: readonly Command[] = [
     flags: [json],
     run: async (call) => (await import('./status.ts')).status(call),
   },
+  ...lookCommands,
+  ...handCommands,
   {
     name: 'trading',
     summary: 'Let the running daemon trade, reduce only, or make no orders at all; says why it does not.',
@@ -118,6 +121,16 @@ export const commands: readonly Command[] = [
       json,
     ],
     run: async (call) => (await import('./orders.ts')).orders(call),
+  },
+  {
+    name: 'trades',
+    summary: 'List fills of orders, newest first; works without the daemon too.',
+    flags: [
+      { name: 'strategy', value: 'NAME', doc: 'only fills of this strategy' },
+      { name: 'limit', value: 'N', doc: 'at most this many; 50 when not given' },
+      json,
+    ],
+    run: async (call) => (await import('./trades.ts')).trades(call),
   },
   {
     name: 'orders resolve',
@@ -178,10 +191,10 @@ export const commands: readonly Command[] = [
   ),
   {
     name: 'markets',
-    summary: 'List markets with where their facts come from, and why nothing is added on some.',
+    summary: 'List markets: price, rates, capacity, fees, and why nothing is added on some.',
     details:
       "shipped: with perpd. proven: by the chain. trusted: by an operator. untrusted: on hosts' words alone. contradicted: a host\nsays otherwise than our facts. Nothing is added on the last two; what is held is reduced by our own facts.",
-    flags: [json],
+    flags: [{ name: 'search', value: 'TEXT', doc: 'only markets with this in their symbol' }, json],
     run: async (call) => (await import('./markets.ts')).markets(call),
   },
   {

@@ -15,8 +15,9 @@ import {
 } from '../control/proof.ts'
 import type { StatusBody } from '../control/routes.ts'
 import { reasonOf } from '../domain/errors.ts'
+import type { Plain } from '../domain/orderView.ts'
 import type { Secret } from '../domain/secret.ts'
-import type { MarketStanding } from '../engine/catalogue.ts'
+import type { OperatorAnswer } from '../engine/operator.ts'
 import type { Config } from './config/types.ts'
 import type { LoadedConfig } from './config.ts'
 import { addressFileOf, readAddress, readPid } from './controlAddress.ts'
@@ -63,14 +64,18 @@ export async function isRunning(told: Told): Promise<boolean> {
 }
 
 /**
- * Where the facts of each market come from, by the running daemon.
+ * What a route of the daemon gives to read: a record, or a list. `isIt` tells whether it is of the shape that the caller reads.
  *
- * @throws CommandError with exit code 3 when no perpd answers.
+ * @throws CommandError with exit code 3 when no perpd answers, 2 when what is asked for does not exist, 1 when it refuses.
  */
-export async function askMarkets(told: Told): Promise<readonly MarketStanding[]> {
-  const { address, body } = await ask(told, 'read', '/api/markets')
-  if (!Array.isArray(body)) throw odd(address)
-  return body as readonly MarketStanding[]
+export async function askFor<T>(told: Told, path: string, isIt: (body: unknown) => body is T): Promise<T> {
+  const { address, status, body } = await ask(told, 'read', path)
+  if (status === 200 && isIt(body)) return body
+  if (status === 200 || !isRecord(body) || typeof body.message !== 'string') throw odd(address)
+  throw new CommandError(
+    `perpd cannot say: ${body.message}`,
+    status === 404 ? exitCodes.notFound : exitCodes.error,
+  )
 }
 
 /**
@@ -79,9 +84,26 @@ export async function askMarkets(told: Told): Promise<readonly MarketStanding[]>
  * @throws CommandError when it is refused, or with exit code 3 when no perpd answers.
  */
 export async function command(told: Told, path: string, body: object): Promise<string> {
-  const { address, status, body: answer } = await ask(told, 'operate', path, body)
+  return (await commandAnswer(told, path, body)).statement
+}
+
+/** What the daemon says of a command that it took: its sentence, and of an order by hand its id and quote. */
+export type CommandAnswer = Plain<Extract<OperatorAnswer, { readonly ok: true }>>
+
+/**
+ * The same with all that the daemon answers. `timeoutMs`: how long it may take; it may have to ask the venue first.
+ *
+ * @throws CommandError as `command` does.
+ */
+export async function commandAnswer(
+  told: Told,
+  path: string,
+  body: object,
+  timeoutMs: number = TIMEOUT_MS,
+): Promise<CommandAnswer> {
+  const { address, status, body: answer } = await ask(told, 'operate', path, body, timeoutMs)
   if (!isRecord(answer)) throw odd(address)
-  if (status === 200 && typeof answer.statement === 'string') return answer.statement
+  if (status === 200 && typeof answer.statement === 'string') return answer as unknown as CommandAnswer
   const isAbsent = /_(UNKNOWN|NOT_FOUND)$/.test(String(answer.error))
   throw new CommandError(
     `perpd refuses: ${String(answer.message)} (${String(answer.error)})`,
@@ -96,23 +118,36 @@ interface Answer {
 }
 
 /** One request with the daemon's challenge. A read whose kept connection the daemon had closed meanwhile is sent again, once. */
-async function ask(told: Told, role: Role, path: string, body?: object): Promise<Answer> {
+async function ask(
+  told: Told,
+  role: Role,
+  path: string,
+  body?: object,
+  timeoutMs: number = TIMEOUT_MS,
+): Promise<Answer> {
   try {
-    return await askOnce(told, role, path, body)
+    return await askOnce(told, role, path, timeoutMs, body)
   } catch (error) {
     const wasCut =
       error instanceof CommandError && /\((ECONNRESET|UND_ERR_SOCKET|EPIPE)\)/.test(error.message)
     if (body !== undefined || !wasCut) throw error
-    return await askOnce(told, role, path)
+    return await askOnce(told, role, path, timeoutMs)
   }
 }
 
-async function askOnce({ config, origins }: Told, role: Role, path: string, body?: object): Promise<Answer> {
+async function askOnce(
+  { config, origins }: Told,
+  role: Role,
+  path: string,
+  timeoutMs: number,
+  body?: object,
+): Promise<Answer> {
   const address = addressOf(config, origins)
   const to = { config, address, role, token: tokenOf(config, role, address) }
   const { body: first } = await askProven(to, challengePath)
   if (!isRecord(first) || typeof first.challenge !== 'string') throw odd(address)
-  return await askProven(to, path, { challenge: first.challenge, ...(body === undefined ? {} : { body }) })
+  const { challenge } = first
+  return await askProven(to, path, { challenge, timeoutMs, ...(body === undefined ? {} : { body }) })
 }
 
 /** The address that the daemon wrote; a port on the command line must be the same. */
@@ -137,13 +172,13 @@ function addressOf(config: Config, origins: Told['origins']): string {
 async function askProven(
   to: { readonly config: Config; readonly address: string; readonly role: Role; readonly token: Secret },
   path: string,
-  options: { readonly challenge?: string; readonly body?: object } = {},
+  options: { readonly challenge?: string; readonly body?: object; readonly timeoutMs?: number } = {},
 ): Promise<Answer> {
   const { config, address, role, token } = to
   const url = new URL(`${address}${path}`)
   const method = options.body === undefined ? 'GET' : 'POST'
   const text = options.body === undefined ? '' : JSON.stringify(options.body)
-  const { challenge } = options
+  const { challenge, timeoutMs = TIMEOUT_MS } = options
   const asked = {
     role,
     method,
@@ -163,7 +198,7 @@ async function askProven(
       },
       ...(method === 'GET' ? {} : { body: text }),
       redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     })
     bytes = new Uint8Array(await answer.arrayBuffer())
   } catch (error) {
@@ -171,7 +206,7 @@ async function askProven(
     const pid = readPid(config)
     if (pid !== undefined && (error instanceof DOMException || isAlive(pid))) {
       throw new CommandError(
-        `The daemon (pid ${pid}) does not answer at ${address} (${error instanceof DOMException ? `nothing in ${TIMEOUT_MS / 1_000} s` : causeOf(error)}).\n  It hangs, or starts or ends just now. Look at its log. When it stays like this: kill -9 ${pid}, then start it anew; the journal keeps every order. Orders are readable without it: perpd orders`,
+        `The daemon (pid ${pid}) does not answer at ${address} (${error instanceof DOMException ? `nothing in ${timeoutMs / 1_000} s` : causeOf(error)}).\n  It hangs, or starts or ends just now. Look at its log. When it stays like this: kill -9 ${pid}, then start it anew; the journal keeps every order. Orders are readable without it: perpd orders`,
         exitCodes.error,
       )
     }

@@ -30,7 +30,9 @@ import { guardedSigner } from '../journal/guard.ts'
 import { type Journal, JournalFaultError } from '../journal/journal.ts'
 import { openJournal } from '../journal/open.ts'
 import { createHealth } from '../monitor/health.ts'
+import { createLastDecisions } from '../monitor/lastDecisions.ts'
 import type { Log } from '../monitor/log.ts'
+import type { LogRing } from '../monitor/logRing.ts'
 import { createMetrics } from '../monitor/metrics.ts'
 import { checkMarkets, closeStrategies, type LoadedStrategy } from '../strategy/load.ts'
 import { announce, refuseForeign } from './announce.ts'
@@ -70,6 +72,8 @@ const poisonRestMs = 600_000
 /** What a run of the daemon needs besides its configuration. */
 export interface RunOptions {
   readonly log: Log
+  /** The newest lines of it. */
+  readonly kept: LogRing
   /** The configuration's values as they were read, by dotted key. */
   readonly values: LoadedConfig['values']
   /** Things the operator should know before the first order. */
@@ -130,7 +134,7 @@ interface Parts {
 
 async function live(
   config: Config,
-  { log, notes, values, reload }: RunOptions,
+  { log, kept, notes, values, reload }: RunOptions,
   { strategies, signer, journal, openedMs, venue }: Parts,
   closers: (() => Promise<void> | void)[],
 ): Promise<number> {
@@ -147,12 +151,13 @@ async function live(
     status: () => engine?.status(),
   })
   const health = createHealth(() => engine?.status())
+  const decisions = createLastDecisions(systemClock.now)
   const ended = Promise.withResolvers<number>()
   const stopped = fatalStop(log, () => engine?.abort(), ended.resolve)
   const { fatal } = stopped
   // Once it was said that perpd stops, what falls over because of that is not said too.
   const tell: Emit = (event) => (stopped.isOver() ? undefined : log.listen(event))
-  const emit = emitTo([tell, metrics.listen, health.listen], (error) =>
+  const emit = emitTo([tell, metrics.listen, health.listen, decisions.listen], (error) =>
     log.note('error', `a listener failed: ${reasonOf(error)}`),
   )
 
@@ -302,6 +307,7 @@ async function live(
     door: loggedDoor(engine, log, fatal),
     metrics,
     health,
+    recent: { log: kept, decisions },
   })
   closers.push(() => control.close())
   closers.push(writeAddress(config, control.localUrl))

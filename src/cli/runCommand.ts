@@ -1,6 +1,7 @@
 /** `perpd run`: the log of this run, and the daemon over it. */
 import { randomUUID } from 'node:crypto'
 import { createLog } from '../monitor/log.ts'
+import { createLogRing } from '../monitor/logRing.ts'
 import type { Call } from './command.ts'
 import { processWarnings, refuseOpenProcess } from './hardening.ts'
 import { nodeReport } from './nodeBinary.ts'
@@ -11,14 +12,17 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
   const { config, warnings } = loaded
   refuseOpenProcess(config, { env, execArgv })
   const node = config.isPaper ? [] : nodeReport().warnings
+  const runId = randomUUID().slice(0, 8)
+  const kept = createLogRing(runId)
   const log = createLog({
     level: config.log.level,
     format: config.log.format,
     stream: process.stdout,
     color: process.stdout.isTTY === true && (env.NO_COLOR ?? '') === '',
-    runId: randomUUID().slice(0, 8),
+    runId,
+    keep: kept.keep,
     secrets: [...config.rpc.http, ...config.rpc.ws],
   })
   const notes = [...warnings, ...processWarnings(config, { env }), ...node]
-  return await run(config, { log, notes, values: loaded.values, keys, reload })
+  return await run(config, { log, kept, notes, values: loaded.values, keys, reload })
 }

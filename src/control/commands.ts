@@ -15,6 +15,24 @@ const line = (most: number) =>
     .refine((text) => !/\p{Cc}/u.test(text), 'one line of text')
 const by = line(80)
 
+/** A plain decimal number above zero, with at most so many digits after the point. */
+const decimal = (digits: number) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^\\d{1,15}(\\.\\d{1,${digits}})?$`),
+      `a decimal number with at most ${digits} digits after the point`,
+    )
+    .refine((text) => /[1-9]/.test(text), 'a number above zero')
+/** The id that an order by hand is carried out once by. */
+const commandId = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{4,40}$/, '4 to 40 letters, digits, dots, dashes or underscores')
+const direction = z.enum(['long', 'short'])
+const pool = z.enum(['long', 'short'])
+/** USD, and USD per whole token. */
+const dollars = decimal(18)
+
 /** The command that a body makes; `id` is the finding, the market or the order that its path names. */
 const commands = {
   trading: z
@@ -50,6 +68,55 @@ const commands = {
       by: who,
       command: (intentId: string): OperatorCommand => ({ type: 'flatten', intentId, reason }),
     })),
+  open: z
+    .strictObject({
+      id: commandId,
+      market: line(120),
+      direction,
+      size: dollars,
+      leverage: decimal(4),
+      collateral: pool.default('short'),
+      limit: dollars.optional(),
+      stop: dollars.optional(),
+      takeProfit: dollars.optional(),
+      stopLoss: dollars.optional(),
+      preview: z.boolean().default(false),
+      by,
+    })
+    .refine(({ limit, stop }) => limit === undefined || stop === undefined, 'limit or stop, not both')
+    .transform(({ preview, by: who, limit, stop, takeProfit, stopLoss, ...rest }) => ({
+      by: who,
+      command: (): OperatorCommand => ({
+        type: 'open',
+        ...rest,
+        ...(limit === undefined ? {} : { limit }),
+        ...(stop === undefined ? {} : { stop }),
+        ...(takeProfit === undefined ? {} : { takeProfit }),
+        ...(stopLoss === undefined ? {} : { stopLoss }),
+        isPreview: preview,
+      }),
+    })),
+  close: z
+    .strictObject({
+      id: commandId,
+      market: line(120),
+      direction,
+      shareBps: z.number().int().min(1).max(10_000).default(10_000),
+      collateral: pool.optional(),
+      by,
+    })
+    .transform(({ by: who, collateral, ...rest }) => ({
+      by: who,
+      command: (): OperatorCommand => ({
+        type: 'close',
+        ...rest,
+        ...(collateral === undefined ? {} : { collateral }),
+      }),
+    })),
+  cancel: z.strictObject({ id: commandId, by }).transform(({ by: who, id }) => ({
+    by: who,
+    command: (order: string): OperatorCommand => ({ type: 'cancel', id, order }),
+  })),
   resolve: z
     .strictObject({ as: z.enum(['dead', 'executed', 'cancelled']), by })
     .transform(({ as, by: who }) => ({

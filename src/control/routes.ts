@@ -8,7 +8,6 @@ import { bodyLimit } from 'hono/body-limit'
 import { hexKey } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type OrderRow, orderRow, orderStory, type Plain, toPlain } from '../domain/orderView.ts'
-import { visible } from '../domain/shownText.ts'
 import type { OperatorCommand } from '../engine/operator.ts'
 import type { EngineDoor, EngineStatus } from '../engine/status.ts'
 import type { Health, Verdict } from '../monitor/health.ts'
@@ -16,6 +15,7 @@ import type { Metrics } from '../monitor/metrics.ts'
 import { createBucket, createRoles, type Role, type Tokens } from './access.ts'
 import { MAX_BODY_BYTES, parseCommand } from './commands.ts'
 import { type Asked, bodyDigestOf, challengePath, createProofs, proofHeader } from './proof.ts'
+import { json, type Recent, readRoutes } from './readRoutes.ts'
 
 /** The body of `/api/status`. */
 export type StatusBody = Plain<
@@ -27,6 +27,8 @@ export interface ControlContext {
   readonly door: EngineDoor
   readonly metrics: Pick<Metrics, 'render' | 'contentType'>
   readonly health: Pick<Health, 'live' | 'ready'>
+  /** What was written and decided lately. */
+  readonly recent: Recent
   /** Host names, without port, by which this server may be addressed besides the loopback ones. */
   readonly hostNames: readonly string[]
   readonly tokens: Tokens
@@ -45,7 +47,7 @@ const DEFAULT_LIMIT = 100
 const MOST_ROWS = 10_000
 
 /** A request whose asker proved to hold a token. */
-interface Proven {
+export interface Proven {
   readonly Variables: { readonly asked?: Asked | undefined }
 }
 
@@ -153,6 +155,9 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
   command('/api/markets/:id/trust', 'market')
   command('/api/orders/:id/resolve', 'resolve')
   command('/api/orders/:id/flatten', 'flatten')
+  command('/api/orders/:id/cancel', 'cancel')
+  command('/api/orders', 'open')
+  command('/api/positions/close', 'close')
 
   app.get(challengePath, (c) => c.json({ challenge: proofs.challenge() }))
   app.get('/metrics', async (c) =>
@@ -170,7 +175,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     })
     return json(body)
   })
-  app.get('/api/markets', () => json(context.door.markets()))
+  readRoutes(app, context)
   app.get('/api/orders', (c) => {
     const limit = c.req.query('limit') ?? String(DEFAULT_LIMIT)
     if (!/^[1-9]\d{0,8}$/.test(limit)) {
@@ -204,7 +209,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     c.json(
       {
         error: 'NOT_FOUND',
-        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId, /api/markets/:market/trust, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.`,
+        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/balance, /api/decisions, /api/logs, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId, /api/markets/:market/trust, /api/orders, /api/positions/close, /api/orders/:intentId/cancel, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.`,
       },
       404,
     ),
@@ -232,13 +237,6 @@ function symbolsOf({ positions, symbols }: EngineStatus): Readonly<Record<string
 
 function answer(c: { json: (value: unknown, status: 200 | 503) => Response }, verdict: Verdict): Response {
   return c.json(verdict, verdict.ok ? 200 : 503)
-}
-
-function json(value: unknown): Response {
-  // A name from outside turns nothing around on the screen of whoever asks by hand; as JSON it says the same.
-  return new Response(visible(JSON.stringify(toPlain(value))), {
-    headers: { 'content-type': 'application/json' },
-  })
 }
 
 /** An address instead of a name: DNS rebinding needs a name. */

@@ -10,7 +10,7 @@
  */
 
 import { DecodeError, RefusedError, UnreachableError } from '../api/errors.ts'
-import { type Hex, hexKey, sameHex } from '../domain/address.ts'
+import { type Hex, hexKey } from '../domain/address.ts'
 import type { Decision } from '../domain/decision.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
@@ -19,11 +19,10 @@ import { type Denial, type Intent, type IntentState, isOpen, labelOf, lastAttemp
 import type { Limits } from '../domain/limits.ts'
 import { worstCase } from '../domain/machine/exposure.ts'
 import type { Market } from '../domain/market.ts'
-import { lacksMarket } from '../domain/missing.ts'
 import { marksOf } from '../domain/orderMarks.ts'
 import type { Position } from '../domain/position.ts'
 import { signedOrderIn } from '../domain/signedOrder.ts'
-import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import { formatUsd, type Usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { maxPriceImpactsOf } from '../execution/policy.ts'
@@ -44,16 +43,19 @@ import { createInstance } from './instance.ts'
 import { createKill } from './kill.ts'
 import { createKnown } from './known.ts'
 import { type ConfiguredLimits, createLiveLimits } from './liveLimits.ts'
+import { createManual } from './manual.ts'
 import { createMarketCount } from './marketCount.ts'
 import { operate } from './operator.ts'
 import { pinnedApi } from './pinnedApi.ts'
+import { createReads } from './reads.ts'
 import { intentsOfDay, unresolvedOf } from './recent.ts'
 import { createReconciler } from './reconcile.ts'
 import type { ShownEquity } from './shownEquity.ts'
 import { readSnapshot } from './snapshot.ts'
 import type { EngineDoor, EngineState, EngineStatus, LabelledIntent, ShownMark } from './status.ts'
-import { consider, tick } from './tick.ts'
+import { consider, judge, tick } from './tick.ts'
 import { OPERATOR } from './trading.ts'
+import { createUnseen, listLagMs } from './unseen.ts'
 
 /** What the status says besides what the engine knows itself. */
 export interface EngineLabels {
@@ -78,8 +80,6 @@ export interface Engine extends EngineDoor {
   sizeAnew(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial>
 }
 
-/** Lists may lag behind a fill by seconds (wire: gaps, section 4); after this they are believed all the same. */
-const listLagMs = 30_000
 /** How long a stop waits for reads that are still in the air, beyond the drain. */
 const stopGraceMs = 1_000
 const [retryStartMs, retryMaxMs] = [1_000, 15_000]
@@ -122,6 +122,8 @@ export function createEngine(
   const living = new AbortController()
   const loops: Promise<void>[] = []
   let turn: Promise<unknown> = Promise.resolve()
+  const filled = createUnseen(shell, clock)
+  const unseen = filled.in
   const reconciler = createReconciler(context)
   const holdings = createHoldings(context, account)
   const before = intentsOfDay(journal, startedAtMs)
@@ -188,32 +190,6 @@ export function createEngine(
     return closedAtMs !== undefined && closedAtMs + listLagMs > startedAtMs
   }
 
-  /** Whether a fill shows in the snapshot's positions, or is so old that the lists are believed without it. */
-  function isSeen({ intent, closing }: IntentState, snapshot: Snapshot): boolean {
-    const readAgoMs = Math.max(0, clock.now() - snapshot.positions.atMs)
-    if (shell.closedAgoMs(intent.intentId) - readAgoMs >= listLagMs) return true
-    const filledAtSeconds = closing?.settlement?.timestampSeconds
-    if (filledAtSeconds === undefined) return false
-    const { terms, kind } = intent
-    // What cannot be read shows nothing, gone positions least of all.
-    if (lacksMarket(snapshot.positions.missing, terms.marketToken)) return false
-    const row = positionsOn(snapshot, terms.marketToken, terms.direction).find(({ collateralToken }) =>
-      sameHex(collateralToken, terms.collateralToken.address),
-    )
-    const adds = kind === 'increase' || kind === 'collateral-in'
-    if (row === undefined) return !adds
-    return (adds ? row.increasedAtSeconds : row.decreasedAtSeconds) >= filledAtSeconds
-  }
-
-  /** Open intents, and landed ones that closed too shortly before the positions were read to be surely in them. */
-  function unseen(snapshot: Snapshot): readonly IntentState[] {
-    const recent = shell
-      .recentlyLanded()
-      .filter((state) => !isSeen(state, snapshot))
-      .map(({ intent, attempts, updatedAtMs }) => ({ intent, attempts, updatedAtMs }))
-    return [...shell.open().map((each) => each.state), ...recent]
-  }
-
   /** The day's results with everything that is known now. */
   function realized(): DayResult {
     const open = shell.open().map((each) => each.state)
@@ -223,15 +199,17 @@ export function createEngine(
   }
 
   /** How what the daemon makes itself reads and is admitted: in the operator's name. */
+  const byHand = { name: OPERATOR, isWhole: true }
   const byOperator = {
     read: (wanted: readonly string[]) => read({ symbols: wanted, allPositionMarkets: true }),
     admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
-      admission.inTurn(() =>
-        consider(admission, { name: OPERATOR }, snapshot, decision, decisionKey, unseen),
-      ),
+      admission.inTurn(() => consider(admission, byHand, snapshot, decision, decisionKey, unseen)),
+    judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
+      judge(admission, byHand, snapshot, decision, decisionKey, unseen),
   }
+  const manual = createManual({ ...context, ...byOperator, isRunning: () => state === 'running' })
   const kill = createKill({ ...context, ...byOperator, holdings, symbols: () => symbols })
-  const flattener = createFlattener({ ...context, ...byOperator, holdings, isSeen })
+  const flattener = createFlattener({ ...context, ...byOperator, holdings, isSeen: filled.isSeen })
 
   async function read(needs: Needs): Promise<Snapshot> {
     const { maxMarketValuesAgeMs } = engineSettings
@@ -476,6 +454,7 @@ export function createEngine(
           api: given.api,
           limits,
           kill,
+          manual,
           flattener,
           reconciler,
           equity,
@@ -485,7 +464,7 @@ export function createEngine(
         commander,
       )
     },
-    markets: () => catalogue.standings(),
+    ...createReads(context),
     intents(query) {
       return journal.intents(query).map(labelled)
     },

@@ -12,7 +12,7 @@ import { OPERATOR } from './trading.ts'
 /** The sum, over restarts too: it begins with what the journal holds. */
 export interface ImpactSpent {
   add(intent: Intent): void
-  /** Of strategies' intents since 00:00 UTC, signed or not, USD. */
+  /** Of strategies' intents, and of increases by hand, since 00:00 UTC, signed or not, USD. */
   of(nowMs: number): Usd
 }
 
@@ -33,7 +33,8 @@ export function createImpactSpent(
 
   function add(intent: Intent): void {
     const { acceptedAtMs, strategy, kind, terms } = intent
-    if (strategy === OPERATOR || acceptedAtMs < dayMs) return
+    // An operator's way out is outside of it; what one opens by hand is not.
+    if ((strategy === OPERATOR && kind !== 'increase') || acceptedAtMs < dayMs) return
     if (dayStartOf(acceptedAtMs) > dayMs) {
       dayMs = dayStartOf(acceptedAtMs)
       spentUsd = 0n

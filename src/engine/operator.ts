@@ -9,8 +9,10 @@ import type { EngineContext } from './context.ts'
 import type { EquityTracker } from './equity.ts'
 import type { Flattener } from './flatten.ts'
 import type { Kill } from './kill.ts'
+import type { Manual, ManualAnswer } from './manual.ts'
+import type { ManualCommand } from './manualCommand.ts'
 import type { Reconciler } from './reconcile.ts'
-import { liftCommand, liftText } from './trading.ts'
+import { liftCommand, liftText, OPERATOR } from './trading.ts'
 import { trustMarket } from './trustMarket.ts'
 
 /** A command. */
@@ -29,6 +31,7 @@ export type OperatorCommand =
   /** `market`: its symbol, or its market token. */
   | { readonly type: 'market'; readonly market: string }
   | { readonly type: 'flatten'; readonly intentId: string; readonly reason: string }
+  | ManualCommand
   | {
       readonly type: 'resolve'
       readonly intentId: string
@@ -41,10 +44,8 @@ export interface Commander {
   readonly via: CommandDoor
 }
 
-/** What became of a command: a sentence, or a refusal with a code. */
-export type OperatorAnswer =
-  | { readonly ok: true; readonly statement: string }
-  | { readonly ok: false; readonly code: string; readonly reason: string }
+/** What became of a command: a sentence, or a refusal with a code. Of an order by hand its id and quote besides. */
+export type OperatorAnswer = ManualAnswer
 
 /** What commands are carried out with. */
 export interface OperatorContext
@@ -53,6 +54,7 @@ export interface OperatorContext
     'trading' | 'limits' | 'readLimits' | 'emit' | 'shell' | 'strategies' | 'catalogue' | 'api'
   > {
   readonly kill: Kill
+  readonly manual: Manual
   readonly flattener: Pick<Flattener, 'want'>
   readonly reconciler: Reconciler
   readonly equity: EquityTracker
@@ -67,6 +69,8 @@ export async function operate(
   { by, via }: Commander,
 ): Promise<OperatorAnswer> {
   if (!context.isTaking()) return refusal('STOPPING', 'perpd is stopping; it takes no commands')
+  // A preview makes and changes nothing.
+  if (command.type === 'open' && command.isPreview) return await context.manual.carryOut(command, by)
   const { type, ...detail } = command
   await context.trading.book.write({
     kind: 'operator.command',
@@ -93,6 +97,10 @@ export async function operate(
       return await trustMarket(context, command.market, by)
     case 'flatten':
       return await flattenOrder(context, command, by)
+    case 'open':
+    case 'close':
+    case 'cancel':
+      return await context.manual.carryOut(command, by)
     case 'resolve':
       return await resolveOrder(context, command, by)
   }
@@ -104,7 +112,7 @@ async function setTrading(
   by: string,
 ): Promise<OperatorAnswer> {
   const name = scope.startsWith('strategy:') ? scope.slice('strategy:'.length) : undefined
-  if (name !== undefined && !strategies.some((each) => each.name === name)) {
+  if (name !== undefined && name !== OPERATOR && !strategies.some((each) => each.name === name)) {
     const known = strategies.map((each) => each.name).join(', ')
     return refusal('STRATEGY_UNKNOWN', `there is no strategy ${name}; there are ${known}`)
   }

@@ -11,10 +11,10 @@ import type { Position } from '../domain/position.ts'
 import type { StoredRecord } from '../domain/records.ts'
 import type { SubaccountReport } from '../domain/subaccount.ts'
 import type { EquityMark, TradingHold } from '../domain/trading.ts'
-import type { MarketStanding } from './catalogue.ts'
 import type { FlattenReport } from './flatten.ts'
 import type { KillReport } from './kill.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operator.ts'
+import type { BalanceReport, MarketFigures } from './reads.ts'
 
 /** Where the engine is in its life. Only `running` asks strategies. */
 export type EngineState = 'starting' | 'recovering' | 'running' | 'draining' | 'stopped'
@@ -107,8 +107,10 @@ export interface EngineDoor {
   status(): EngineStatus
   /** Carries out an operator's command; it is in the journal before anything is done. */
   operate(command: OperatorCommand, commander: Commander): Promise<OperatorAnswer>
-  /** Every market that is known or listed, with where its facts come from. */
-  markets(): readonly MarketStanding[]
+  /** Every market that is known or listed, with where its facts come from and its figures of now. */
+  markets(): Promise<readonly MarketFigures[]>
+  /** What is in the wallet and in positions. Rejects as reading does. */
+  balance(): Promise<BalanceReport>
   /** Folded intents with labels, newest first. */
   intents(query?: {
     readonly openOnly?: boolean

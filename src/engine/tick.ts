@@ -4,7 +4,7 @@
 
 import { sameHex } from '../domain/address.ts'
 import { addsRisk, type Decision, type FlattenDecision, type StrategyDecision } from '../domain/decision.ts'
-import type { Denial, IntentState } from '../domain/intent.ts'
+import type { Denial, Intent, IntentState } from '../domain/intent.ts'
 import { signedOrderIn } from '../domain/signedOrder.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { spentBy } from '../domain/spend.ts'
@@ -217,7 +217,10 @@ function reportRoom(
 }
 
 /** Who wishes for something: a strategy, or the operator. */
-export type Wisher = Pick<LoadedStrategy, 'name' | 'slippageBps' | 'orderExpiryMs'>
+export interface Wisher extends Pick<LoadedStrategy, 'name' | 'slippageBps' | 'orderExpiryMs'> {
+  /** Whether an increase is wanted whole or not at all. Absent: a smaller one will do. */
+  readonly isWhole?: boolean
+}
 
 /** Admits one decision and hands it to the road, or says why not. */
 export async function consider(
@@ -228,6 +231,34 @@ export async function consider(
   decisionKey: string,
   unseen: UnseenIntents,
 ): Promise<Denial | undefined> {
+  const intent = judge(context, loaded, snapshot, decision, decisionKey, unseen)
+  if (isDenial(intent)) return intent
+  context.emit({ type: 'decision.admitted', intent })
+  const { sizing, terms } = intent
+  if (sizing.priceSource !== undefined) {
+    const { priceSource: source, dataAgeMs: ageMs } = sizing
+    context.emit({ type: 'price.stoodIn', symbol: terms.symbol, source, ageMs })
+  }
+  if (await context.shell.accept(intent)) {
+    context.acceptedOnMarkets.add(decision.marketToken, intent.acceptedAtMs)
+    context.impactSpent.add(intent)
+    return undefined
+  }
+  return {
+    code: 'DUPLICATE_DECISION',
+    reason: 'this decision was accepted before; it is not taken twice',
+  }
+}
+
+/** What a decision becomes now, or why it is denied. Nothing is accepted, written or told. */
+export function judge(
+  context: EngineContext,
+  loaded: Wisher,
+  snapshot: Snapshot,
+  decision: Decision,
+  decisionKey: string,
+  unseen: UnseenIntents,
+): Intent | Denial {
   const { journal, chain, engineSettings, clock, api } = context
   if (!context.isDeciding()) return { code: 'STOPPING', reason: 'perpd is stopping; nothing new is made' }
   // A host rests after a payload that was not what was asked, or after failing again and again. What adds risk waits for
@@ -283,7 +314,8 @@ export async function consider(
   if (unfit !== undefined) return unfit
   const account = accountOf(context)
   const { name } = loaded
-  const isOperator = name === OPERATOR
+  // What an operator adds by hand is held to everything that a strategy's order is; only the ways out go past it.
+  const isOperator = name === OPERATOR && !adds
   const { maxOrdersPerHour, ...others } = context.limits.on(symbol, name)
   // What an operator cancels and closes is not counted against the hour: a kill must come to its end.
   const hourly = isOperator || maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour }
@@ -334,21 +366,18 @@ export async function consider(
   // Who wants everything closed waits for no pause, but where nothing but a host's passing word shows what is to be closed.
   const isAtOnce = isOperator && reducedSides(decision).every((side) => context.holdings.isVouched(side))
   const paused = checkPause(admitted.intent, adds, recent, nowMs, isAtOnce)
-  if (paused !== undefined) return paused
-  context.emit({ type: 'decision.admitted', intent: admitted.intent })
-  const { sizing, terms } = admitted.intent
-  if (sizing.priceSource !== undefined) {
-    const { priceSource: source, dataAgeMs: ageMs } = sizing
-    context.emit({ type: 'price.stoodIn', symbol: terms.symbol, source, ageMs })
-  }
-  if (await context.shell.accept(admitted.intent)) {
-    context.acceptedOnMarkets.add(decision.marketToken, nowMs)
-    context.impactSpent.add(admitted.intent)
-    return undefined
-  }
+  return paused ?? (loaded.isWhole === true ? cutOf(admitted.intent, adds) : undefined) ?? admitted.intent
+}
+
+/** SIZE_CUT: less of an increase would be admitted than was asked for. */
+function cutOf({ sizing }: Intent, adds: boolean): Denial | undefined {
+  const { wantedUsd, sizeDeltaUsd, cuts } = sizing
+  if (!adds || sizeDeltaUsd >= wantedUsd) return undefined
   return {
-    code: 'DUPLICATE_DECISION',
-    reason: 'this decision was accepted before; it is not taken twice',
+    code: 'SIZE_CUT',
+    reason: `${cuts.map(({ by }) => (by === 'capacity' ? "the venue's capacity" : `the limit ${by}`)).join(' and ')} leaves room for less`,
+    wanted: formatUsd(wantedUsd),
+    allowed: `at most ${formatUsd(sizeDeltaUsd)}`,
   }
 }
 

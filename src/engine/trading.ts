@@ -22,7 +22,7 @@ export interface Trading {
   put(hold: Omit<TradingHold, 'sinceMs'>): Promise<void>
   /** Lifts a hold. */
   lift(hold: TradingHold, by: string, reason: string): Promise<void>
-  /** Why an accepted intent may not be signed any more, or undefined. No hold reaches what an operator makes. */
+  /** Why an accepted intent may not be signed any more, or undefined. No hold reaches an operator's ways out. */
   mayNotSign(intent: Intent): Denial | undefined
 }
 
@@ -83,7 +83,7 @@ export function createTrading({ book, emit }: { readonly book: AccountBook; read
           reason: `it was not wanted any more before it was signed: ${unwanted.by} says ${unwanted.reason}`,
         }
       }
-      if (intent.strategy === OPERATOR) return undefined
+      if (intent.strategy === OPERATOR && !addsRisk(intent.decision)) return undefined
       const hold = holdOn(intent.strategy)
       if (hold === undefined || (hold.state === 'reducing' && !addsRisk(intent.decision))) return undefined
       const code = hold.state === 'halted' ? 'TRADING_HALTED' : 'TRADING_REDUCING'

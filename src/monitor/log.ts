@@ -6,6 +6,7 @@ import { Secret } from '../domain/secret.ts'
 import { visible } from '../domain/shownText.ts'
 import { createCeiling } from './ceiling.ts'
 import type { Level, Line } from './line.ts'
+import type { LogRing } from './logRing.ts'
 import { createQuiet } from './quiet.ts'
 import { createRedactor } from './redact.ts'
 
@@ -28,6 +29,8 @@ export interface LogOptions {
   readonly color?: boolean
   /** Stands in every JSON line: the id of this run of the daemon. */
   readonly runId?: string
+  /** Told of every line that is written, as it is shown to people. */
+  readonly keep?: LogRing['keep']
   /** Secret values to hide wherever they would be written. */
   readonly secrets?: readonly Secret[]
 }
@@ -58,7 +61,9 @@ export function createLog(options: LogOptions): Log {
     if (ranks[line.level] < ranks[level]) return
     const fields = { ...bindings, ...line.fields }
     const clean = isPretty ? {} : (redact.value(shortened(fields)) as Record<string, unknown>)
-    write({ ...line, text: cut(redact.text(line.text), MAX_LINE), fields: clean }, event)
+    const text = cut(redact.text(line.text), MAX_LINE)
+    write({ ...line, text, fields: clean }, event)
+    options.keep?.({ atMs: now(), level: line.level, word: line.word, text, event })
   }
   return {
     listen: (event) => {

@@ -1,7 +1,7 @@
 /** Room for increases on one side of a market: the one place that reads the venue's capacity (house rule 7). */
 import type { Address } from '../domain/address.ts'
 import type { Denial } from '../domain/intent.ts'
-import type { Direction } from '../domain/market.ts'
+import type { Direction, TradingCapacity } from '../domain/market.ts'
 import { ageOf, capacityReading, marketOf } from '../domain/snapshot.ts'
 import { BPS_ONE, maxOf, mulDivUp, type Usd } from '../domain/units.ts'
 import { sideOf } from './book.ts'
@@ -59,10 +59,15 @@ export function roomOf(
       allowed: `at most ${limits.maxDataAgeMs} ms`,
     }
   }
-  const basis = capacity.jitDataStatus === 'available' ? 'availableLiquidity' : 'baseAvailableLiquidity'
+  const basis = basisOf(capacity)
   const capacityUsd = maxOf(0n, capacity[basis])
   const headroomUsd = mulDivUp(capacityUsd, BigInt(limits.capacityHeadroomBps ?? 0), BigInt(BPS_ONE))
   const side = sideOf(book, marketToken, direction)
   const roomUsd = maxOf(0n, capacityUsd - headroomUsd - side.reservedUsd - side.restingUsd)
   return { basis, capacityUsd, roomUsd }
+}
+
+/** The field of a capacity that counts: the one with JIT liquidity only while the venue says that its data is there. */
+export function basisOf(capacity: Pick<TradingCapacity, 'jitDataStatus'>): Room['basis'] {
+  return capacity.jitDataStatus === 'available' ? 'availableLiquidity' : 'baseAvailableLiquidity'
 }

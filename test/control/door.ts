@@ -6,6 +6,7 @@ import { RECORD_VERSION } from '../../src/domain/records.ts'
 import { Secret } from '../../src/domain/secret.ts'
 import { usd } from '../../src/domain/units.ts'
 import type { EngineDoor, EngineStatus } from '../../src/engine/status.ts'
+import { createLogRing } from '../../src/monitor/logRing.ts'
 import { armedState, executedState, host, intent, position, symbol, symbols } from '../monitor/events.ts'
 import { account, startMs } from '../support/intents.ts'
 
@@ -63,7 +64,36 @@ const records: readonly StoredRecord[] = [
 export const door: EngineDoor = {
   status: () => status,
   operate: () => Promise.resolve({ ok: true, statement: 'done' }),
-  markets: () => [{ symbol, marketToken: position.marketToken, state: 'shipped' }],
+  markets: () =>
+    Promise.resolve([
+      {
+        symbol,
+        marketToken: position.marketToken,
+        state: 'shipped',
+        status: 'open',
+        markPrice: usd(3_000),
+        fundingLong: null,
+        fundingShort: null,
+        borrowingLong: null,
+        borrowingShort: null,
+        capacityLongUsd: usd(1_000_000),
+        capacityShortUsd: null,
+        feeBalancingBps100: 400,
+        feeUnbalancingBps100: 600,
+        maxLeverageBps: 1_000_000,
+        readAtMs: startMs,
+      },
+    ]),
+  balance: () =>
+    Promise.resolve({
+      account,
+      tokens: [],
+      walletUsd: 0n,
+      positionsUsd: usd(250),
+      positions: 1,
+      readAtMs: startMs,
+      missing: 0,
+    }),
   intents: (query = {}) =>
     [armedState, executedState]
       .filter((state) => !query.openOnly || state.closing === undefined)
@@ -84,6 +114,10 @@ export const asOperator = { authorization: `Bearer ${operateToken}` }
 /** Access as the paper profile has it, with a rate that no test reaches by chance. */
 export const access = {
   tokens: { read: new Secret(readToken), operate: new Secret(operateToken) },
+  recent: {
+    log: createLogRing('run-1'),
+    decisions: { all: () => [] },
+  },
   isMetricsOpen: true,
   isHealthOpen: true,
   requestsPerSecond: 1_000,

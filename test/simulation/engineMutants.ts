@@ -73,7 +73,7 @@ export const engineMutants: readonly FirstMutant[] = [
     'what was accepted before a halt is signed after it',
     14,
     trading,
-    'if (intent.strategy === OPERATOR) return undefined',
+    'if (intent.strategy === OPERATOR && !addsRisk(intent.decision)) return undefined',
     "if (intent.strategy !== '') return undefined",
   ),
   one(

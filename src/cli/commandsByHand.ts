@@ -1,0 +1,112 @@
+/** Commands that look at what the daemon holds, and those that make orders by hand: their flags and help. */
+import type { Command } from './command.ts'
+
+const byFlag = { name: 'by', value: 'NAME', doc: 'who says so; your user name when not given' } as const
+const json = { name: 'json', doc: 'print JSON instead of text' } as const
+const onceById = {
+  name: 'id',
+  value: 'ID',
+  doc: 'asked again with the same id it is not done twice; random when not given',
+} as const
+const noWait = { name: 'no-wait', doc: 'do not follow the order to its outcome' } as const
+const collateralFlag = {
+  name: 'collateral',
+  value: 'SIDE',
+  doc: "long or short: which token of the market's pool backs the position",
+} as const
+const marketName = {
+  name: 'market',
+  doc: 'a market: ETH, ETH/USD, its whole symbol or its address',
+} as const
+const directionName = { name: 'direction', doc: 'long or short' } as const
+
+/** What is held and what it does. */
+export const lookCommands: readonly Command[] = [
+  {
+    name: 'positions',
+    summary: 'List what is held: size, prices, liquidation, PnL, and who manages it.',
+    flags: [json],
+    run: async (call) => (await import('./positions.ts')).positions(call),
+  },
+  {
+    name: 'balance',
+    summary: 'Show what is in the wallet and in positions.',
+    flags: [json],
+    run: async (call) => (await import('./balance.ts')).balance(call),
+  },
+  {
+    name: 'strategies',
+    summary: 'List strategies: state, last decision, and the positions each looks at.',
+    flags: [json],
+    run: async (call) => (await import('./strategies.ts')).strategies(call),
+  },
+  {
+    name: 'logs',
+    summary: "Print the newest lines of the running daemon's log; times are UTC.",
+    details:
+      'The daemon writes its log to standard output and keeps the newest 2,000 lines in memory,\nwhich are shown here. What systemd or Docker kept is older: journalctl -u perpd.',
+    flags: [
+      { name: 'follow', doc: 'go on with what comes' },
+      {
+        name: 'level',
+        value: 'LEVEL',
+        doc: 'debug, info, warn or error and above; info when not given',
+      },
+      { name: 'lines', value: 'N', doc: 'begin with so many lines; 50 when not given' },
+      json,
+    ],
+    run: async (call) => (await import('./logs.ts')).logs(call),
+  },
+]
+
+/** Orders by hand. */
+export const handCommands: readonly Command[] = [
+  {
+    name: 'open',
+    summary: 'Open or add to a position by hand; shown with its worst cost, and confirmed.',
+    details:
+      'Limits, holds and budgets hold for it as for a strategy; it is made whole or not at all.\nNo strategy owns it. Exit code 0: filled or resting; 1: refused, or it came to nothing.',
+    positional: marketName,
+    more: [directionName],
+    flags: [
+      { name: 'size', value: 'USD', doc: 'size of the position to add' },
+      { name: 'leverage', value: 'N', doc: 'size / collateral: 2.5' },
+      { ...collateralFlag, doc: `${collateralFlag.doc}; short when not given` },
+      { name: 'limit', value: 'PRICE', doc: 'wait for a better price' },
+      { name: 'stop', value: 'PRICE', doc: 'wait for a worse price; fills at any price then' },
+      { name: 'take-profit', value: 'PRICE', doc: 'close all of it at this price' },
+      { name: 'stop-loss', value: 'PRICE', doc: 'close all of it at this price' },
+      { name: 'yes', doc: 'do not ask' },
+      onceById,
+      noWait,
+      byFlag,
+      json,
+    ],
+    run: async (call) => (await import('./manual.ts')).open(call),
+  },
+  {
+    name: 'close',
+    summary: 'Close a position, or a share of it, at the market; goes past every hold.',
+    positional: marketName,
+    more: [directionName],
+    flags: [
+      { name: 'share', value: 'PERCENT', doc: 'how much of it; 100 when not given' },
+      collateralFlag,
+      onceById,
+      noWait,
+      byFlag,
+      json,
+    ],
+    run: async (call) => (await import('./manual.ts')).close(call),
+  },
+  {
+    name: 'cancel',
+    summary: 'Cancel what rests of an order at the venue, whoever made it.',
+    positional: {
+      name: 'order',
+      doc: "an order's id, or its first characters (perpd orders); or its key at the venue, 0x...",
+    },
+    flags: [onceById, noWait, byFlag, json],
+    run: async (call) => (await import('./manual.ts')).cancel(call),
+  },
+]

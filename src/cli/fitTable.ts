@@ -1,0 +1,90 @@
+/** Tables that fit the terminal: columns that matter less go first, texts are wrapped between words, and no word is broken. */
+import { visible } from '../domain/shownText.ts'
+import { SCREEN_COLUMNS } from './screen.ts'
+
+/** One column over rows of `T`. */
+export interface Column<T> {
+  readonly title: string
+  readonly of: (row: T) => string
+  /** 0 stays always; of the others the highest is left out first when the table is too wide. */
+  readonly rank: number
+  /** Figures stand at the right of their column. */
+  readonly isFigure?: boolean
+  /** Its text may take several lines; a line break in a cell begins a new one anyhow. */
+  readonly wraps?: boolean
+}
+
+const gap = 2
+
+/** Columns of the terminal: its own, else what COLUMNS says, else 80. */
+export function terminalColumns(
+  env: Readonly<Record<string, string | undefined>>,
+  stream: { readonly columns?: number } = process.stdout,
+): number {
+  const { columns } = stream
+  if (columns !== undefined && columns > 0) return columns
+  const said = env.COLUMNS ?? ''
+  return /^[1-9]\d{0,3}$/.test(said) ? Number(said) : SCREEN_COLUMNS
+}
+
+/** The table as text, no line of it longer than `width` where its words allow it. Columns that no row fills are left out. */
+export function fitTable<T>(columns: readonly Column<T>[], rows: readonly T[], width: number): string {
+  const cells = new Map(
+    columns.map((column) => [column, rows.map((row) => column.of(row).split('\n').map(visible).join('\n'))]),
+  )
+  const textOf = (column: Column<T>): readonly string[] => cells.get(column) ?? []
+  let kept = columns.filter((column) => column.rank === 0 || textOf(column).some((cell) => cell !== ''))
+  const least = (column: Column<T>): number =>
+    column.wraps === true ? Math.max(column.title.length, longestWord(textOf(column))) : natural(column)
+  const natural = (column: Column<T>): number =>
+    Math.max(...[column.title, ...textOf(column)].flatMap(linesIn).map(({ length }) => length))
+  const sum = (of: (column: Column<T>) => number): number =>
+    kept.reduce((all, column) => all + of(column), gap * Math.max(0, kept.length - 1))
+  while (sum(least) > width && kept.some(({ rank }) => rank > 0)) {
+    const highest = Math.max(...kept.map(({ rank }) => rank))
+    const index = kept.findLastIndex(({ rank }) => rank === highest)
+    kept = kept.filter((_, at) => at !== index)
+  }
+  let spare = width - sum(least)
+  const widths = kept.map((column) => {
+    const more = Math.max(0, Math.min(natural(column) - least(column), spare))
+    spare -= more
+    return least(column) + more
+  })
+  const lineOf = (parts: readonly string[]): string =>
+    parts
+      .map((part, at) => {
+        const size = widths[at] ?? 0
+        return kept[at]?.isFigure === true ? part.padStart(size) : part.padEnd(size)
+      })
+      .join(' '.repeat(gap))
+      .trimEnd()
+  const body = rows.flatMap((_, index) => {
+    const lines = kept.map((column, at) => wordsIn(textOf(column)[index] ?? '', widths[at] ?? 0))
+    const height = Math.max(1, ...lines.map(({ length }) => length))
+    return Array.from({ length: height }, (__, line) => lineOf(lines.map((each) => each[line] ?? '')))
+  })
+  return [lineOf(kept.map(({ title }) => title)), ...body].join('\n')
+}
+
+function longestWord(texts: readonly string[]): number {
+  return Math.max(0, ...texts.flatMap((text) => text.split(/[ \n]/).map(({ length }) => length)))
+}
+
+/** A text in lines of at most `width`, broken between words. */
+export function wordsIn(text: string, width: number): readonly string[] {
+  return linesIn(text).flatMap((line) => {
+    const lines: string[] = []
+    for (const word of line.split(' ')) {
+      const last = lines.at(-1)
+      if (last !== undefined && last.length + 1 + word.length <= width)
+        lines[lines.length - 1] = `${last} ${word}`
+      else lines.push(word)
+    }
+    return lines
+  })
+}
+
+function linesIn(text: string): readonly string[] {
+  return text.split('\n')
+}

@@ -1,0 +1,271 @@
+/** `perpd open`, `close` and `cancel`: orders by hand, each shown in words, carried out once, and followed to its outcome. */
+import { randomBytes } from 'node:crypto'
+import { createInterface } from 'node:readline/promises'
+import { isatty } from 'node:tty'
+import { systemClock } from '../api/systemClock.ts'
+import type { OrderRow } from '../domain/orderView.ts'
+import { formatUsd } from '../domain/units.ts'
+import { money, shortId } from '../monitor/text.ts'
+import type { Call } from './command.ts'
+import { askFor, type CommandAnswer, commandAnswer } from './daemon.ts'
+import { CommandError, exitCodes } from './exit.ts'
+import { wrapped } from './screen.ts'
+import { commander } from './trading.ts'
+
+/** The daemon asks the venue before it answers, ms. */
+const TIMEOUT_MS = 60_000
+/** How long an order is followed, and how often it is looked at, ms. */
+const FOLLOW_MS = 60_000
+const LOOK_MS = 250
+
+/** Opens or adds to a position, after a confirmation. */
+export async function open(call: Call): Promise<number> {
+  const { loaded, flags, positionals, out } = call
+  const [market = ''] = positionals
+  const direction = directionOf(positionals[1])
+  const size = numberOf(flags, 'size')
+  if (size === undefined)
+    throw new CommandError('Say how large: --size USD, for example --size 500', exitCodes.error)
+  const leverage = numberOf(flags, 'leverage')
+  if (leverage === undefined)
+    throw new CommandError('Say at what leverage: --leverage N, for example --leverage 2', exitCodes.error)
+  const [limit, stop] = [numberOf(flags, 'limit'), numberOf(flags, 'stop')]
+  if (limit !== undefined && stop !== undefined)
+    throw new CommandError('Give --limit or --stop, not both.', exitCodes.error)
+  const [takeProfit, stopLoss] = [numberOf(flags, 'take-profit'), numberOf(flags, 'stop-loss')]
+  const collateral = poolOf(flags.get('collateral'))
+  const id = idOf(flags)
+  const body = {
+    id,
+    market,
+    direction,
+    size,
+    leverage,
+    ...(collateral === undefined ? {} : { collateral }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(stop === undefined ? {} : { stop }),
+    ...(takeProfit === undefined ? {} : { takeProfit }),
+    ...(stopLoss === undefined ? {} : { stopLoss }),
+    by: commander(call),
+  }
+  const isConfirmed = flags.has('yes')
+  const isJson = flags.has('json')
+  if (!isConfirmed && !isatty(0)) {
+    throw new CommandError('Nobody sits at this terminal to confirm the order: say --yes', exitCodes.error)
+  }
+  if (!isConfirmed || !isJson) {
+    const preview = await ask(call, '/api/orders', { ...body, preview: true })
+    // An id that was used before: what it did is told, and nothing is asked.
+    if (preview.quote === undefined) return await outcomeOf(call, preview)
+    // The question is for the person at the terminal, and no part of the JSON.
+    const show = isJson ? call.err : out
+    show(quoteText(preview.quote))
+    if (!isConfirmed && !(await confirm())) {
+      show('Nothing was sent.')
+      return exitCodes.error
+    }
+  }
+  return await carryOut(call, '/api/orders', id, body)
+}
+
+/** Closes a position, or a share of it. */
+export async function close(call: Call): Promise<number> {
+  const { flags, positionals } = call
+  const [market = ''] = positionals
+  const id = idOf(flags)
+  const collateral = poolOf(flags.get('collateral'))
+  return await carryOut(call, '/api/positions/close', id, {
+    id,
+    market,
+    direction: directionOf(positionals[1]),
+    shareBps: shareOf(flags.get('share')),
+    ...(collateral === undefined ? {} : { collateral }),
+    by: commander(call),
+  })
+}
+
+/** Cancels what rests of an order. */
+export async function cancel(call: Call): Promise<number> {
+  const id = idOf(call.flags)
+  const order = encodeURIComponent(call.positionals[0] ?? '')
+  return await carryOut(call, `/api/orders/${order}/cancel`, id, { id, by: commander(call) })
+}
+
+/** Sends a command and follows its order. The id is told first, so that whoever lost the daemon can ask again. */
+async function carryOut(call: Call, path: string, id: string, body: object): Promise<number> {
+  const { err } = call
+  let answer: CommandAnswer
+  try {
+    answer = await ask(call, path, body)
+  } catch (error) {
+    if (error instanceof CommandError && !isRefusal(error)) err(askAgain(id))
+    throw error
+  }
+  try {
+    return await outcomeOf(call, answer)
+  } catch (error) {
+    if (error instanceof CommandError) err(askAgain(id))
+    throw error
+  }
+}
+
+/** One command; a refusal fits the screen. */
+async function ask({ loaded }: Call, path: string, body: object): Promise<CommandAnswer> {
+  try {
+    return await commandAnswer(loaded, path, body, TIMEOUT_MS)
+  } catch (error) {
+    if (!(error instanceof CommandError) || !isRefusal(error)) throw error
+    throw new CommandError(wrapped('', error.message).join('\n'), error.exitCode)
+  }
+}
+
+function isRefusal({ message }: CommandError): boolean {
+  return message.startsWith('perpd refuses: ')
+}
+
+function askAgain(id: string): string {
+  return `The journal knows whether the command was taken. Ask it again with --id ${id} when perpd runs:\nit is not done twice.`
+}
+
+/** Tells the order of an answer to its outcome. Exit code 0: it did what it should, or rests; 1: it came to nothing, or is not known yet. */
+async function outcomeOf(call: Call, { statement, intentId }: CommandAnswer): Promise<number> {
+  const { loaded, flags, out } = call
+  const isJson = flags.has('json')
+  if (!isJson) out(wrapped('', `${statement}.`).join('\n'))
+  if (intentId === undefined || flags.has('no-wait')) {
+    if (isJson) out(JSON.stringify({ statement, intentId: intentId ?? null, order: null }, undefined, 2))
+    return exitCodes.ok
+  }
+  const untilMs = systemClock.monotonicMs() + FOLLOW_MS
+  for (;;) {
+    const { order } = await askFor(loaded, `/api/orders/${intentId}`, isStory)
+    const isOver = order.closedAt !== null || order.standing === 'resting' || order.standing === 'open'
+    if (isOver || systemClock.monotonicMs() > untilMs) {
+      out(isJson ? JSON.stringify({ statement, intentId, order }, undefined, 2) : outcomeText(order))
+      return isOver && isGood(order) ? exitCodes.ok : exitCodes.error
+    }
+    await systemClock.sleep(LOOK_MS)
+  }
+}
+
+function isStory(body: unknown): body is { readonly order: OrderRow } {
+  return typeof body === 'object' && body !== null && 'order' in body
+}
+
+function isGood({ outcome, closedAt }: OrderRow): boolean {
+  return closedAt === null || outcome === 'EXECUTED' || outcome === 'PARTIAL'
+}
+
+/** `order 1a2b3c4d is executed at $3,000.10, fees $0.30`. */
+function outcomeText(order: OrderRow): string {
+  const { standing, closedAt, reason, legs, intentId } = order
+  const id = shortId(intentId)
+  const more = `perpd explain ${id}`
+  if (closedAt === null && standing !== 'resting' && standing !== 'open') {
+    return wrapped(
+      '',
+      `order ${id} is ${standing}: its end is not known yet, and perpd goes on following it; ${more}`,
+    ).join('\n')
+  }
+  const fills = legs.filter(({ role, status }) => role === 'main' && status === 'filled')
+  const figures = fills.map(({ executionPrice, feesUsd, pnlUsd }) =>
+    [
+      executionPrice === null ? '' : ` at ${formatUsd(BigInt(executionPrice))}`,
+      feesUsd === null ? '' : `, fees ${money(BigInt(feesUsd))}`,
+      pnlUsd === null ? '' : `, PnL ${money(BigInt(pnlUsd))}`,
+    ].join(''),
+  )
+  const exits = legs.filter(({ role, status }) => role !== 'main' && status === 'resting').length
+  const resting = exits === 0 ? '' : `; ${exits} exit${exits === 1 ? '' : 's'} rest at the venue`
+  const word = standing === 'open' ? 'filled' : standing
+  const why = isGood(order) || reason === null ? '' : `: ${reason}`
+  return wrapped('', `order ${id} is ${word}${figures.join('')}${resting}${why} (${more})`).join('\n')
+}
+
+/** What would be sent, in words, with its worst cost. */
+export function quoteText(quote: NonNullable<CommandAnswer['quote']>): string {
+  const { market, direction, orderType, sizeUsd, leverageBps, collateral, triggerPrice, exits } = quote
+  const waits =
+    triggerPrice === null
+      ? `at the market, about ${usdText(quote.referencePrice)} now`
+      : `${orderType === 'limit' ? 'waits for the price to reach' : 'waits as a stop at'} ${usdText(triggerPrice)} (${usdText(quote.referencePrice)} now)`
+  const exitWords = exits.map((exit) => `${exit.type} at ${usdText(exit.triggerPrice)}`)
+  const rows = [
+    ['open', `${direction} ${market}, ${amount(sizeUsd)} at ${leverageBps / 10_000}x with ${collateral}`],
+    ['price', waits],
+    ...(exitWords.length === 0 ? [] : [['exits', exitWords.join(', ')]]),
+    [
+      'worst cost',
+      quote.worstCostUsd === null
+        ? `no bound: a stop fills at any price; fees are at most ${amount(quote.venueFeesUsd)} to the venue and ${amount(quote.orderFeesUsd)} for sending and executing`
+        : `${amount(quote.worstCostUsd)}: a price down to what is signed (${quote.worstPrice === null ? '' : usdText(quote.worstPrice)}) ${amount(quote.worstPriceUsd ?? '0')}, the venue's fee ${amount(quote.venueFeesUsd)}, sending and executing ${amount(quote.orderFeesUsd)}, each at most`,
+    ],
+    [
+      'afterwards',
+      quote.managers.length === 0
+        ? 'no strategy manages this position: you close it'
+        : `${quote.managers.join(', ')} trades this market too, sees the position and may close it`,
+    ],
+  ]
+  return rows.flatMap(([name = '', text = '']) => wrapped(name.padEnd(12), text)).join('\n')
+}
+
+function amount(value: string): string {
+  return money(BigInt(value))
+}
+
+function usdText(value: string): string {
+  return formatUsd(BigInt(value))
+}
+
+/** Asks at the terminal; anything but yes is no. */
+async function confirm(): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await lines.question('Send it? Type yes: ')
+    return answer.trim().toLowerCase() === 'yes'
+  } finally {
+    lines.close()
+  }
+}
+
+function directionOf(word: string | undefined): 'long' | 'short' {
+  if (word === 'long' || word === 'short') return word
+  throw new CommandError(`${word} is no direction; expected long or short.`, exitCodes.error)
+}
+
+function poolOf(word: string | true | undefined): 'long' | 'short' | undefined {
+  if (word === undefined || word === 'long' || word === 'short') return word
+  throw new CommandError(
+    `--collateral is ${word}; expected long or short: which token of the market's pool.`,
+    exitCodes.error,
+  )
+}
+
+function numberOf(flags: Call['flags'], name: string): string | undefined {
+  const text = flags.get(name)
+  if (text === undefined) return undefined
+  // `1_000`, `$1,000.50` and the like are what people type; only the digits are sent.
+  const plain = String(text)
+    .replace(/^\$/, '')
+    .replaceAll(/(?<=\d)[,_](?=\d{3})/g, '')
+    .replace(/x$/, '')
+  if (/^\d+(\.\d+)?$/.test(plain) && /[1-9]/.test(plain)) return plain
+  throw new CommandError(`--${name} is ${String(text)}; expected a number above zero.`, exitCodes.error)
+}
+
+function shareOf(text: string | true | undefined): number {
+  if (text === undefined) return 10_000
+  const percent = /^(\d{1,3})(?:\.(\d{1,2}))?%?$/.exec(String(text))
+  const bps = percent === null ? 0 : Number(percent[1]) * 100 + Number((percent[2] ?? '').padEnd(2, '0'))
+  if (bps >= 1 && bps <= 10_000) return bps
+  throw new CommandError(
+    `--share is ${String(text)}; expected a percentage above 0 and up to 100.`,
+    exitCodes.error,
+  )
+}
+
+function idOf(flags: Call['flags']): string {
+  const id = flags.get('id')
+  return typeof id === 'string' ? id : randomBytes(6).toString('hex')
+}

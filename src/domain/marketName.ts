@@ -1,0 +1,43 @@
+/** The market that a person names: by its symbol, its token's address, or the part of its symbol that tells it. Pure. */
+
+/** What a market goes by. */
+export interface NamedMarket {
+  /** `ETH/USD [WETH-USDC]`. */
+  readonly symbol: string
+  readonly marketToken: string
+}
+
+/**
+ * The markets that a name means, in any case of letters: the one of that symbol or address; else all whose pair (`ETH/USD`)
+ * or whose index token (`ETH`) it is.
+ */
+export function marketsNamed<T extends NamedMarket>(all: readonly T[], name: string): readonly T[] {
+  const wanted = name.trim().toLowerCase()
+  const exact = all.filter(
+    ({ symbol, marketToken }) => symbol.toLowerCase() === wanted || marketToken.toLowerCase() === wanted,
+  )
+  if (exact.length > 0) return exact
+  return all.filter(({ symbol }) => {
+    const [pair = ''] = symbol.toLowerCase().split(' ')
+    return pair === wanted || pair.split('/')[0] === wanted
+  })
+}
+
+/** What managers of a position are told by. */
+export interface Manager {
+  readonly name: string
+  /** Markets that it trades; none: every market with a position. */
+  readonly symbols: readonly string[]
+}
+
+/** Names of the strategies that look at positions of a market: each of them may add to one or close it. */
+export function managersOf(strategies: readonly Manager[], symbol: string): readonly string[] {
+  return strategies
+    .filter(({ symbols }) => symbols.length === 0 || symbols.includes(symbol))
+    .map(({ name }) => name)
+}
+
+/** Who manages a position of a market, for people. */
+export function managersText(names: readonly string[]): string {
+  return names.length === 0 ? 'no strategy manages it' : `managed by ${names.join(', ')}`
+}
