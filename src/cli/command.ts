@@ -6,6 +6,7 @@ import { didYouMean } from './config/suggest.ts'
 import type { LoadedConfig } from './config.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import type { KeySources } from './keySources.ts'
+import { JOINED } from './screen.ts'
 import { columns } from './table.ts'
 
 /** A flag of one command's own; settings are flags of every command. */
@@ -33,6 +34,8 @@ export interface Call {
   readonly execArgv: readonly string[]
   /** Keys and passwords from outside the configuration. */
   readonly keys: KeySources
+  /** Columns of the screen; Infinity when what is written is read by no eye. */
+  readonly width: number
   /** Writes to standard output, or to standard error. A line break is added. */
   readonly out: (text: string) => void
   readonly err: (text: string) => void
@@ -148,9 +151,9 @@ export function usageOf(command: Command): string {
   const { name = '', isOptional = false } = command.positional ?? {}
   const positional = command.positional === undefined ? [] : [isOptional ? `[${name}]` : `<${name}>`]
   const others = (command.more ?? []).map((each) => `<${each.name}>`)
-  return ['usage: perpd', command.name, ...positional, ...others, ...own, '[--section.key value ...]'].join(
-    ' ',
-  )
+  return ['usage: perpd', command.name, ...positional, ...others, ...own, '[--section.key value ...]']
+    .map((word, at) => (at === 0 ? word : word.replaceAll(' ', JOINED)))
+    .join(' ')
 }
 
 /** The whole help of a command. */
@@ -164,6 +167,7 @@ export function helpOf(command: Command): string {
     ['--config FILE', 'file of settings over the profile; ./perpd.json is read when it exists'],
     ['--section.key value', 'any setting; `perpd config` lists them all with their values'],
   ]
-  const details = command.details === undefined ? '' : `\n${command.details}\n`
+  // Its lines end where the source's do; on a screen a paragraph runs on.
+  const details = command.details === undefined ? '' : `\n${command.details.replace(/([^.])\n/g, '$1 ')}\n`
   return `${command.summary}\n\n${usageOf(command)}\n${details}\n${columns(rows, '  ')}`
 }

@@ -35,7 +35,7 @@ function happened(record: JournalRecord, state: IntentState): string[] {
   switch (record.kind) {
     case 'intent.accepted':
       return [
-        `accepted at ${new Date(record.atMs).toISOString()}; nothing new is signed for it after ${timeOf(record.intent.expiresAtMs)}`,
+        `accepted at ${timeOf(record.atMs)}; nothing new is signed for it after ${timeOf(record.intent.expiresAtMs)}`,
       ]
     case 'attempt.preparing':
       return [`attempt ${record.attempt}, ${laneWords[record.lane]}: ${record.host} is asked to prepare`]
@@ -47,10 +47,8 @@ function happened(record: JournalRecord, state: IntentState): string[] {
         armed.comparedFields === undefined
           ? 'verified'
           : `${armed.comparedFields} fields compared, none differs`
-      const request = armed.requestId === undefined ? 'parameters of our own' : `request ${armed.requestId}`
       return [
         `attempt ${record.attempt}: ${checked}; signed; cannot land after ${timeOf(armed.deadlineSeconds * 1_000)}`,
-        `${request}, nonce ${shortNumber(armed.userNonce)}, digest ${armed.digest}`,
       ]
     }
     case 'send.result':
@@ -61,13 +59,7 @@ function happened(record: JournalRecord, state: IntentState): string[] {
       const final = record.evidence.level === 'chain-final' ? ' and final' : ''
       const count = record.orderKeys.length
       const orders = count === 0 ? '' : `, ${count} ${count === 1 ? 'order' : 'orders'} created`
-      // Orders of a landing that stands are listed one by one further down.
-      const listed = new Set(state.attempts.at(-1)?.children.map(({ orderKey }) => orderKey))
-      const gone = record.orderKeys.filter((orderKey) => !listed.has(orderKey))
-      return [
-        `attempt ${record.attempt}: landed${final}${orders}${gone.map((key) => ` ${key}`).join('')}`,
-        seen(record.evidence),
-      ]
+      return [`attempt ${record.attempt}: landed${final}${orders}`, seen(record.evidence)]
     }
     case 'attempt.unlanded':
       return [`attempt ${record.attempt}: its landing is taken back; unknown again`, seen(record.evidence)]
@@ -119,14 +111,35 @@ function sendFacts(send: SendFacts): string {
   const facts = [
     send.httpStatus === undefined ? '' : `HTTP ${send.httpStatus}`,
     send.status ?? '',
-    send.taskId === undefined ? '' : `task ${send.taskId}`,
-    send.txHash === undefined ? '' : `transaction ${send.txHash}`,
     send.code ?? '',
     send.message ?? '',
     send.durationMs === undefined ? '' : `after ${span(send.durationMs)}`,
     send.traceId === undefined ? '' : `trace ${send.traceId}`,
   ].filter((fact) => fact !== '')
   return facts.length === 0 ? '' : ` (${facts.join(', ')})`
+}
+
+/** What an order is known by elsewhere, for whoever checks its evidence: ids and hashes of each attempt, and order keys. */
+export function idLines(state: IntentState, records: readonly StoredRecord[]): string[] {
+  const { edit, cancelOrderKeys = [] } = state.intent.terms
+  const settled = state.closing?.settlement?.transactionHash
+  const keys = records.flatMap(({ record }) => (record.kind === 'landed' ? record.orderKeys : []))
+  return [
+    ...(edit === undefined ? [] : [`edits order ${edit.orderKey}`]),
+    ...cancelOrderKeys.map((key) => `cancels order ${key}`),
+    ...state.attempts.flatMap(({ n, armed, send }) =>
+      armed === undefined
+        ? []
+        : [
+            `attempt ${n}: ${armed.requestId === undefined ? 'parameters of our own' : `request ${armed.requestId}`}, nonce ${shortNumber(armed.userNonce)}`,
+            `digest ${armed.digest}`,
+            ...(send?.taskId === undefined ? [] : [`task ${send.taskId}`]),
+            ...(send?.txHash === undefined ? [] : [`sent in transaction ${send.txHash}`]),
+          ],
+    ),
+    ...[...new Set(keys)].map((key) => `created order ${key}`),
+    ...(settled === undefined ? [] : [`settled in transaction ${settled}`]),
+  ]
 }
 
 /** A nonce of the relay lane has 77 digits and is made from the order's id, so its beginning is enough. */

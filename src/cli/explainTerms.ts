@@ -11,7 +11,7 @@ import { money, span } from '../monitor/text.ts'
 
 /** What is particular to a kind: what it waits for, brings, changes or must give; nothing for market orders. */
 export function kindLines({ kind, terms }: Intent): string[] {
-  const { triggerPrice, twap, tpsl, swap, edit, cancelOrderKeys, batch, indexToken } = terms
+  const { triggerPrice, twap, tpsl, swap, edit, batch, indexToken } = terms
   const lines: string[] = []
   if (triggerPrice !== undefined && kind !== 'edit')
     lines.push(`waits for ${formatUsd(triggerPrice)} (${terms.orderType})`)
@@ -29,7 +29,6 @@ export function kindLines({ kind, terms }: Intent): string[] {
         ? 'any'
         : formatUsd(priceOfContractPrice(contractPrice, indexToken.decimals))
     lines.push(
-      `order ${edit.orderKey}`,
       `is to be ${money(edit.sizeDeltaUsd)} at ${price(edit.triggerContractPrice)}, accepting ${price(edit.acceptableContractPrice)}`,
     )
     if (edit.executionFeeIncrease > 0n) {
@@ -38,7 +37,6 @@ export function kindLines({ kind, terms }: Intent): string[] {
       lines.push(`its execution fee of ${held} is topped up by ${more} native, as the gas price of now needs`)
     }
   }
-  for (const key of cancelOrderKeys ?? []) lines.push(`order ${key}`)
   if (batch !== undefined) {
     const { createOrderParamsList, updateOrderParamsList, cancelOrderKeys: cancels } = batch
     lines.push(

@@ -13,7 +13,7 @@ import { evidenceLines, timeOf } from './explainEvidence.ts'
 import { type FateRules, fateLines } from './explainFate.ts'
 import { feeLines } from './explainFees.ts'
 import { meaningOf, sizingLines } from './explainSize.ts'
-import { roleOf, storyOf } from './explainStory.ts'
+import { idLines, roleOf, storyOf } from './explainStory.ts'
 import { kindLines } from './explainTerms.ts'
 import { wrapped } from './screen.ts'
 
@@ -48,6 +48,7 @@ export function explainText(
     ...wrapped('', `${isOpened(state) ? 'open' : label}: ${termsOf(intent)} by ${intent.strategy}`),
     ...wrapped('  ', meaningOf(label, state)),
     ...wrapped('  ', `account ${intent.account} on ${intent.chain}`),
+    '  all times are UTC',
     '',
     ...section('why', [
       intent.decision.reason,
@@ -61,6 +62,7 @@ export function explainText(
     ...section('warned', warningLines(state)),
     ...section('result', resultLines(state)),
     ...section('proof', proof === undefined ? [noProof(state)] : evidenceLines(proof)),
+    ...section('ids', idLines(state, records)),
     ...section('undone', flattenLines(state, context.flatten)),
     ...section('budget', budgetLines(state, context)),
     ...section('else', fateLines(state, context.rules)),
@@ -69,14 +71,22 @@ export function explainText(
 }
 
 function section(title: string, body: readonly string[]): string[] {
-  return body.flatMap((text, at) => wrapped((at === 0 ? title : '').padEnd(TITLE_WIDTH), text))
+  return body.flatMap((text, at) => wrapped((at === 0 ? title : '').padEnd(TITLE_WIDTH), inOneZone(text)))
+}
+
+/** The zone is said once, at the top. */
+function inOneZone(text: string): string {
+  return text.replace(
+    /(^|[ (])(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?(?:Z| UTC)(?![\w#])/g,
+    '$1$2 $3',
+  )
 }
 
 function storySection(state: IntentState, records: readonly StoredRecord[]): string[] {
   return storyOf(state, records).flatMap(({ when, texts }, at) =>
     texts.flatMap((text, line) => {
       const title = (at === 0 && line === 0 ? 'story' : '').padEnd(TITLE_WIDTH)
-      return wrapped(`${title}${(line === 0 ? when : '').padEnd(WHEN_WIDTH)}`, text)
+      return wrapped(`${title}${(line === 0 ? when : '').padEnd(WHEN_WIDTH)}`, inOneZone(text))
     }),
   )
 }
@@ -90,7 +100,7 @@ function factLines(facts: Facts | undefined): string[] {
 function orderLines(state: IntentState, signedOf: SignedLookup | undefined): string[] {
   const children = lastAttempt(state)?.children ?? []
   return legsOf(state, signedOf).flatMap((leg, at) => {
-    const { index, orderKey, phase, isProvisional, executionPrice, triggerPrice, sizeDeltaUsd } = leg
+    const { index, phase, isProvisional, executionPrice, triggerPrice, sizeDeltaUsd } = leg
     const isFilled = phase === 'EXECUTED'
     const price = isFilled ? executionPrice : isExit(leg) ? triggerPrice : undefined
     const { evidence } = children[at] ?? {}
@@ -104,7 +114,7 @@ function orderLines(state: IntentState, signedOf: SignedLookup | undefined): str
       evidence?.block === undefined ? '' : `, block ${evidence.block.number}`,
     ]
     const where = price === undefined ? '' : ` at ${formatUsd(price)}`
-    return [`${index}${roleOf(state, index)} ${phase}${where}${facts.join('')}`, orderKey]
+    return [`${index}${roleOf(state, index)} ${phase}${where}${facts.join('')}`]
   })
 }
 
@@ -135,7 +145,6 @@ function resultLines({ closing }: IntentState): string[] {
       settlement.pnlUsd === undefined ? '' : `PnL ${money(settlement.pnlUsd)}`,
     ].filter((part) => part !== '')
     if (parts.length > 0) lines.push(parts.join(', '))
-    if (settlement.transactionHash !== undefined) lines.push(`transaction ${settlement.transactionHash}`)
   } else {
     lines.push(`${closing.code}: ${closing.reason}`)
   }

@@ -14,17 +14,30 @@ import type { Call } from './command.ts'
 import { command, isRunning } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { journalOptions, withJournal } from './journalFile.ts'
-import { columns } from './table.ts'
+import { type Column, table } from './table.ts'
 
 /** Lists findings, newest first; the open ones alone unless `--all`. */
-export async function findings({ loaded, flags, out }: Call): Promise<number> {
+export async function findings({ loaded, flags, width, out }: Call): Promise<number> {
   const { findings: found } = await withJournal(loaded.config, (journal) => journal.account())
   const all = [...found.values()].toReversed()
   const shown = flags.has('all') ? all : all.filter(({ end }) => end === undefined)
   if (flags.has('json')) out(JSON.stringify(toPlain(shown), undefined, 2))
-  else out(shown.length === 0 ? 'Nothing that the journal cannot explain.' : columns(shown.map(row), ''))
+  else
+    out(
+      shown.length === 0
+        ? 'Nothing that the journal cannot explain.'
+        : table(columnsOf, shown.map(row), width),
+    )
   return exitCodes.ok
 }
+
+const columnsOf: readonly Column[] = [
+  { title: 'ID', rank: 0 },
+  { title: 'SEEN (UTC)', rank: 0 },
+  { title: 'STANDING', rank: 0 },
+  { title: 'KIND', rank: 1 },
+  { title: 'WHAT', rank: 2, isProse: true },
+]
 
 function row(state: FindingState): string[] {
   const { finding, raisedAtMs, end, by } = state
@@ -32,8 +45,8 @@ function row(state: FindingState): string[] {
   return [
     shortFindingId(finding.findingId),
     new Date(raisedAtMs).toISOString().slice(0, 19).replace('T', ' '),
-    finding.kind,
     by === undefined ? standing : `${standing} by ${by}`,
+    finding.kind,
     `${finding.statement}${finding.isInitial === true ? ' (there before perpd first looked)' : ''}`,
   ]
 }

@@ -35,7 +35,7 @@ function verificationText(path: string, found: Verification, tookMs: number): st
   const rows = [
     ['journal', `${path}, ${Math.ceil(bytes / 1024)} KiB, schema version ${found.version}`],
     ['records', `${counted(records, 'record')} of ${counted(intents, 'order')}, ${openIntents} open`],
-    ['chain', tail.seq === 0 ? 'empty' : `holds to record ${tail.seq}, hash ${tail.hash}`],
+    ['chain', tail.seq === 0 ? 'empty' : `whole to record ${tail.seq} (its hash: --json)`],
     ['mark', headSeq === undefined ? 'none' : `at record ${headSeq}`],
     ['snapshot', snapshotWords[snapshot]],
     ['result', problems.length === 0 ? `whole; read in ${span(tookMs)}` : 'NOT WHOLE'],

@@ -13,6 +13,7 @@ import { loadConfig } from './config.ts'
 import { CommandError, exitCodeOf, exitCodes } from './exit.ts'
 import { hardenProcess } from './hardening.ts'
 import { takeKeySources } from './keySources.ts'
+import { fitted, JOINED, screenWidth } from './screen.ts'
 import { columns } from './table.ts'
 import { version } from './version.ts'
 
@@ -34,13 +35,17 @@ export async function main(
     readonly cwd: string
     /** Options of Node that the process was started with; none when not given. */
     readonly execArgv?: readonly string[]
+    /** Columns of the screen; without it lines are as long as they are. */
+    readonly width?: number
     readonly out: (text: string) => void
     readonly err: (text: string) => void
     /** Asks at the terminal; absent when nobody sits at one. */
     readonly ask?: AskHidden
   },
 ): Promise<number> {
-  const { out, err } = world
+  const { width = Number.POSITIVE_INFINITY } = world
+  const out = (text: string): void => world.out(fitted(text, width))
+  const err = (text: string): void => world.err(fitted(text, width))
   const keys = takeKeySources(world.env, world.ask)
   // A command of two words goes before the one of its first word.
   const two = argv.slice(0, 2).join(' ')
@@ -70,7 +75,9 @@ export async function main(
       name,
       commands.map((each) => each.name),
     )
-    err(`perpd has no command ${name}.${hint}\nusage: perpd ${commands.map((each) => each.name).join(' | ')}`)
+    err(
+      `perpd has no command ${name}.${hint}\nusage: perpd ${commands.map((each) => each.name.replaceAll(' ', JOINED)).join(' | ')}`,
+    )
     return exitCodes.error
   }
   const ended = (code: number): number =>
@@ -84,7 +91,7 @@ export async function main(
     const reload = () => loadConfig({ argv: settings, env: world.env, cwd: world.cwd })
     const loaded = reload()
     const { cwd, env, execArgv = [] } = world
-    const call: Call = { loaded, reload, flags, positionals, cwd, env, execArgv, keys, out, err }
+    const call: Call = { loaded, reload, flags, positionals, cwd, env, execArgv, keys, width, out, err }
     return ended(await command.run(call))
   } catch (error) {
     if (error instanceof CommandError) {
@@ -133,6 +140,7 @@ export async function runProcess(): Promise<void> {
     env: process.env,
     cwd: process.cwd(),
     execArgv: process.execArgv,
+    width: screenWidth(process.env, process.stdout.columns),
     // What hosts and files name reaches no terminal as they wrote it.
     out: (text) => void process.stdout.write(`${visible(text)}\n`),
     err: (text) => writeError(`${visible(text)}\n`),

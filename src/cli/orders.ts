@@ -11,12 +11,12 @@ import type { Call } from './command.ts'
 import { evidenceSourceOf } from './evidence.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { withJournal } from './journalFile.ts'
-import { columns } from './table.ts'
+import { type Column, table } from './table.ts'
 
 const DEFAULT_LIMIT = 50
 
 /** Lists orders, as text or with `--json`. */
-export async function orders({ loaded, flags, out, err }: Call): Promise<number> {
+export async function orders({ loaded, flags, width, out, err }: Call): Promise<number> {
   const limit = limitOf(flags.get('limit'))
   const strategy = flags.get('strategy')
   const marks = {
@@ -53,14 +53,33 @@ export async function orders({ loaded, flags, out, err }: Call): Promise<number>
     out(total === 0 ? 'No orders yet.' : `No ${kind}; the journal holds ${total} in all.`)
     return exitCodes.ok
   }
-  out(columns([heading, ...rows.flatMap(linesOf)]))
+  const text = table(
+    columnsOf,
+    rows.flatMap((row) => linesOf(row, width)),
+    width,
+  )
+  out(text.includes(ACCEPTED) ? text : `${text}\nTimes are UTC.`)
   if (rows.length === limit && total > limit) {
     err(`The newest ${limit}; the journal holds ${total} in all. More with --limit N`)
   }
   return exitCodes.ok
 }
 
-const heading = ['ID', 'STATUS', 'STRATEGY', 'ORDER', 'SIZE', 'ACCEPTED (UTC)', 'REASON']
+const ACCEPTED = 'ACCEPTED (UTC)'
+
+const columnsOf: readonly Column[] = [
+  { title: 'ID', rank: 0 },
+  { title: 'STATUS', rank: 0 },
+  { title: 'ORDER', rank: 0 },
+  { title: 'SIZE', rank: 1, word: 'size', isFigure: true },
+  { title: 'TRIGGER', rank: 4, word: 'trigger', isFigure: true },
+  { title: 'PRICE', rank: 2, word: 'price', isFigure: true },
+  { title: 'FEES', rank: 5, word: 'fees', isFigure: true },
+  { title: 'PNL', rank: 3, word: 'PnL', isFigure: true },
+  { title: ACCEPTED, rank: 6 },
+  { title: 'STRATEGY', rank: 7, word: 'by' },
+  { title: 'REASON', rank: 8, isProse: true },
+]
 
 /** Edits and batches, which may have changed an order that rests. */
 export function changesIn(stories: readonly IntentState[]): readonly IntentState[] {
@@ -68,56 +87,62 @@ export function changesIn(stories: readonly IntentState[]): readonly IntentState
 }
 
 /** The row of an order, and one for each exit or part that came with it. */
-function linesOf(row: OrderRow): string[][] {
+function linesOf(row: OrderRow, width: number): string[][] {
   const own = row.legs.filter(({ role }) => role !== 'main')
-  return [lineOf(row), ...own.map(legLine)]
+  return [lineOf(row, width), ...own.map(legLine)]
 }
 
 function legLine(leg: OrderLegRow): string[] {
   const { role, status, triggerPrice, sizeDeltaUsd } = leg
-  return [
-    '',
-    status,
-    '',
-    `  ${role}${triggerPrice === null ? '' : ` at ${formatUsd(BigInt(triggerPrice))}`}`,
-    sizeDeltaUsd === null ? '' : money(BigInt(sizeDeltaUsd)),
-    '',
-    figuresOf(leg),
-  ]
+  const size = sizeDeltaUsd === null ? '' : money(BigInt(sizeDeltaUsd))
+  return ['', status, `  ${role}`, size, priceText(triggerPrice), ...fillOf(leg), '', '', settling([leg])]
 }
 
-/** `at $1,649.80, fees $0.30, PnL -$26.12, not final yet`; nothing before a fill. */
-function figuresOf({ status, executionPrice, feesUsd, pnlUsd, isProvisional }: OrderLegRow): string {
-  if (status !== 'filled') return ''
-  return [
-    executionPrice === null ? '' : `at ${formatUsd(BigInt(executionPrice))}`,
-    feesUsd === null ? '' : `fees ${money(BigInt(feesUsd))}`,
-    pnlUsd === null ? '' : `PnL ${money(BigInt(pnlUsd))}`,
-    isProvisional ? 'not final yet' : '',
-  ]
-    .filter((part) => part !== '')
-    .join(', ')
+/** Price, fees and PnL of what filled; empty before. */
+function fillOf(leg: OrderLegRow | undefined): readonly [price: string, fees: string, pnl: string] {
+  if (leg?.status !== 'filled') return ['', '', '']
+  const amount = (text: string | null) => (text === null ? '' : money(BigInt(text)))
+  return [priceText(leg.executionPrice), amount(leg.feesUsd), amount(leg.pnlUsd)]
 }
 
-/** Why it is where it stands: its fill where there is one, else what the journal says. */
-function reasonOf(row: OrderRow): string {
-  const fills = row.legs.filter(({ role, status }) => role === 'main' && status === 'filled')
-  const [only] = fills
-  if (only !== undefined && fills.length === 1) return figuresOf(only)
-  return row.reason ?? waitsFor(row)
+function priceText(price: string | null): string {
+  return price === null ? '' : formatUsd(BigInt(price))
 }
 
-function lineOf(row: OrderRow): string[] {
+function settling(legs: readonly OrderLegRow[]): string {
+  return legs.some(({ status, isProvisional }) => status === 'filled' && isProvisional) ? 'not final yet' : ''
+}
+
+function lineOf(row: OrderRow, width: number): string[] {
+  const mains = row.legs.filter(({ role }) => role === 'main')
   return [
     shortId(row.intentId),
     statusOf(row),
-    row.strategy,
     `${row.kind} ${row.direction} ${row.market}`,
     money(BigInt(row.sizeDeltaUsd)),
+    priceText(row.triggerPrice),
+    ...fillOf(mains.length === 1 ? mains[0] : undefined),
     row.acceptedAt.slice(0, 19).replace('T', ' '),
-    reasonOf(row),
+    row.strategy,
+    reasonOf(row, settling(mains), width),
   ]
 }
+
+/** What went wrong, what it waits for, or why it was made, on one line. */
+function reasonOf(row: OrderRow, note: string, width: number): string {
+  const { status, reason, decisionReason } = row
+  const waits = waitsFor(row)
+  if (waits !== '') return waits
+  if (reason !== null && status !== 'executed') return reason
+  const text = note === '' ? decisionReason : `${note}; ${decisionReason}`
+  const most = Math.max(width - ID_WIDTH, MIN_REASON)
+  if (text.length <= most) return text
+  return `${text.slice(0, most - 3).replace(/\s+\S*$/, '')}...`
+}
+
+/** The first column and its gap; and the least of a reason that says anything. */
+const ID_WIDTH = 10
+const MIN_REASON = 40
 
 /** `unknown, not wanted, presumed dead`. */
 function statusOf({ standing, unwantedBy, presumedDeadForSeconds }: OrderRow): string {

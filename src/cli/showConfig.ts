@@ -32,14 +32,28 @@ function named(value: unknown, loaded: LoadedConfig): unknown {
 }
 
 /** Prints the effective configuration, as text or with `--json`. */
-export async function showConfig({ loaded, flags, out, err }: Call): Promise<number> {
+export async function showConfig({ loaded, flags, width, out, err }: Call): Promise<number> {
   const shown = shownSettings(loaded)
   if (flags.has('json')) {
     const body = Object.fromEntries(shown.map(({ key, value, origin }) => [key, { value, origin }]))
     out(JSON.stringify({ settings: body, warnings: loaded.warnings }, undefined, 2))
     return exitCodes.ok
   }
-  out(columns(shown.map(({ key, value, origin }) => [key, textOf(value), origin])))
+  const rows = shown.map(({ key, value, origin }) => [key, textOf(value), origin])
+  const whole = columns(rows)
+  if (whole.split('\n').every((line) => line.length <= width)) out(whole)
+  else {
+    // On a narrow screen only what is not a default says where it comes from.
+    out('Each setting, its value, and where that comes from when it is not the default.\n')
+    out(
+      columns(
+        rows.map(([key = '', value = '', origin]) => [
+          key,
+          origin === 'default' ? value : `${value} (${origin})`,
+        ]),
+      ),
+    )
+  }
   for (const warning of loaded.warnings) err(`warning: ${warning}`)
   return exitCodes.ok
 }

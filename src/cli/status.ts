@@ -7,17 +7,18 @@ import { counted, money, shortId, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { askStatus } from './daemon.ts'
 import { exitCodes } from './exit.ts'
-import { columns } from './table.ts'
+import { SCREEN_COLUMNS } from './screen.ts'
+import { type Column, columns, table } from './table.ts'
 
 /** Prints the daemon's status, as text or with `--json`. Exit code 3 when no daemon answers. */
-export async function status({ loaded, flags, out }: Call): Promise<number> {
+export async function status({ loaded, flags, width, out }: Call): Promise<number> {
   const body = await askStatus(loaded)
-  out(flags.has('json') ? JSON.stringify(body, undefined, 2) : statusText(body))
+  out(flags.has('json') ? JSON.stringify(body, undefined, 2) : statusText(body, width))
   return exitCodes.ok
 }
 
-/** The status as text, without a line break at its end. */
-export function statusText(body: StatusBody): string {
+/** The status as text for a screen of so many columns, without a line break at its end. */
+export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
   const ready = body.notReady.length === 0 ? 'ready' : `not ready: ${body.notReady.join('; ')}`
   const blocks = [
     columns([
@@ -62,14 +63,10 @@ export function statusText(body: StatusBody): string {
       ['data', dataText(body)],
       ['hosts', [...body.apiHosts, ...body.oracleHosts].join(', ')],
     ]),
-    `strategies\n${columns(
-      body.strategies.map((each) => [
-        each.name,
-        each.kind,
-        each.symbols.length === 0 ? 'every market with a position' : each.symbols.join(', '),
-        `every ${span(each.cadenceMs)}`,
-        `${counted(each.ticks, 'turn')}, ${counted(each.decisions, 'decision')}, ${each.admitted} admitted, ${each.denied} denied${each.lastTickAtMs === undefined ? '' : `, last ${span(body.nowMs - each.lastTickAtMs)} ago`}${each.failures === 0 ? '' : `; FAILING (${each.failures} in a row): ${each.lastError ?? ''}`}${each.pausedForMs === undefined ? '' : `; PAUSED for another ${span(each.pausedForMs)}`}`,
-      ]),
+    `strategies\n${table(
+      strategyColumns,
+      body.strategies.map((each) => strategyRow(each, body.nowMs)),
+      width,
       '  ',
     )}`,
   ]
@@ -87,23 +84,23 @@ export function statusText(body: StatusBody): string {
     blocks.push(`lists and journal contradict each other\n  ${body.hidden.join('\n  ')}`)
   if (body.positions.length > 0) {
     const rows = body.positions.map((position) => [
-      position.direction,
       body.symbols[position.marketToken.toLowerCase()] ?? position.marketToken,
+      position.direction,
       money(BigInt(position.sizeInUsd)),
-      price('entry', position.entryPrice),
-      price('mark', position.markPrice),
-      price('liquidation', position.liquidationPrice),
-      `PnL after fees ${money(BigInt(position.pnlAfterFeesUsd))}`,
+      money(BigInt(position.pnlAfterFeesUsd)),
+      price(position.entryPrice),
+      price(position.liquidationPrice),
+      price(position.markPrice),
     ])
-    blocks.push(`positions\n${columns(rows, '  ')}`)
+    blocks.push(`positions\n${table(positionColumns, rows, width, '  ')}`)
   }
   if (body.openIntents.length > 0) {
     const rows = body.openIntents.map((row) => [
       shortId(row.intentId),
       row.standing,
-      row.strategy,
       `${row.kind} ${row.direction} ${row.market}`,
       money(BigInt(row.sizeDeltaUsd)),
+      row.strategy,
       [
         `${span(body.nowMs - Date.parse(row.acceptedAt))} old`,
         ...(row.observedStatus === null ? [] : [`the venue says ${row.observedStatus}`]),
@@ -116,7 +113,7 @@ export function statusText(body: StatusBody): string {
             ]),
       ].join(', '),
     ])
-    blocks.push(`open orders\n${columns(rows, '  ')}`)
+    blocks.push(`open orders\n${table(orderColumns, rows, width, '  ')}`)
   }
   return blocks.join('\n\n')
 }
@@ -142,8 +139,59 @@ function equityAge(atMs: number | undefined, nowMs: number): string {
   return ageMs < freshEquityMs ? '' : ` (${span(ageMs)} old: lists are settling)`
 }
 
-function price(name: string, value: string | undefined): string {
-  return value === undefined ? '' : `${name} ${formatUsd(BigInt(value))}`
+const strategyColumns: readonly Column[] = [
+  { title: 'NAME', rank: 0 },
+  { title: 'KIND', rank: 0 },
+  { title: 'MARKETS', rank: 1 },
+  { title: 'EVERY', rank: 2, word: 'every', isFigure: true },
+  { title: 'TURNS', rank: 6, word: 'turns', isFigure: true },
+  { title: 'DECIDED', rank: 5, word: 'decided', isFigure: true },
+  { title: 'ADMITTED', rank: 4, word: 'admitted', isFigure: true },
+  { title: 'DENIED', rank: 3, word: 'denied', isFigure: true },
+  { title: 'LAST TURN', rank: 7, word: 'last turn' },
+  { title: 'PROBLEM', rank: 8, isProse: true },
+]
+
+function strategyRow(each: StatusBody['strategies'][number], nowMs: number): string[] {
+  const problems = [
+    ...(each.failures === 0 ? [] : [`FAILING (${each.failures} in a row): ${each.lastError ?? ''}`]),
+    ...(each.pausedForMs === undefined ? [] : [`PAUSED for another ${span(each.pausedForMs)}`]),
+  ]
+  return [
+    each.name,
+    each.kind,
+    each.symbols.length === 0 ? 'all with a position' : each.symbols.join(', '),
+    span(each.cadenceMs),
+    `${each.ticks}`,
+    `${each.decisions}`,
+    `${each.admitted}`,
+    `${each.denied}`,
+    each.lastTickAtMs === undefined ? 'none yet' : `${span(nowMs - each.lastTickAtMs)} ago`,
+    problems.join('; '),
+  ]
+}
+
+const positionColumns: readonly Column[] = [
+  { title: 'MARKET', rank: 0 },
+  { title: 'SIDE', rank: 0 },
+  { title: 'SIZE', rank: 1, word: 'size', isFigure: true },
+  { title: 'PNL (NET)', rank: 2, word: 'PnL after fees', isFigure: true },
+  { title: 'ENTRY', rank: 3, word: 'entry', isFigure: true },
+  { title: 'LIQUIDATION', rank: 4, word: 'liquidation', isFigure: true },
+  { title: 'MARK', rank: 5, word: 'mark', isFigure: true },
+]
+
+const orderColumns: readonly Column[] = [
+  { title: 'ID', rank: 0 },
+  { title: 'STATUS', rank: 0 },
+  { title: 'ORDER', rank: 0 },
+  { title: 'SIZE', rank: 1, word: 'size', isFigure: true },
+  { title: 'STRATEGY', rank: 2, word: 'by' },
+  { title: 'NOTE', rank: 3, isProse: true },
+]
+
+function price(value: string | undefined): string {
+  return value === undefined ? '' : formatUsd(BigInt(value))
 }
 
 function dataText({ feedAgesMs }: StatusBody): string {

@@ -6,7 +6,7 @@ import { span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { askStatus, command } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
-import { columns } from './table.ts'
+import { type Column, table } from './table.ts'
 
 const states = ['active', 'reducing', 'halted'] as const
 
@@ -17,7 +17,11 @@ export async function trading(call: Call): Promise<number> {
   if (word === undefined) {
     const status = await askStatus(loaded)
     const { tradingState, holds } = status
-    out(flags.has('json') ? JSON.stringify({ tradingState, holds }, undefined, 2) : holdsText(status))
+    out(
+      flags.has('json')
+        ? JSON.stringify({ tradingState, holds }, undefined, 2)
+        : holdsText(status, call.width),
+    )
     return exitCodes.ok
   }
   const state = states.find((each) => each === word)
@@ -49,15 +53,24 @@ export function commander({ flags }: Pick<Call, 'flags'>): string {
   return userInfo().username
 }
 
-function holdsText({ holds, nowMs, tradingState }: StatusBody): string {
+const holdColumns: readonly Column[] = [
+  { title: 'SCOPE', rank: 0 },
+  { title: 'STATE', rank: 0 },
+  { title: 'CAUSE', rank: 1, word: 'by' },
+  { title: 'FOR', rank: 2, word: 'for' },
+  { title: 'BY', rank: 3, word: 'by' },
+  { title: 'REASON', rank: 4, isProse: true },
+]
+
+function holdsText({ holds, nowMs, tradingState }: StatusBody, width: number): string {
   if (holds.length === 0) return 'Trading is active; nothing holds it back.'
   const rows = holds.map((hold) => [
     hold.scope,
     hold.state,
     hold.cause,
-    `since ${span(nowMs - hold.sinceMs)}`,
-    `by ${hold.by}`,
+    span(nowMs - hold.sinceMs),
+    hold.by,
     `${hold.reason}; ${liftText(hold)}`,
   ])
-  return `Trading is ${tradingState}.\n\n${columns(rows, '  ')}`
+  return `Trading is ${tradingState}.\n\n${table(holdColumns, rows, width, '  ')}`
 }

@@ -28,6 +28,10 @@ export interface OrderRow {
   readonly kind: string
   /** Decimal text of the integer with 30 decimals. */
   readonly sizeDeltaUsd: string
+  /** Of an order that waits for a price: decimal text of the integer with 30 decimals. */
+  readonly triggerPrice: string | null
+  /** Why its strategy wanted it. */
+  readonly decisionReason: string
   readonly digest: Hex | null
   readonly requestId: string | null
   readonly taskId: string | null
@@ -120,6 +124,8 @@ export function orderRow(labelled: LabelledState): OrderRow {
     direction: intent.terms.direction,
     kind: intent.kind,
     sizeDeltaUsd: intent.terms.sizeDeltaUsd.toString(),
+    triggerPrice: intent.terms.triggerPrice?.toString() ?? null,
+    decisionReason: intent.decision.reason,
     digest: armed?.digest ?? null,
     requestId: armed?.requestId ?? null,
     taskId: attempt?.send?.taskId ?? null,

@@ -5,6 +5,7 @@ import type { Emit, Event } from '../domain/event.ts'
 import { Secret } from '../domain/secret.ts'
 import { visible } from '../domain/shownText.ts'
 import { createCeiling } from './ceiling.ts'
+import { withDollars } from './dollars.ts'
 import type { Level, Line } from './line.ts'
 import type { LogRing } from './logRing.ts'
 import { createQuiet } from './quiet.ts'
@@ -14,6 +15,8 @@ import { createRedactor } from './redact.ts'
 export interface LogStream {
   write(text: string): unknown
   readonly isTTY?: boolean
+  /** Columns of the terminal. */
+  readonly columns?: number
 }
 
 /** What a log is made of. */
@@ -60,7 +63,9 @@ export function createLog(options: LogOptions): Log {
   const put = (event: string, line: Line): void => {
     if (ranks[line.level] < ranks[level]) return
     const fields = { ...bindings, ...line.fields }
-    const clean = isPretty ? {} : (redact.value(shortened(fields)) as Record<string, unknown>)
+    const clean = isPretty
+      ? {}
+      : (redact.value(withDollars(shortened(fields))) as Record<string, unknown>)
     const text = cut(redact.text(line.text), MAX_LINE)
     write({ ...line, text, fields: clean }, event)
     options.keep?.({ atMs: now(), level: line.level, word: line.word, text, event })
@@ -139,19 +144,43 @@ const colors: Readonly<Record<Level, string>> = {
 }
 const plainColor = '\u001b[0m'
 
+/** Columns before the text of a line: time of day, word, gaps. */
+const PRETTY_INDENT = 20
+/** A narrower terminal wraps by itself. */
+const MIN_COLUMNS = 60
+
 function prettyWriter(stream: LogStream, now: () => number, color: boolean): Writer {
+  let day = ''
   return (line) => {
+    const at = new Date(now()).toISOString()
     const word = line.word.padEnd(8)
     const shown = color ? `${colors[line.level]}${word}${plainColor}` : word
+    // The day and the zone are said once, and again when the day changes.
+    if (at.slice(0, 10) !== day) {
+      day = at.slice(0, 10)
+      stream.write(`${day}, times are UTC\n`)
+    }
     // A text of several lines stays readable and stays one entry.
-    const text = visible(line.text).replaceAll('\n', '\n                    ')
-    stream.write(`${timeOfDay(now())}  ${shown}  ${text}\n`)
+    const text = visible(line.text)
+      .split('\n')
+      .flatMap((each) => foldedAt(each, (stream.columns ?? 0) - PRETTY_INDENT))
+      .join(`\n${' '.repeat(PRETTY_INDENT)}`)
+    stream.write(`${at.slice(11, 19)}  ${shown}  ${text}\n`)
   }
 }
 
-function timeOfDay(atMs: number): string {
-  const date = new Date(atMs)
-  return [date.getHours(), date.getMinutes(), date.getSeconds()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join(':')
+/** The text as lines of at most `most` columns, no word broken; as it is where that is too narrow, or not known. */
+function foldedAt(text: string, most: number): string[] {
+  if (most < MIN_COLUMNS - PRETTY_INDENT || text.length <= most) return [text]
+  const margin = /^ */.exec(text)?.[0] ?? ''
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.trimStart().split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > most) {
+      lines.push(line)
+      line = ''
+    }
+    line = line === '' ? `${margin}${word}` : `${line} ${word}`
+  }
+  return [...lines, line]
 }

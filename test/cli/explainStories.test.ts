@@ -114,22 +114,21 @@ test('an order that the chain shows executed is told whole on one screen', () =>
     executed: increase long ETH/USD [WETH-USDC] $500.00 by eth-trend
       executed at the venue
       account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
+      all times are UTC
 
     why     the fast average is above the slow one
             decision eth-trend@2027-01-15T08:00:00.000Z#0
     size    wished $500.00, admitted $500.00, on data 10 ms old
             price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
             reserved $500.00
-    story   +0 ms     accepted at 2027-01-15T08:00:00.000Z; nothing new is signed
-                      for it after 2027-01-15 08:01:00 UTC
+    story   +0 ms     accepted at 2027-01-15 08:00:00; nothing new is signed for it
+                      after 2027-01-15 08:01:00
             +1 s      attempt 1, order chain: https://arbitrum.gmxapi.io/v1 is asked
                       to prepare
             +2 s      attempt 1: 48 fields compared, none differs; signed; cannot
-                      land after 2027-01-15 08:05:00 UTC
-                      request req-1, nonce 7, digest
-                  0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
+                      land after 2027-01-15 08:05:00
             +3 s      attempt 1: its one submit was accepted (HTTP 200,
-                      relay_accepted, task task-1, after 212 ms, trace tr-9)
+                      relay_accepted, after 212 ms, trace tr-9)
             +4 s      attempt 1: landed and final, 1 order created
                       the chain, final: the digest is used, and the transaction that
                       used it holds our signature
@@ -137,21 +136,26 @@ test('an order that the chain shows executed is told whole on one screen', () =>
                       the chain, final: OrderExecuted of the order is in block 1000
             +6 s      closed EXECUTED: it is EXECUTED
     orders  0 EXECUTED at $1,801.50, $500.00, block 1000
-            0x000000000000000000000000000000000000000000000000000000000000000a
     result  EXECUTED: it is EXECUTED
-    proof   the chain, final, seen 2027-01-15 08:00:05 UTC: OrderExecuted of the
-            order is in block 1000
-            block 1000 of 2027-01-15 08:00:04 UTC, log 7, hash
+    proof   the chain, final, seen 2027-01-15 08:00:05: OrderExecuted of the order
+            is in block 1000
+            block 1000 of 2027-01-15 08:00:04, log 7, hash
             0xb1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1
             shown by https://one.example and https://two.example
             transaction
             0x7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a
+    ids     attempt 1: request req-1, nonce 7
+            digest
+            0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
+            task task-1
+            created order
+            0x000000000000000000000000000000000000000000000000000000000000000a
     budget  held $500.00 of room until its end; holds nothing now
             signed fees: execution 0.0001 native, whole 0.25 USDC
             no such wish of its strategy failed in the day before it
-    else    Had it not landed by 2027-01-15 08:05:00 UTC, it would have been closed
-            as expired at the first final block that is later, with its digest
-            unused on every endpoint.
+    else    Had it not landed by 2027-01-15 08:05:00, it would have been closed as
+            expired at the first final block that is later, with its digest unused
+            on every endpoint.
             Had the keeper cancelled instead (a price worse than $1,818.00), the
             position would be as before, and its room free."
   `)
@@ -165,37 +169,39 @@ test('an unknown order says what closes it, with a chain, without one, and on pa
       its outcome is not proven: it counts as exposure, and is looked at until there
       is proof; it is never sent again
       account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
+      all times are UTC
 
     why     the fast average is above the slow one
             decision eth-trend@2027-01-15T08:00:00.000Z#0
     size    wished $500.00, admitted $500.00, on data 10 ms old
             price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
             reserved $500.00
-    story   +0 ms     accepted at 2027-01-15T08:00:00.000Z; nothing new is signed
-                      for it after 2027-01-15 08:01:00 UTC
+    story   +0 ms     accepted at 2027-01-15 08:00:00; nothing new is signed for it
+                      after 2027-01-15 08:01:00
             +1 s      attempt 1, order chain: https://arbitrum.gmxapi.io/v1 is asked
                       to prepare
             +2 s      attempt 1: 48 fields compared, none differs; signed; cannot
-                      land after 2027-01-15 08:05:00 UTC
-                      request req-1, nonce 7, digest
-                  0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
+                      land after 2027-01-15 08:05:00
             +3 s      attempt 1: its one submit was left without an answer that
                       proves anything (timeout)
     proof   none yet; https://arbitrum.gmxapi.io/v1 is asked what became of it, and
-            its digest cannot land after 2027-01-15 08:05:00 UTC
+            its digest cannot land after 2027-01-15 08:05:00
+    ids     attempt 1: request req-1, nonce 7
+            digest
+            0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
     budget  holds $500.00 of room until its end
             signed fees: execution 0.0001 native, whole 0.25 USDC
             no such wish of its strategy failed in the day before it
     else    Still open: it lands when a final block shows its digest used together
             with our own signature or events.
-            If it has not landed by 2027-01-15 08:05:00 UTC, it will be closed as
+            If it has not landed by 2027-01-15 08:05:00, it will be closed as
             expired at the first final block that is later, with its digest unused
             on every endpoint.
             If a stranger uses its digest up, it closes as void. It is never sent
             again."
   `)
   expect(told(apiOnly, steps).flat).toContain(
-    'If it has not landed by 2027-01-15 08:05:00 UTC, it stays unknown, counting as exposure, until rows of the account show it or an operator says (perpd orders resolve). It is never sent again.',
+    'If it has not landed by 2027-01-15 08:05:00, it stays unknown, counting as exposure, until rows of the account show it or an operator says (perpd orders resolve). It is never sent again.',
   )
   expect(told(paper, steps).flat).toContain("it will be closed as expired by the venue's own word after that")
 })
@@ -225,7 +231,7 @@ test('a landing that a reorganisation took back is unknown again', () => {
   expect(flat).toContain(
     'its landing is taken back; unknown again the chain, final: the chain was reorganised',
   )
-  expect(flat).toContain('If it has not landed by 2027-01-15 08:05:00 UTC, it will be closed as expired')
+  expect(flat).toContain('If it has not landed by 2027-01-15 08:05:00, it will be closed as expired')
 })
 
 test('a dead order names the block that proves it', () => {
@@ -242,9 +248,9 @@ test('a dead order names the block that proves it', () => {
     closed('DEAD', proof),
   ])
   expect(flat).toContain('expired: increase long')
-  expect(flat).toContain('block 2000 of 2027-01-15 08:00:04 UTC, log 7, hash')
+  expect(flat).toContain('block 2000 of 2027-01-15 08:00:04, log 7, hash')
   expect(flat).toContain('shown by https://one.example and https://two.example')
-  expect(flat).toContain('Had it landed by 2027-01-15 08:05:00 UTC, its own events would have shown it')
+  expect(flat).toContain('Had it landed by 2027-01-15 08:05:00, its own events would have shown it')
 })
 
 test('a digest that a stranger used up is told as that', () => {
@@ -285,7 +291,7 @@ test('a cancelled order says why, and at which price it would have been executed
     'Had the keeper executed what it cancelled, then at $1,818.00 or better, it would be in the position now.',
   )
   expect(flat).toContain(
-    'Had it not landed by 2027-01-15 08:05:00 UTC, it would have been closed as expired at the first final block',
+    'Had it not landed by 2027-01-15 08:05:00, it would have been closed as expired at the first final block',
   )
 })
 
@@ -319,11 +325,8 @@ test('the parts of a twap are told one by one', () => {
             +6 s      order 1 (part) is frozen: price
                       the chain, final: seen
     orders  0 (part) EXECUTED at $1,801.50, $500.00, block 1000
-            0x000000000000000000000000000000000000000000000000000000000000000a
             1 (part) FROZEN, block 1000
-            0x000000000000000000000000000000000000000000000000000000000000000b
             2 (part) OPEN
-            0x000000000000000000000000000000000000000000000000000000000000000c
     "
   `)
   expect(flat).toContain('2 of its orders wait at the venue for a price or a time')
@@ -338,7 +341,7 @@ test('exits that came with an order are told as the exits they are', () => {
     [preparing, armed, sent, landed(final, 2, ['main', 'stop-loss']), executed(final, 0)],
     { terms: { ...terms, tpsl: [{ type: 'stop-loss', triggerPrice: usd(1600), sizeDeltaUsd: usd(500) }] } },
   )
-  expect(flat).toContain(`1 (stop-loss) OPEN at $1,600.00, $500.00 ${keyOf(11)}`)
+  expect(flat).toContain('1 (stop-loss) OPEN at $1,600.00, $500.00 ')
   expect(flat).toContain('open: increase long')
   expect(flat).not.toContain('waits at the venue for its price or time')
 })
@@ -360,7 +363,7 @@ test('the relay lane is told with its own parameters and no request', () => {
   )
   expect(flat).toContain('attempt 1, relay lane: https://arbitrum.gmxapi.io/v1 is asked to prepare')
   expect(flat).toContain('attempt 1: 40 fields compared, none differs; signed')
-  expect(flat).toContain('parameters of our own, nonce 57896044..., digest')
+  expect(flat).toContain('parameters of our own, nonce 57896044... digest')
 })
 
 test('an order that never left says that nothing of it can ever land', () => {
@@ -373,7 +376,7 @@ test('an order that never left says that nothing of it can ever land', () => {
     preparing,
     closed('REFUSED_LOCAL', evidence, { code: 'TYPED_DATA_MISMATCH' }),
   ])
-  expect(flat).toContain('this journal, seen 2027-01-15 08:00:00 UTC: the journal holds no armed attempt')
+  expect(flat).toContain('this journal, seen 2027-01-15 08:00:00: the journal holds no armed attempt')
   expect(flat).toContain('No signature left this machine, so nothing of it could ever have landed.')
 })
 
@@ -395,8 +398,8 @@ test('a send that provably did not happen says what it would have meant', () => 
 test("an operator's word is told as a word", () => {
   const evidence: Evidence = { level: 'operator', atMs: startMs, statement: 'Ada says it is dead' }
   const { flat } = told(apiOnly, [preparing, armed, unanswered, closed('DEAD', evidence)])
-  expect(flat).toContain('an operator, seen 2027-01-15 08:00:00 UTC: Ada says it is dead')
-  expect(flat).toContain('No evidence closed it. Until 2027-01-15 08:05:00 UTC it could have landed')
+  expect(flat).toContain('an operator, seen 2027-01-15 08:00:00: Ada says it is dead')
+  expect(flat).toContain('No evidence closed it. Until 2027-01-15 08:05:00 it could have landed')
 })
 
 test('the budget counts how the same wish ended before', () => {

@@ -99,7 +99,7 @@ test('an edit says the order as it is to be, and that it is done', () => {
 test('a cancel says its orders and no price', () => {
   const text = explained('cancel', { cancelOrderKeys: [orderKey, exitKey] })
   expect(text).toContain('cancel 2 orders of long ETH/USD [WETH-USDC]')
-  expect(text).toContain(`order ${exitKey}`)
+  expect(text).toContain(`cancels order\n        ${exitKey}`)
   expect(text).not.toContain('(oracle)')
 })
 

@@ -131,10 +131,13 @@ test('orders lists the newest first', async () => {
   const { code, out, err } = await perpd(cwd, ['orders'])
   expect([code, err]).toEqual([0, ''])
   expect(out).toMatchInlineSnapshot(`
-    "ID        STATUS    STRATEGY   ORDER                              SIZE     ACCEPTED (UTC)       REASON
-    abcd0000  planned   eth-trend  increase long ETH/USD [WETH-USDC]  $500.00  2027-01-15 08:01:30
-    f00dbeef  unknown   btc-trend  increase long ETH/USD [WETH-USDC]  $500.00  2027-01-15 08:01:00
-    f00d0000  executed  eth-trend  increase long ETH/USD [WETH-USDC]  $500.00  2027-01-15 08:00:00  at $1,739.51, fees $0.30"
+    "ID        STATUS    ORDER                                 SIZE      PRICE   FEES  ACCEPTED (UTC)       STRATEGY
+    abcd0000  planned   increase long ETH/USD [WETH-USDC]  $500.00                    2027-01-15 08:01:30  eth-trend
+              the fast average is above the slow one
+    f00dbeef  unknown   increase long ETH/USD [WETH-USDC]  $500.00                    2027-01-15 08:01:00  btc-trend
+              the fast average is above the slow one
+    f00d0000  executed  increase long ETH/USD [WETH-USDC]  $500.00  $1,739.51  $0.30  2027-01-15 08:00:00  eth-trend
+              the fast average is above the slow one"
   `)
 })
 
@@ -162,6 +165,7 @@ test('orders --json gives every field of a row', async () => {
       "acceptedAt": "2027-01-15T08:00:00.000Z",
       "armedAt": "2027-01-15T08:00:00.012Z",
       "closedAt": "2027-01-15T08:00:01.601Z",
+      "decisionReason": "the fast average is above the slow one",
       "digest": "0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1",
       "direction": "long",
       "host": "https://arbitrum.gmxapi.io/v1",
@@ -192,6 +196,7 @@ test('orders --json gives every field of a row', async () => {
       "status": "executed",
       "strategy": "eth-trend",
       "taskId": "task-1",
+      "triggerPrice": null,
       "unwantedBy": null,
       "warnings": [],
     }
@@ -206,6 +211,7 @@ test('explain tells an executed order on one screen', async () => {
     executed: increase long ETH/USD [WETH-USDC] $500.00 by eth-trend
       executed at the venue
       account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
+      all times are UTC
 
     why     the fast average is above the slow one
             fast 1739.2, slow 1737.1
@@ -216,16 +222,14 @@ test('explain tells an executed order on one screen', async () => {
             cut to $500.00 by maxOrderSizeUsd
             price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
             reserved $500.00
-    story   +0 ms     accepted at 2027-01-15T08:00:00.000Z; nothing new is signed
-                      for it after 2027-01-15 08:01:00 UTC
+    story   +0 ms     accepted at 2027-01-15 08:00:00; nothing new is signed for it
+                      after 2027-01-15 08:01:00
             +1 ms     attempt 1, order chain: https://arbitrum.gmxapi.io/v1 is asked
                       to prepare
             +12 ms    attempt 1: verified; signed; cannot land after 2027-01-15
-                      08:05:00 UTC
-                      request req-1, nonce 7, digest
-                  0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
+                      08:05:00
             +15 ms    attempt 1: its one submit was accepted (HTTP 200,
-                      relay_accepted, task task-1)
+                      relay_accepted)
             +1.6 s    attempt 1: landed, 1 order created
                       host and own rows: The pinned host calls it executed and a
                       trade of the account has its order key.
@@ -234,24 +238,29 @@ test('explain tells an executed order on one screen', async () => {
                       trade of the account has its order key.
             +1.6 s    closed EXECUTED: The order was executed.
     orders  0 EXECUTED at $1,739.51, $500.00
-            0x0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a
     warned  attempt 1, before signing: Price impact is 1.2 %. [HIGH_PRICE_IMPACT]
     result  price $1,739.51, size $500.00, fees $0.30, price impact -$0.05
-            transaction
-            0x7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a
-    proof   host and own rows, seen 2027-01-15 08:00:01 UTC: The pinned host calls
-            it executed and a trade of the account has its order key.
+    proof   host and own rows, seen 2027-01-15 08:00:01: The pinned host calls it
+            executed and a trade of the account has its order key.
             host https://arbitrum.gmxapi.io/v1 says executed
             order 0x0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a
             transaction
             0x7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a
             trade trade-1
+    ids     attempt 1: request req-1, nonce 7
+            digest
+            0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
+            task task-1
+            created order
+            0x0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a
+            settled in transaction
+            0x7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a
     budget  held $500.00 of room until its end; holds nothing now
             signed fees: execution 0.0001 native, whole 0.25 USDC
             no such wish of its strategy failed in the day before it
-    else    Had it not landed by 2027-01-15 08:05:00 UTC, it would have been closed
-            as expired at the first final block that is later, with its digest
-            unused on every endpoint.
+    else    Had it not landed by 2027-01-15 08:05:00, it would have been closed as
+            expired at the first final block that is later, with its digest unused
+            on every endpoint.
             Had the keeper cancelled instead (a price worse than $1,818.00), the
             position would be as before, and its room free."
   `)
@@ -265,30 +274,32 @@ test('explain tells an unknown order with what it waits for', async () => {
       its outcome is not proven: it counts as exposure, and is looked at until there
       is proof; it is never sent again
       account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
+      all times are UTC
 
     why     the fast average is above the slow one
             decision btc-trend@1
     size    wished $500.00, admitted $500.00, on data 10 ms old
             price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
             reserved $500.00
-    story   +0 ms     accepted at 2027-01-15T08:01:00.000Z; nothing new is signed
-                      for it after 2027-01-15 08:02:00 UTC
+    story   +0 ms     accepted at 2027-01-15 08:01:00; nothing new is signed for it
+                      after 2027-01-15 08:02:00
             +1 ms     attempt 1, order chain: https://arbitrum.gmxapi.io/v1 is asked
                       to prepare
             +12 ms    attempt 1: verified; signed; cannot land after 2027-01-15
-                      08:05:00 UTC
-                      request req-2, nonce 7, digest
-                  0xd2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2
+                      08:05:00
             +20 ms    attempt 1: its one submit was left without an answer that
                       proves anything (timeout)
     proof   none yet; https://arbitrum.gmxapi.io/v1 is asked what became of it, and
-            its digest cannot land after 2027-01-15 08:05:00 UTC
+            its digest cannot land after 2027-01-15 08:05:00
+    ids     attempt 1: request req-2, nonce 7
+            digest
+            0xd2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2
     budget  holds $500.00 of room until its end
             signed fees: execution 0.0001 native, whole 0.25 USDC
             no such wish of its strategy failed in the day before it
     else    Still open: it lands when a final block shows its digest used together
             with our own signature or events.
-            If it has not landed by 2027-01-15 08:05:00 UTC, it will be closed as
+            If it has not landed by 2027-01-15 08:05:00, it will be closed as
             expired at the first final block that is later, with its digest unused
             on every endpoint.
             If a stranger uses its digest up, it closes as void. It is never sent
@@ -303,18 +314,19 @@ test('explain tells an order that was only accepted', async () => {
     planned: increase long ETH/USD [WETH-USDC] $500.00 by eth-trend
       admitted; nothing was signed yet
       account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
+      all times are UTC
 
     why     the fast average is above the slow one
             decision eth-trend@3
     size    wished $500.00, admitted $500.00, on data 10 ms old
             price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
             reserved $500.00
-    story   +0 ms     accepted at 2027-01-15T08:01:30.000Z; nothing new is signed
-                      for it after 2027-01-15 08:02:30 UTC
+    story   +0 ms     accepted at 2027-01-15 08:01:30; nothing new is signed for it
+                      after 2027-01-15 08:02:30
     proof   none needed yet: nothing was signed
     budget  holds $500.00 of room until its end
             no such wish of its strategy failed in the day before it
-    else    If nothing is signed by 2027-01-15 08:02:30 UTC, it closes as expired;
+    else    If nothing is signed by 2027-01-15 08:02:30, it closes as expired;
             nothing of it can land."
   `)
 })

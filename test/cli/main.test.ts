@@ -31,7 +31,7 @@ function process(...argv: string[]): Promise<{ code: number; out: string; err: s
     execFile(
       globalThis.process.execPath,
       [join(root, 'test/support/guardedMain.ts'), ...argv],
-      { cwd, env: { PATH: globalThis.process.env.PATH } },
+      { cwd, env: { PATH: globalThis.process.env.PATH, COLUMNS: '1000' } },
       (error, out, err) => done({ code: error === null ? 0 : Number(error.code), out, err }),
     )
   })
@@ -200,13 +200,17 @@ test('status shows the running daemon on one screen', async () => {
     hosts     https://arbitrum.gmxapi.io/v1, https://arbitrum-api.gmxinfra.io
 
     strategies
-      eth-trend  trend  ETH/USD [WETH-USDC]  every 10 s  12 turns, 1 decision, 1 admitted, 0 denied, last 3 s ago
+      NAME       KIND   MARKETS              EVERY  TURNS  DECIDED  ADMITTED  DENIED  LAST TURN
+      eth-trend  trend  ETH/USD [WETH-USDC]   10 s     12        1         1       0  3 s ago
 
     positions
-      long  ETH/USD [WETH-USDC]  $500.00  entry $1,739.51  mark $1,744.00  liquidation $900.00  PnL after fees $0.99
+      MARKET               SIDE     SIZE  PNL (NET)      ENTRY  LIQUIDATION       MARK
+      ETH/USD [WETH-USDC]  long  $500.00      $0.99  $1,739.51      $900.00  $1,744.00
 
     open orders
-      f00d0000  pending  eth-trend  increase long ETH/USD [WETH-USDC]  $500.00  5 s old, the venue says relay_accepted"
+      ID        STATUS   ORDER                                 SIZE  STRATEGY
+      f00d0000  pending  increase long ETH/USD [WETH-USDC]  $500.00  eth-trend
+                5 s old, the venue says relay_accepted"
   `)
   expect(JSON.parse(json.out)).toMatchObject({
     profile: 'paper',

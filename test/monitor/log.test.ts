@@ -19,8 +19,12 @@ function logTo(options: Partial<LogOptions> = {}) {
     color: false,
     ...options,
   })
-  /** Lines since the last look, without the time of day, which depends on the machine's zone. */
-  const take = () => lines.splice(0).map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, '').trimEnd())
+  /** Lines since the last look, without the time of day and the line of the date. */
+  const take = () =>
+    lines
+      .splice(0)
+      .filter((line) => !line.endsWith('times are UTC\n'))
+      .map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, '').trimEnd())
   return { log, lines, take, time }
 }
 
@@ -135,8 +139,11 @@ test('auto is pretty on a terminal and JSON elsewhere', () => {
   terminal.log.listen({ type: 'daemon.ready' })
   const file = logTo({ format: 'auto', stream: { write: (text) => seen.push(text) } })
   file.log.listen({ type: 'daemon.ready' })
-  expect(seen[0]).toMatch(/^\d\d:\d\d:\d\d {2}perpd {5}ready: strategies are asked from now on\n$/)
-  expect(JSON.parse(seen[1] ?? '')).toEqual({
+  expect(seen.slice(0, 2)).toEqual([
+    '2027-01-15, times are UTC\n',
+    '08:00:00  perpd     ready: strategies are asked from now on\n',
+  ])
+  expect(JSON.parse(seen[2] ?? '')).toEqual({
     level: 'info',
     ts: new Date(startMs).toISOString(),
     event: 'daemon.ready',
@@ -362,4 +369,51 @@ test('secrets are hidden by shape, by name and by value', () => {
     'https://a.example/[hidden]',
     '[hidden]',
   ])
+})
+
+test('the zone is said once, and again only when the day changes; a terminal gets no line that breaks a word', () => {
+  const seen: string[] = []
+  const stream = { write: (text: string) => seen.push(text), isTTY: true, columns: 80 }
+  const { log, time } = logTo({ format: 'auto', stream, color: false })
+  log.note('info', 'one')
+  log.note('warn', `${'word '.repeat(30).trim()}\n  below it ${'word '.repeat(12).trim()}`)
+  time.now += 16 * 3_600_000
+  log.note('info', 'two')
+  const text = seen.join('')
+  expect(text.match(/UTC/g)).toHaveLength(2)
+  expect(text).toContain('2027-01-16, times are UTC\n00:00:00  perpd     two\n')
+  expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
+  expect(text.replaceAll(/\bword\b/g, '')).not.toContain('wor')
+})
+
+test('a JSON line has decimal dollars beside each exact amount, to the last digit, and beside nothing else', () => {
+  const { log, lines } = logTo({ format: 'json' })
+  log.note('info', 'amounts', {
+    size_delta_usd: '2500000000000000000000000000000001',
+    pnl_usd: '-97030643326050312124093547010',
+    settlement: { executionPrice: 1740114743662008000000000000000000n, feesUsd: 0n },
+    positions: [{ size_in_usd: '500000000000000000000000000000000' }],
+    execution_fee: '123361780500000',
+    trigger_contract_price: '1739510000000000',
+    facts: { targetUsd: '7', price: 1739.5 },
+    whole_usd: (2n ** 256n - 1n).toString(),
+  })
+  const { level: _, ts: __, event: ___, message: ____, ...fields } = JSON.parse(lines[0] ?? '')
+  expect(fields).toEqual({
+    size_delta_usd: '2500000000000000000000000000000001',
+    size_delta_dollars: '2500.000000000000000000000000000001',
+    pnl_usd: '-97030643326050312124093547010',
+    pnl_dollars: '-0.09703064332605031212409354701',
+    settlement: {
+      executionPrice: '1740114743662008000000000000000000',
+      executionPriceDollars: '1740.114743662008',
+      feesUsd: '0',
+      feesDollars: '0',
+    },
+    positions: [{ size_in_usd: '500000000000000000000000000000000', size_in_dollars: '500' }],
+    execution_fee: '123361780500000',
+    trigger_contract_price: '1739510000000000',
+    facts: { targetUsd: '7', price: 1739.5 },
+    whole_usd: (2n ** 256n - 1n).toString(),
+  })
 })

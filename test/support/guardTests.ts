@@ -10,3 +10,6 @@ afterEach(() => {
   if (found.length > 0)
     throw new Error(`this test ${found.join(', and it ')}: use a port, a folder and a profile of its own`)
 })
+
+// What commands print has whole sentences, so that a test finds them; one about screens says its own width.
+process.env.COLUMNS = '1000'
