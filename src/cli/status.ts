@@ -3,6 +3,7 @@ import type { StatusBody } from '../control/routes.ts'
 import { isoTime } from '../domain/clock.ts'
 import { formatUsd } from '../domain/units.ts'
 import { liftText } from '../engine/trading.ts'
+import { unmanagedText } from '../monitor/phraseAccount.ts'
 import { counted, money, shortId, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { askStatus } from './daemon.ts'
@@ -96,6 +97,10 @@ export function statusText(body: StatusBody): string {
       `PnL after fees ${money(BigInt(position.pnlAfterFeesUsd))}`,
     ])
     blocks.push(`positions\n${columns(rows, '  ')}`)
+  }
+  if (body.unmanaged.length > 0) {
+    const rows = body.unmanaged.map((each) => unmanagedText({ ...each, sizeUsd: BigInt(each.sizeUsd) }))
+    blocks.push(`positions without a manager\n  ${rows.join('\n  ')}`)
   }
   if (body.openIntents.length > 0) {
     const rows = body.openIntents.map((row) => [
