@@ -248,7 +248,8 @@ export const commands: readonly Command[] = [
   {
     name: 'subaccount create',
     summary: 'Make a delegated key for the daemon, and print its address.',
-    details: 'A random key in an encrypted file, as perpd keys new makes it. Its owner approves it next.',
+    details:
+      'A random key in an encrypted file, as perpd keys new makes it. Its owner approves it next.\nOn paper a bare one, in a file of its own when the account has its key already.',
     flags: [keystoreFile, passwordFd],
     run: async (call) => (await import('./subaccount.ts')).createSubaccount(call),
   },

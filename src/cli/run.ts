@@ -34,8 +34,9 @@ import { createLastDecisions } from '../monitor/lastDecisions.ts'
 import type { Log } from '../monitor/log.ts'
 import type { LogRing } from '../monitor/logRing.ts'
 import { createMetrics } from '../monitor/metrics.ts'
-import { checkMarkets, closeStrategies, type LoadedStrategy } from '../strategy/load.ts'
+import { checkMarkets, closeStrategies, type LoadedStrategy, type LoadResult } from '../strategy/load.ts'
 import { announce, refuseForeign } from './announce.ts'
+import { strategyWarnings } from './checkStrategies.ts'
 import type { Config } from './config/types.ts'
 import type { LoadedConfig } from './config.ts'
 import { connect } from './connect.ts'
@@ -86,7 +87,7 @@ export interface RunOptions {
 /** Runs until a signal or a fault ends it; resolves with the exit code. Throws CommandError or BaseError when it cannot start. */
 export async function run(config: Config, options: RunOptions): Promise<number> {
   const { log } = options
-  const strategies = await readStrategies(config)
+  const { strategies, disabled } = await readStrategies(config)
   const closers: (() => Promise<void> | void)[] = [() => closeStrategies(strategies)]
   /** Closes everything, the last opened first; false when something could not be closed in good order. */
   const close = async (): Promise<boolean> => {
@@ -115,7 +116,7 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     closers.push(() => guard.close())
     const venue = config.embedsVenue ? await startVenue(config, log) : undefined
     if (venue) closers.push(() => venue.close())
-    const parts = { strategies, signer: guardedSigner(signer, guard), journal, openedMs, venue }
+    const parts = { strategies, disabled, signer: guardedSigner(signer, guard), journal, openedMs, venue }
     code = await live(config, options, parts, closers)
   } finally {
     if (!(await close()) && code === exitCodes.ok) code = exitCodes.error
@@ -125,6 +126,8 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
 
 interface Parts {
   readonly strategies: readonly LoadedStrategy[]
+  /** Names of files with `enabled: false`. */
+  readonly disabled: readonly string[]
   readonly signer: Signer
   readonly journal: Journal
   /** How long opening and folding the journal took, ms. */
@@ -135,7 +138,7 @@ interface Parts {
 async function live(
   config: Config,
   { log, kept, notes, values, reload }: RunOptions,
-  { strategies, signer, journal, openedMs, venue }: Parts,
+  { strategies, disabled, signer, journal, openedMs, venue }: Parts,
   closers: (() => Promise<void> | void)[],
 ): Promise<number> {
   const { chain } = config.venue
@@ -322,6 +325,9 @@ async function live(
     evidence,
     notes,
   })
+  for (const warning of strategyWarnings(strategies, disabled, config.limits, config.marketLimits)) {
+    log.note('warn', warning)
+  }
   const watchdog = keepWatchdog(process.env, () => health.live().ok)
   if (watchdog.problem !== undefined) log.note('error', watchdog.problem)
   const stopListening = listenForSignals(engine, log, fatal, ended.resolve)
@@ -334,9 +340,10 @@ async function live(
   }
 }
 
-async function readStrategies(config: Config): Promise<readonly LoadedStrategy[]> {
-  const { strategies, problems } = await readStrategyFiles(config)
-  if (problems.length === 0) return strategies
+async function readStrategies(config: Config): Promise<LoadResult> {
+  const found = await readStrategyFiles(config)
+  const { strategies, problems } = found
+  if (problems.length === 0) return found
   await closeStrategies(strategies)
   throw strategyProblems(problems)
 }

@@ -3,6 +3,7 @@ import type { StatusBody } from '../control/routes.ts'
 import { isoTime } from '../domain/clock.ts'
 import { formatUsd } from '../domain/units.ts'
 import { liftText } from '../engine/trading.ts'
+import { unmanagedText } from '../monitor/phraseAccount.ts'
 import { counted, money, shortId, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { askStatus } from './daemon.ts'
@@ -93,6 +94,10 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
       price(position.markPrice),
     ])
     blocks.push(`positions\n${table(positionColumns, rows, width, '  ')}`)
+  }
+  if (body.unmanaged.length > 0) {
+    const rows = body.unmanaged.map((each) => unmanagedText({ ...each, sizeUsd: BigInt(each.sizeUsd) }))
+    blocks.push(`positions without a manager\n  ${rows.join('\n  ')}`)
   }
   if (body.openIntents.length > 0) {
     const rows = body.openIntents.map((row) => [

@@ -2,6 +2,8 @@
  * `perpd subaccount create | approve | status` (revoke: subaccountRevoke.ts): a delegated key for the daemon, and its owner's word for it. The
  * owner's key is used here for one signature, or not at all: the approval can be signed elsewhere and brought back.
  */
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { systemClock } from '../api/systemClock.ts'
 import type { SubaccountApprovalMessage } from '../chains/subaccountApproval.ts'
 import { type Address, sameHex } from '../domain/address.ts'
@@ -13,6 +15,7 @@ import {
   signedApprovalDifferences,
 } from '../execution/verifyApproval.ts'
 import { paperSigner } from '../keys/local.ts'
+import { refuseTaken } from '../keys/privateFile.ts'
 import { type ApprovalFacts, approvalFacts } from './approvalFacts.ts'
 import type { Call } from './command.ts'
 import { CommandError, exitCodes } from './exit.ts'
@@ -40,15 +43,37 @@ const mostActions = 1_000_000
 /** Most that a key can ever be said to have used and to have left. */
 const mostUpTo = 1_000_000_000
 
-/** Makes the delegated key: a random one in an encrypted file; on paper, the daemon's own. Prints its address. */
+/**
+ * Makes the delegated key: a random one in an encrypted file. On paper it is bare, and another one each time: the daemon's own
+ * key when there is none yet, else one in a file of its own. Prints its address.
+ */
 export async function createSubaccount(call: Call): Promise<number> {
   const { config } = call.loaded
   if (!config.isPaper) return await newKey(call)
-  call.out(paperSigner(config.paper.keyFile).address)
+  const { keyFile, ownerKeyFile } = config.paper
+  const named = fileFlag(call, 'file')
+  const isFirst = !existsSync(keyFile)
+  const path = named ?? (isFirst ? keyFile : freeName(dirname(keyFile)))
+  refuseTaken(path, '--file')
+  call.out(paperSigner(path).address)
+  const keyFlag = path === keyFile ? '' : ` --paper.keyFile ${path}`
+  if (isFirst || existsSync(ownerKeyFile)) {
+    call.err(
+      `${path} holds the key.\nNext: perpd subaccount approve${keyFlag}. On paper the owner's key is in ${ownerKeyFile}, and made when it is not there.`,
+    )
+    return exitCodes.ok
+  }
   call.err(
-    `Next: perpd subaccount approve. On paper the owner's key is made too, in ${config.paper.ownerKeyFile}`,
+    `${path} holds the key. The account's own stays in ${keyFile}.\nNext, to let the new key trade for that account: perpd subaccount approve${keyFlag} --paper.ownerKeyFile ${keyFile}\nThen run perpd with the same two settings, and the account.owner that is printed.`,
   )
   return exitCodes.ok
+}
+
+function freeName(folder: string): string {
+  for (let number = 1; ; number += 1) {
+    const path = join(folder, `delegated-${number}.key`)
+    if (!existsSync(path)) return path
+  }
 }
 
 /** Builds an approval, has it signed here or takes the signature from a file, checks all of it, and keeps it for the daemon. */

@@ -306,6 +306,16 @@ export type Event =
       readonly positions: readonly Position[]
       readonly symbols: Readonly<Record<string, string>>
     }
+  /** A position was made by strategies that do not run; told when that begins, and at each start. */
+  | {
+      readonly type: 'account.unmanaged'
+      readonly symbol: string
+      readonly direction: 'long' | 'short'
+      readonly sizeUsd: Usd
+      readonly madeBy: readonly string[]
+      /** Running instances that look at its market. */
+      readonly seenBy: readonly string[]
+    }
   /** Something on the account that the journal cannot explain; reported once. */
   | { readonly type: 'account.finding'; readonly finding: Finding; readonly isPausing: boolean }
   /** Findings that are not written down yet: more than may be in a time, or the journal is short of room. 0: all are again. */

@@ -18,6 +18,10 @@ export interface Limits {
   readonly maxTotalExposureUsd?: Usd
   /** The same as a share of equity, bps. */
   readonly maxExposureEquityBps?: number
+  /** Largest size that an increase may wish for, as a share of equity, bps: a wish above it is denied, not cut. */
+  readonly maxWishEquityBps?: number
+  /** The same of the collateral that it brings at its leverage, bps. */
+  readonly maxWishCollateralEquityBps?: number
   /** Largest single order, USD. */
   readonly maxOrderSizeUsd?: Usd
   /** Smallest order worth sending, USD. */
@@ -74,6 +78,8 @@ export const limitTightness: Tightness<Limits> = {
   maxMarketExposureEquityBps: 'less',
   maxTotalExposureUsd: 'less',
   maxExposureEquityBps: 'less',
+  maxWishEquityBps: 'less',
+  maxWishCollateralEquityBps: 'less',
   maxOrderSizeUsd: 'less',
   minOrderSizeUsd: 'more',
   maxUnboundedOrderUsd: 'less',

@@ -50,11 +50,18 @@ import { pinnedApi } from './pinnedApi.ts'
 import { createReads } from './reads.ts'
 import { intentsOfDay, unresolvedOf } from './recent.ts'
 import { createReconciler } from './reconcile.ts'
-import type { ShownEquity } from './shownEquity.ts'
 import { readSnapshot } from './snapshot.ts'
-import type { EngineDoor, EngineState, EngineStatus, LabelledIntent, ShownMark } from './status.ts'
+import {
+  type EngineDoor,
+  type EngineState,
+  type EngineStatus,
+  type LabelledIntent,
+  shortOfRoom,
+  shownOf,
+} from './status.ts'
 import { consider, judge, tick } from './tick.ts'
 import { OPERATOR } from './trading.ts'
+import { createUnmanagedWatch } from './unmanaged.ts'
 import { createUnseen, listLagMs } from './unseen.ts'
 
 /** What the status says besides what the engine knows itself. */
@@ -126,6 +133,7 @@ export function createEngine(
   const unseen = filled.in
   const reconciler = createReconciler(context)
   const holdings = createHoldings(context, account)
+  const unmanaged = createUnmanagedWatch(context)
   const before = intentsOfDay(journal, startedAtMs)
   const limits = createLiveLimits(context.limits)
   const breakers = createBreakers(
@@ -230,6 +238,7 @@ export function createEngine(
     symbols = Object.fromEntries(known.map((market) => [hexKey(market.marketToken), market.symbol]))
     onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
     emit({ type: 'account.positions', positions, symbols })
+    unmanaged.look(positions, symbols)
     const resting = shell.open().filter(({ label }) => label === 'resting').length
     await context.subaccount?.look(positions.length + resting)
     hidden = lists.flatMap((list) => holdings.hiddenIn(list))
@@ -336,6 +345,7 @@ export function createEngine(
       ...(subaccount === undefined ? {} : { subaccount }),
       strategies: instances.map((instance) => instance.status()),
       positions,
+      unmanaged: unmanaged.current(),
       symbols,
       openIntents: open.map(marked),
       findings: reconciler.open(),
@@ -476,19 +486,10 @@ export function createEngine(
   }
 }
 
-function shortOfRoom(journalPath: string): string {
-  return `the journal ${journalPath} is short of space: nothing that adds risk is made; free space on its disk, or raise journal.maxMiB`
-}
-
 /** The account's limits of a day's loss, which its breaker keeps. */
 function lossLimitsOf({ maxDailyLossUsd, maxDailyLossEquityBps }: Limits): LossLimits {
   return {
     ...(maxDailyLossUsd === undefined ? {} : { maxDailyLossUsd }),
     ...(maxDailyLossEquityBps === undefined ? {} : { maxDailyLossEquityBps }),
   }
-}
-
-/** The figure for people in the place of the breakers' own, with when its lists were read. */
-function shownOf(shown: ShownEquity | undefined): Partial<ShownMark> {
-  return shown === undefined ? {} : { equityUsd: shown.equityUsd, equityAtMs: shown.atMs }
 }

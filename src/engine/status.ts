@@ -15,6 +15,8 @@ import type { FlattenReport } from './flatten.ts'
 import type { KillReport } from './kill.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operator.ts'
 import type { BalanceReport, MarketFigures } from './reads.ts'
+import type { ShownEquity } from './shownEquity.ts'
+import type { Unmanaged } from './unmanaged.ts'
 
 /** Where the engine is in its life. Only `running` asks strategies. */
 export type EngineState = 'starting' | 'recovering' | 'running' | 'draining' | 'stopped'
@@ -81,6 +83,8 @@ export interface EngineStatus {
   readonly subaccount?: SubaccountReport
   readonly strategies: readonly StrategyStatus[]
   readonly positions: readonly Position[]
+  /** Positions whose makers do not run: nobody acts on them as it was meant. */
+  readonly unmanaged: readonly Unmanaged[]
   /** Market symbol by lower-cased market token, for the rows above. */
   readonly symbols: Readonly<Record<string, string>>
   readonly openIntents: readonly LabelledIntent[]
@@ -100,6 +104,16 @@ export interface EngineStatus {
   readonly oracleHosts: readonly string[]
   readonly journal: { readonly path: string; readonly records: number; readonly intents: number }
   readonly evidence: string
+}
+
+/** Why the engine is not ready when the journal keeps its last room. */
+export function shortOfRoom(journalPath: string): string {
+  return `the journal ${journalPath} is short of space: nothing that adds risk is made; free space on its disk, or raise journal.maxMiB`
+}
+
+/** The figure for people in the place of the breakers' own, with when its lists were read. */
+export function shownOf(shown: ShownEquity | undefined): Partial<ShownMark> {
+  return shown === undefined ? {} : { equityUsd: shown.equityUsd, equityAtMs: shown.atMs }
 }
 
 /** What the control port may ask of a running engine. */

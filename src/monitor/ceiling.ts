@@ -20,6 +20,7 @@ const fromOutside: ReadonlySet<EventType> = new Set<EventType>([
   'chain.skew',
   'chain.time',
   'account.positions',
+  'account.unmanaged',
   'account.finding',
   'account.findingSettled',
   'account.findingsHeld',

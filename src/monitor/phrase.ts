@@ -260,6 +260,7 @@ export function phrase(event: Event): Line {
     case 'chain.skew':
     case 'chain.time':
     case 'account.positions':
+    case 'account.unmanaged':
     case 'account.finding':
     case 'account.findingSettled':
     case 'account.findingsHeld':

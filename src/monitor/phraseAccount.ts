@@ -18,6 +18,21 @@ function positionsText(event: Extract<Event, { type: 'account.positions' }>): st
   return event.positions.map((position) => positionText(position, event.symbols)).join('; ')
 }
 
+/** `long ETH/USD [WETH-USDC] of $500.00: eth-trend made it and does not run ...`: what is without a manager, and what to do. */
+export function unmanagedText({
+  symbol,
+  direction,
+  sizeUsd,
+  madeBy,
+  seenBy,
+}: Omit<Extract<Event, { type: 'account.unmanaged' }>, 'type'>): string {
+  const [who, does, their] =
+    madeBy.length === 1 ? [madeBy[0], 'does', 'its file is'] : [madeBy.join(' and '), 'do', 'their files are']
+  const others =
+    seenBy.length === 0 ? 'no other strategy looks at it' : `only ${seenBy.join(', ')} looks at it`
+  return `${direction} ${symbol} of ${money(sizeUsd)} has no manager: ${who} made it and ${does} not run (${their} gone or disabled); ${others}. Enable ${who} and start again, or close the position: perpd close`
+}
+
 function findingFields(finding: Finding): Readonly<Record<string, unknown>> {
   return {
     finding_id: finding.findingId,
@@ -41,6 +56,7 @@ export function accountLine(
         | 'chain.skew'
         | 'chain.time'
         | 'account.positions'
+        | 'account.unmanaged'
         | 'account.finding'
         | 'account.findingSettled'
         | 'account.findingsHeld'
@@ -115,6 +131,14 @@ export function accountLine(
           size_in_usd: position.sizeInUsd,
           pnl_after_fees_usd: position.pnlAfterFeesUsd,
         })),
+      })
+    case 'account.unmanaged':
+      return line('warn', 'position', unmanagedText(event), {
+        market: event.symbol,
+        direction: event.direction,
+        size_usd: usdField(event.sizeUsd),
+        made_by: event.madeBy,
+        seen_by: event.seenBy,
       })
     case 'account.finding': {
       const { finding, isPausing } = event

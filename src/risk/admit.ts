@@ -29,6 +29,7 @@ import { type Plan, plainTerms, termsToken } from './plan.ts'
 import { type Sized, sizeIncrease, sizeReduction } from './sizing.ts'
 import { planSwap } from './swap.ts'
 import { checkTrusted } from './trusted.ts'
+import { checkWish } from './wish.ts'
 
 /** What became of a decision. */
 export type Admission =
@@ -60,7 +61,8 @@ export function admit(decision: Decision, desk: Desk): Admission {
     checkClockSkew(wish, desk.clockSkewMs ?? 0, limits) ??
     // The account's own loss is its breaker's: this one is of the strategy and of the market.
     checkDailyLoss(wish, desk) ??
-    checkEquityKnown(wish, desk.equityUsd, limits, desk.marketLimits)
+    checkEquityKnown(wish, desk.equityUsd, limits, desk.marketLimits) ??
+    checkWish(decision, wish.adds, desk.equityUsd, limits)
   if (denial) return denied(denial)
 
   const plan = planOf(wish, view, desk)

@@ -18,6 +18,8 @@ const limitsSchema = z.strictObject({
   maxMarketExposureEquityBps: bpsField({ min: 1, max: 2_000_000 }).optional(),
   maxTotalExposureUsd: usdField().optional(),
   maxExposureEquityBps: bpsField({ min: 1, max: 2_000_000 }).optional(),
+  maxWishEquityBps: bpsField({ min: 1, max: 10_000_000 }).optional(),
+  maxWishCollateralEquityBps: bpsField({ min: 1, max: 10_000_000 }).optional(),
   maxDailyLossUsd: usdField().optional(),
   maxDailyLossEquityBps: bpsField({ min: 1 }).optional(),
   maxOrderSizeUsd: usdField().optional(),

@@ -13,6 +13,7 @@ import { arbitrum } from '../../src/chains/arbitrum.ts'
 import { Secret } from '../../src/domain/secret.ts'
 import { subaccountActionCountKey } from '../../src/evm/approvalCounts.ts'
 import { encryptKey } from '../../src/keys/keystore.ts'
+import { readPaperKey } from '../../src/keys/local.ts'
 import { type ServedVenue, serveVenue } from '../../src/paper/serve.ts'
 import { subaccountKey } from '../../src/paper/subaccounts.ts'
 import { createVenue, type Venue } from '../../src/paper/venue.ts'
@@ -184,4 +185,37 @@ test('on paper an owner that perpd did not make is refused, before anything is b
   const [, address] = /--account\.owner (0x[0-9a-fA-F]{40})/.exec(own.err) ?? []
   expect((await paper('subaccount', 'status', `--account.owner=${address}`)).code).toBe(0)
   expect((await paper('subaccount', 'approve', real)).err).toContain('made: ')
+})
+
+test('on paper each subaccount create makes another key, and the account that there was can be its owner', async () => {
+  const paper = (...argv: string[]) =>
+    perpd(cwd, [
+      ...argv,
+      ...served.api.map((host) => `--venue.apiHosts=${host}`),
+      ...served.oracle.map((host) => `--venue.oracleHosts=${host}`),
+    ])
+  expect((await perpd(cwd, ['init'])).code).toBe(0)
+  const keyFile = join(cwd, 'var', 'paper', 'account.key')
+  // The first one stands where the daemon looks: no account has a key yet.
+  const first = await paper('subaccount', 'create')
+  expect(first.code, first.err).toBe(0)
+  const own = readPaperKey(keyFile).address
+  expect(first.out).toBe(own)
+  const second = await paper('subaccount', 'create')
+  const third = await paper('subaccount', 'create')
+  expect(new Set([own, second.out, third.out]).size).toBe(3)
+  expect(readPaperKey(keyFile).address).toBe(own)
+  const file = join(cwd, 'var', 'paper', 'delegated-1.key')
+  expect(readPaperKey(file).address).toBe(second.out)
+  expect(second.err).toContain(
+    'perpd subaccount approve --paper.keyFile CWD/var/paper/delegated-1.key --paper.ownerKeyFile CWD/var/paper/account.key',
+  )
+  const flags = [`--paper.keyFile=${file}`, `--paper.ownerKeyFile=${keyFile}`]
+  const approved = await paper('subaccount', 'approve', ...flags)
+  expect(approved.code, approved.err).toBe(0)
+  expect(approved.err).toContain(`--account.owner ${own}`)
+  expect((await paper('subaccount', 'status', ...flags, `--account.owner=${own}`)).out).toContain(second.out)
+  // A file that is there is nobody's to replace.
+  expect((await paper('subaccount', 'create', `--file=${file}`)).code).not.toBe(0)
+  expect(readPaperKey(file).address).toBe(second.out)
 })

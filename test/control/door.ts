@@ -37,6 +37,7 @@ export const status: EngineStatus = {
       lastTickAtMs: startMs + 2_000,
     },
   ],
+  unmanaged: [],
   positions: [position],
   symbols,
   openIntents: [{ state: armedState, label: 'pending', observedStatus: 'relay_accepted' }],

@@ -232,3 +232,36 @@ function capacityOfLong(view: ReturnType<typeof marketView>) {
   if (view.capacityLong === undefined) throw new Error('the test market has a capacity')
   return view.capacityLong
 }
+
+test('a wish many times the equity is denied by its own code, and one at the multiple is cut as ever', () => {
+  const limits = {
+    maxOrderSizeUsd: usd(500),
+    maxWishEquityBps: 500_000,
+    maxWishCollateralEquityBps: 100_000,
+  }
+  const world = { limits, equityUsd: usd(1_000) }
+  const bySize = (size: string) => increase({ sizeDeltaUsd: usd(size), leverageBps: 100_000 })
+  expect(admit(bySize('50000'), desk(world))).toMatchObject({
+    kind: 'intent',
+    intent: { terms: { sizeDeltaUsd: usd(500) } },
+  })
+  expect(admit(bySize('50000.01'), desk(world))).toEqual({
+    kind: 'denial',
+    denial: {
+      code: 'WISH_ABOVE_EQUITY',
+      reason:
+        'The size wished for is more than 50 times the equity ($1,000.00): it is taken for a mistake and is not cut to the limits.',
+      wanted: '$50,000.01',
+      allowed: '$50,000.00',
+    },
+  })
+  const byCollateral = (size: string) => increase({ sizeDeltaUsd: usd(size), leverageBps: 20_000 })
+  expect(codeOf(byCollateral('20000'), desk(world))).toBe('admitted')
+  expect(admit(byCollateral('20000.02'), desk(world))).toMatchObject({
+    denial: { code: 'WISH_ABOVE_EQUITY', wanted: '$10,000.01', allowed: '$10,000.00' },
+  })
+  // Less risk is never too much, and without a figure the caps alone hold.
+  expect(codeOf(decrease(usd(90_000)), desk({ ...world, snapshot: held }))).toBe('admitted')
+  expect(codeOf(bySize('90000'), desk({ limits }))).toBe('admitted')
+  expect(codeOf(bySize('1'), desk({ ...world, equityUsd: -usd(5) }))).toBe('WISH_ABOVE_EQUITY')
+})

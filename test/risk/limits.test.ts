@@ -207,6 +207,10 @@ const keeps: Readonly<
   maxTotalExposureUsd: (most, intent, world) => longAfter(intent, world) + world.shortUsd <= most,
   maxExposureEquityBps: (share, intent, world) =>
     isShare(longAfter(intent, world) + world.shortUsd, share, world.equityUsd),
+  maxWishEquityBps: (share, { sizing }, { equityUsd }) => isShare(sizing.wantedUsd ?? 0n, share, equityUsd),
+  maxWishCollateralEquityBps: (share, _intent, { decision, equityUsd }) =>
+    decision.kind !== 'increase' ||
+    isShare((decision.sizeDeltaUsd * BigInt(BPS_ONE)) / BigInt(decision.leverageBps), share, equityUsd),
   maxOrderSizeUsd: (most, { terms }) => terms.sizeDeltaUsd <= most,
   minOrderSizeUsd: (least, { terms }) => terms.sizeDeltaUsd >= least,
   maxUnboundedOrderUsd: (most, { terms }) => terms.orderType !== 'stop-market' || terms.sizeDeltaUsd <= most,
@@ -283,6 +287,8 @@ const values: Readonly<Record<keyof Limits, fc.Arbitrary<number | bigint>>> = {
   maxMarketExposureEquityBps: bps(1_000, 100_000),
   maxTotalExposureUsd: money(40_000),
   maxExposureEquityBps: bps(1_000, 100_000),
+  maxWishEquityBps: bps(1_000, 100_000),
+  maxWishCollateralEquityBps: bps(500, 30_000),
   maxOrderSizeUsd: money(10_000),
   minOrderSizeUsd: money(200),
   maxUnboundedOrderUsd: money(5_000),
@@ -386,6 +392,8 @@ const bites: Readonly<Record<keyof Limits, readonly [value: number | bigint, wor
   maxMarketExposureEquityBps: [1_500, { shortUsd: usd(600) }],
   maxTotalExposureUsd: [usd(900)],
   maxExposureEquityBps: [900],
+  maxWishEquityBps: [999],
+  maxWishCollateralEquityBps: [199],
   maxOrderSizeUsd: [usd(900)],
   minOrderSizeUsd: [usd(1_001)],
   maxUnboundedOrderUsd: [

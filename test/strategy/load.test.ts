@@ -117,7 +117,7 @@ F/bad.yaml:6:13: size.leverage is not valid.
 F/bad.yaml:7:11: limits.maxPosition is not a known field.
   field: limits.maxPosition
   value: 3
-  expected: one of maxPositionSizeUsd, maxPositionEquityBps, maxMarketExposureUsd, maxMarketExposureEquityBps, maxTotalExposureUsd, maxExposureEquityBps, maxDailyLossUsd, maxDailyLossEquityBps, maxOrderSizeUsd, minOrderSizeUsd, maxUnboundedOrderUsd, maxLeverage, maxSlippageBps, maxOrdersPerHour, attemptsPerCause, executionFeesPerDay, relayFeesPerDayUsd, reductionFeesPerDayUsd, maxCapacityShareBps, capacityHeadroomBps, minLiquidationDistanceBps, maxDataAgeSeconds, maxTickerAgeSeconds, maxCapacityAgeSeconds, maxOracleAgeSeconds, maxAccountAgeSeconds, maxPriceDivergenceBps, maxClockSkewSeconds, reduceAgainAfterSeconds
+  expected: one of maxPositionSizeUsd, maxPositionEquityBps, maxMarketExposureUsd, maxMarketExposureEquityBps, maxTotalExposureUsd, maxExposureEquityBps, maxWishEquityBps, maxWishCollateralEquityBps, maxDailyLossUsd, maxDailyLossEquityBps, maxOrderSizeUsd, minOrderSizeUsd, maxUnboundedOrderUsd, maxLeverage, maxSlippageBps, maxOrdersPerHour, attemptsPerCause, executionFeesPerDay, relayFeesPerDayUsd, reductionFeesPerDayUsd, maxCapacityShareBps, capacityHeadroomBps, minLiquidationDistanceBps, maxDataAgeSeconds, maxTickerAgeSeconds, maxCapacityAgeSeconds, maxOracleAgeSeconds, maxAccountAgeSeconds, maxPriceDivergenceBps, maxClockSkewSeconds, reduceAgainAfterSeconds
   fix: did you mean "maxPositionSizeUsd"?
 
 F/bad.yaml:9:3: params.fastCandle is not a known field.

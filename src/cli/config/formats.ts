@@ -211,6 +211,8 @@ export const marketLimitNames = [
   'maxPositionEquityBps',
   'maxMarketExposureUsd',
   'maxMarketExposureEquityBps',
+  'maxWishEquityBps',
+  'maxWishCollateralEquityBps',
   'maxOrderSizeUsd',
   'minOrderSizeUsd',
   'maxUnboundedOrderUsd',

@@ -226,6 +226,16 @@ export const schema = {
       0,
       'Largest sum of all positions and open increases as a share of equity, basis points. 0: no such limit.',
     ),
+    maxWishEquityBps: setting(
+      as.integer(0, 10_000_000),
+      500_000,
+      'Largest size that an increase may wish for as a share of equity, basis points; 500000 is 50 times. A wish above it is taken for a mistake and denied, not cut. 0: no such limit.',
+    ),
+    maxWishCollateralEquityBps: setting(
+      as.integer(0, 10_000_000),
+      100_000,
+      'The same of the collateral that it brings at its leverage, basis points; 100000 is 10 times. 0: no such limit.',
+    ),
     maxCapacityShareBps: setting(
       as.integer(1, 10_000),
       10_000,

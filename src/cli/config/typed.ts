@@ -119,6 +119,8 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
         maxPositionEquityBps: number(risk.maxPositionEquityBps),
         maxMarketExposureUsd: amount(risk.maxMarketExposureUsd),
         maxExposureEquityBps: number(risk.maxExposureEquityBps),
+        maxWishEquityBps: number(risk.maxWishEquityBps),
+        maxWishCollateralEquityBps: number(risk.maxWishCollateralEquityBps),
         minLiquidationDistanceBps: number(risk.minLiquidationDistanceBps),
         maxDailyLossUsd: amount(risk.maxDailyLossUsd),
         maxTickerAgeMs: number(risk.maxTickerAgeMs),

@@ -1,0 +1,40 @@
+/** Wishes that no caps should make orders of: what is far beyond the account's worth is a mistake of whoever wished it. */
+import type { Decision } from '../domain/decision.ts'
+import type { Denial } from '../domain/intent.ts'
+import type { Limits } from '../domain/limits.ts'
+import { BPS_ONE, bps, formatUsd, maxOf, mulDivUp, type Usd } from '../domain/units.ts'
+
+/**
+ * WISH_ABOVE_EQUITY: an increase wishes for a size above `maxWishEquityBps` of the equity, or brings collateral above
+ * `maxWishCollateralEquityBps` of it; or an edit makes an order that opens so large. It is judged as it was wished, before any
+ * cap: cut to the caps, a size with zeros too many would trade all the same. Without a figure of the equity nothing is said:
+ * the caps hold.
+ */
+export function checkWish(
+  decision: Decision,
+  adds: boolean,
+  equityUsd: Usd | undefined,
+  limits: Pick<Limits, 'maxWishEquityBps' | 'maxWishCollateralEquityBps'>,
+): Denial | undefined {
+  if (!adds || equityUsd === undefined) return undefined
+  if (decision.kind !== 'increase' && decision.kind !== 'edit') return undefined
+  const sizeUsd = decision.sizeDeltaUsd
+  if (sizeUsd === undefined || sizeUsd <= 0n) return undefined
+  const worthUsd = maxOf(0n, equityUsd)
+  const above = (what: string, wishUsd: Usd, shareBps: number | undefined): Denial | undefined => {
+    if (shareBps === undefined || wishUsd <= bps(worthUsd, shareBps)) return undefined
+    return {
+      code: 'WISH_ABOVE_EQUITY',
+      reason: `The ${what} wished for is more than ${shareBps / BPS_ONE} times the equity (${formatUsd(worthUsd)}): it is taken for a mistake and is not cut to the limits.`,
+      wanted: formatUsd(wishUsd),
+      allowed: formatUsd(bps(worthUsd, shareBps)),
+    }
+  }
+  const ofSize = above('size', sizeUsd, limits.maxWishEquityBps)
+  if (ofSize !== undefined || decision.kind === 'edit') return ofSize
+  const { leverageBps } = decision
+  // No leverage at all is refused with a code of its own.
+  if (!Number.isSafeInteger(leverageBps) || leverageBps <= 0) return undefined
+  const collateralUsd = mulDivUp(sizeUsd, BigInt(BPS_ONE), BigInt(leverageBps))
+  return above('collateral', collateralUsd, limits.maxWishCollateralEquityBps)
+}
