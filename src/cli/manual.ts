@@ -20,7 +20,7 @@ const LOOK_MS = 250
 
 /** Opens or adds to a position, after a confirmation. */
 export async function open(call: Call): Promise<number> {
-  const { loaded, flags, positionals, out } = call
+  const { flags, positionals, out } = call
   const [market = ''] = positionals
   const direction = directionOf(positionals[1])
   const size = numberOf(flags, 'size')
@@ -98,7 +98,9 @@ async function carryOut(call: Call, path: string, id: string, body: object): Pro
   try {
     answer = await ask(call, path, body)
   } catch (error) {
-    if (error instanceof CommandError && !isRefusal(error)) err(askAgain(id))
+    // Nothing was sent where nobody runs.
+    if (error instanceof CommandError && !isRefusal(error) && !error.message.startsWith('No perpd runs'))
+      err(askAgain(id))
     throw error
   }
   try {

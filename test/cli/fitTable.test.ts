@@ -1,0 +1,122 @@
+/** Tables that fit: columns that matter less go first, and no word is broken. */
+import { expect, test } from 'vitest'
+import { type Column, fitTable, terminalColumns } from '../../src/cli/fitTable.ts'
+import { quoteText } from '../../src/cli/manual.ts'
+import { marketsText } from '../../src/cli/markets.ts'
+import { positionsText } from '../../src/cli/positions.ts'
+import { strategyRows } from '../../src/cli/strategies.ts'
+import { tradesText } from '../../src/cli/trades.ts'
+import type { StatusBody } from '../../src/control/routes.ts'
+import { marketsNamed } from '../../src/domain/marketName.ts'
+import { orderRow, toPlain } from '../../src/domain/orderView.ts'
+import { tradeRows } from '../../src/domain/tradeView.ts'
+import { usd } from '../../src/domain/units.ts'
+import { createLogRing } from '../../src/monitor/logRing.ts'
+import { door, status } from '../control/door.ts'
+import { armedState, executedState, symbol } from '../monitor/events.ts'
+
+interface Row {
+  readonly name: string
+  readonly note: string
+}
+const columns: readonly Column<Row>[] = [
+  { title: 'NAME', rank: 0, of: ({ name }) => name },
+  { title: 'MORE', rank: 2, of: () => 'x'.repeat(30) },
+  { title: 'LESS', rank: 1, of: () => 'y'.repeat(30) },
+  { title: 'NOTE', rank: 0, wraps: true, of: ({ note }) => note },
+]
+const row = { name: 'one', note: 'words that are wrapped between each other and never inside of one' }
+const longest = (text: string) => Math.max(...text.split('\n').map(({ length }) => length))
+
+test('columns are left out by rank until the rest fits, texts are wrapped, and wider terminals show all', () => {
+  const narrow = fitTable(columns, [row], 60)
+  expect(narrow).toMatchInlineSnapshot(`
+    "NAME  LESS                            NOTE
+    one   yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy  words that are wrapped
+                                          between each other and
+                                          never inside of one"
+  `)
+  expect(fitTable(columns, [row], 30)).not.toContain('LESS')
+  const wide = fitTable(columns, [row], 200)
+  expect(wide).toContain('MORE')
+  expect(wide.split('\n')).toHaveLength(2)
+  expect(terminalColumns({}, {})).toBe(80)
+  expect(terminalColumns({ COLUMNS: '120' }, {})).toBe(120)
+  expect(terminalColumns({ COLUMNS: '120' }, { columns: 100 })).toBe(100)
+})
+
+const body: StatusBody = toPlain({ ...status, openIntents: status.openIntents.map(orderRow) })
+
+test('every table fits 80 columns and has its figures', async () => {
+  const positions = positionsText(
+    body.positions.map((each) => ({ ...each, market: symbol, managers: [], ageMs: 1_000 })),
+    body,
+    80,
+  )
+  const trades = tradesText([executedState, armedState].flatMap((state) => tradeRows(state)), 80)
+  const markets = marketsText(toPlain(await door.markets()), 0, 80)
+  const quote = quoteText({
+    market: symbol,
+    direction: 'long',
+    orderType: 'market',
+    sizeUsd: usd(500).toString(),
+    leverageBps: 20_000,
+    collateral: '250 USDC',
+    referencePrice: usd(3_000).toString(),
+    triggerPrice: null,
+    exits: [{ type: 'stop-loss', triggerPrice: usd(2_800).toString() }],
+    worstPrice: usd(3_060).toString(),
+    worstPriceUsd: usd(10).toString(),
+    venueFeesUsd: usd('0.5').toString(),
+    orderFeesUsd: usd(5).toString(),
+    worstCostUsd: usd('15.5').toString(),
+    managers: ['eth-trend'],
+  })
+  for (const text of [positions, trades, markets, quote]) expect(longest(text), text).toBeLessThanOrEqual(80)
+  expect(positions).toContain('PNL')
+  expect(markets).toContain('CAPACITY')
+  expect(quote).toContain('worst cost  $15.50')
+  expect(quote).toContain('eth-trend trades this market too')
+})
+
+test('strategies are told apart: running, disabled, new in the files, and removed with what they left', () => {
+  const left = { ...(body.openIntents[0] as NonNullable<(typeof body.openIntents)[number]>), strategy: 'old-one' }
+  const rows = strategyRows(body, [], [left], {
+    enabled: new Map([['newer', { kind: 'trend', symbols: [] }]]),
+    disabled: ['asleep'],
+    isWhole: true,
+  })
+  expect(rows.map(({ name, state }) => [name, state])).toEqual([
+    ['eth-trend', 'enabled, removed at a restart'],
+    ['newer', 'new, runs after a restart'],
+    ['asleep', 'disabled'],
+    ['old-one', 'removed'],
+  ])
+  expect(rows.at(-1)?.positions.join()).toContain(`long ${symbol}`)
+})
+
+test('a market is named by its symbol, its pair or its token, and a whole symbol wins', () => {
+  const all = ['ETH/USD [WETH-USDC]', 'ETH/USD [WETH-WETH]', 'BTC/USD [BTC-USDC]'].map((each, at) => ({
+    symbol: each,
+    marketToken: `0x${at}`,
+  }))
+  expect(marketsNamed(all, 'eth').map(({ marketToken }) => marketToken)).toEqual(['0x0', '0x1'])
+  expect(marketsNamed(all, 'eth/usd [weth-weth]').map(({ marketToken }) => marketToken)).toEqual(['0x1'])
+  expect(marketsNamed(all, 'BTC/USD')).toHaveLength(1)
+  expect(marketsNamed(all, '0x2')).toHaveLength(1)
+  expect(marketsNamed(all, 'USDC')).toEqual([])
+})
+
+test('the ring keeps the newest lines, and gives those after a number and of a level', () => {
+  const ring = createLogRing('run-1', 3)
+  for (let at = 1; at <= 10; at += 1) {
+    const level = at % 2 === 0 ? 'warn' : 'info'
+    ring.keep({ atMs: at, level, word: 'order', text: `line ${at}`, event: 'note' })
+  }
+  const texts = (after: number, level: 'info' | 'warn') =>
+    ring.read({ after, limit: 100, level }).lines.map(({ text }) => text)
+  expect(texts(0, 'info')).toEqual(['line 8', 'line 9', 'line 10'])
+  expect(texts(9, 'info')).toEqual(['line 10'])
+  expect(texts(0, 'warn')).toEqual(['line 8', 'line 10'])
+  expect(ring.read({ after: 0, limit: 1, level: 'info' })).toMatchObject({ newest: 10, lines: [{ seq: 10 }] })
+})

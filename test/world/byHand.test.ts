@@ -1,0 +1,120 @@
+/** Orders by hand, and the commands that look around, against the real daemon and the paper venue over sockets. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Operated, operatedIn, type Status } from './operated.ts'
+import { killLeftOver, ordersOf, type PaperHosts, perpd, scratch, startPaper } from './processes.ts'
+
+let folder: ReturnType<typeof scratch>
+let own: Operated
+beforeEach(async () => {
+  folder = scratch()
+  own = await operatedIn(folder.path)
+  // A strategy that does not run: whatever happens is by hand.
+  writeFileSync(
+    join(folder.path, 'once.yaml'),
+    'kind: trend\nenabled: false\nmarket: ETH/USD [WETH-USDC]\nsize: { usd: 500, leverage: 2, collateral: short }\n',
+  )
+})
+afterEach(async () => {
+  await killLeftOver()
+  folder.remove()
+})
+
+const eth = 'ETH/USD [WETH-USDC]'
+const isRunning = ({ state }: Status): boolean => state === 'running'
+
+/** A command to its end: all that it said, as one line, and its standard output as it stands. */
+async function asked(hosts: PaperHosts, ...words: string[]) {
+  const running = perpd([...words, ...own.flags(hosts)])
+  const code = await running.ended
+  return { code, said: running.said().replaceAll(/\s+/g, ' '), out: running.stdout() }
+}
+
+test('an order by hand is made once, though the daemon is killed -9 right after it was signed, and is asked again', {
+  timeout: 240_000,
+}, async () => {
+  const { hosts } = await startPaper()
+  const order = ['open', eth, 'long', '--size=500', '--leverage=2', '--yes', '--id=once-1']
+  const absent = await asked(hosts, 'positions')
+  expect([absent.code, absent.said]).toEqual([3, expect.stringContaining('Start it with: perpd run')])
+
+  const first = perpd(['run', ...own.flags(hosts)], { killAt: 'attempt.armed:after' })
+  await own.when('the first daemon runs', first, isRunning)
+  const cut = await asked(hosts, ...order)
+  expect(await first.ended).toBe('SIGKILL')
+  expect(cut.code).not.toBe(0)
+  expect(cut.said).toContain('--id once-1')
+
+  const second = perpd(['run', ...own.flags(hosts)])
+  await own.when('the second daemon runs', second, isRunning)
+  const again = await asked(hosts, ...order, '--no-wait')
+  expect(again.said).toContain('nothing is done twice')
+  const other = await asked(hosts, ...order.map((word) => (word === '--size=500' ? '--size=600' : word)))
+  expect([other.code, other.said]).toEqual([1, expect.stringContaining('(ID_USED)')])
+  const made = (await ordersOf(folder.path)).filter(({ strategy }) => strategy === '@operator')
+  expect(made).toHaveLength(1)
+  // Signed before the kill, and never sent: it ends by its deadline, or it landed once.
+  const status = await own.status()
+  expect(status?.positions.length ?? 0).toBeLessThanOrEqual(1)
+})
+
+test('a user opens, looks around at 80 columns, is refused beyond a limit, cancels, and closes in spite of a halt', {
+  timeout: 400_000,
+}, async () => {
+  const { hosts } = await startPaper()
+  const daemon = perpd(['run', ...own.flags(hosts)])
+  await own.when('the daemon runs', daemon, isRunning)
+
+  const opened = await asked(hosts, 'open', eth, 'long', '--size=500', '--leverage=2', '--yes', '--by=ann')
+  expect([opened.code, opened.said]).toEqual([0, expect.stringContaining('worst cost')])
+  expect(opened.said).toContain('no strategy manages it')
+  expect(opened.said).toMatch(/order \w+ is executed at \$/)
+
+  const over = await asked(hosts, 'open', eth, 'long', '--size=900000', '--leverage=2', '--yes')
+  expect([over.code, over.said]).toEqual([1, expect.stringMatching(/perpd refuses: .*asked: \$900,000\.00.*\(SIZE_CUT\)/)])
+  const unsure = await asked(hosts, 'open', eth, 'long', '--size=500', '--leverage=2')
+  expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('say --yes')])
+
+  const resting = await asked(hosts, 'open', eth, 'short', '--size=300', '--leverage=2', '--limit=90000', '--yes', '--json')
+  const { intentId, order } = JSON.parse(resting.out) as { intentId: string; order: { standing: string } }
+  expect([resting.code, order.standing]).toEqual([0, 'resting'])
+  const cancelled = await asked(hosts, 'cancel', intentId.slice(0, 8))
+  expect([cancelled.code, cancelled.said]).toEqual([0, expect.stringContaining('cancel 1 order of short')])
+
+  const looks: readonly (readonly [words: readonly string[], shows: string, field: string])[] = [
+    [['positions'], 'no strategy', 'managers'],
+    [['balance'], 'USDC', 'walletUsd'],
+    [['trades'], 'increase', 'executionPrice'],
+    [['strategies'], '@operator', 'lastDecision'],
+    [['markets', '--search', 'eth'], 'BORROWING/H', 'capacityLongUsd'],
+    [['logs', '--level', 'info'], 'ready', 'seq'],
+  ]
+  for (const [words, shows, field] of looks) {
+    const text = await asked(hosts, ...words)
+    expect([words, text.code]).toEqual([words, 0])
+    expect(text.said).toContain(words[0] === 'positions' ? '$500.00' : shows)
+    const tooLong = text.out.split('\n').filter((line) => line.length > 80 && / .* /.test(line.trim()))
+    expect([words, tooLong]).toEqual([words, []])
+    const json = await asked(hosts, ...words, '--json')
+    expect([words, json.code, json.out]).toEqual([words, 0, expect.stringContaining(`"${field}"`)])
+  }
+
+  expect((await asked(hosts, 'trading', 'halted', '--by=ann')).code).toBe(0)
+  const held = await asked(hosts, 'open', eth, 'long', '--size=500', '--leverage=2', '--yes')
+  expect([held.code, held.said]).toEqual([1, expect.stringContaining('(TRADING_HALTED)')])
+  const half = await asked(hosts, 'close', 'ETH', 'long', '--share=50', '--id=half-1')
+  expect([half.code, half.said]).toEqual([0, expect.stringContaining('$250.00 of the long')])
+  const halfAgain = await asked(hosts, 'close', 'ETH', 'long', '--share=50', '--id=half-1')
+  expect([halfAgain.code, halfAgain.said]).toEqual([0, expect.stringContaining('nothing is done twice')])
+  const rest = await asked(hosts, 'close', 'ETH', 'long')
+  expect(rest.code, rest.said).toBe(0)
+  const none = await asked(hosts, 'close', 'ETH', 'short')
+  expect([none.code, none.said]).toEqual([2, expect.stringContaining('POSITION_NOT_FOUND')])
+  const kinds = (await ordersOf(folder.path)).filter(({ strategy }) => strategy === '@operator').map(({ kind }) => kind)
+  expect(kinds.toSorted()).toEqual(['cancel', 'close', 'decrease', 'increase', 'increase'])
+  const told = await asked(hosts, 'explain', intentId)
+  expect([told.code, told.said]).toEqual([0, expect.stringContaining('@operator')])
+  const checked = await asked(hosts, 'check', join(folder.path, 'once.yaml'))
+  expect([checked.code, checked.said]).toEqual([0, expect.stringContaining('Everything checked would start.')])
+})
