@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { sbomOf } from '../deploy/sbom.ts'
+import { schema } from '../src/cli/config/schema.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -109,6 +110,16 @@ test('the container has no rights, no swap, no core file and a file system it ca
   expect(Object.keys(secrets)).toEqual(['perpd-password'])
   const dockerfile = textOf('Dockerfile')
   expect(dockerfile).toMatch(/^USER node$/m)
+  // Without mounts there are shipped strategies and settings of its own, which nobody in the container can change.
+  for (const line of ['COPY config ./config', 'COPY strategies ./strategies'])
+    expect(dockerfile).toContain(line)
+  expect(dockerfile).toContain("printf '{}\\n' > /etc/perpd/perpd.json")
+  expect(dockerfile.indexOf('/etc/perpd/perpd.json')).toBeLessThan(dockerfile.indexOf('USER node'))
+  expect(/^EXPOSE (\d+)$/m.exec(dockerfile)?.[1]).toBe(String(schema.control.port.default))
+  // The image alone starts as the service does: what ends with 0 is not tried again.
+  const [, own = '[]'] = /^CMD (\[.*\])$/m.exec(dockerfile) ?? []
+  expect(JSON.parse(own)).toEqual(services.perpd.command)
+  expect(textOf('deploy/compose.yaml')).toContain(`Port ${schema.control.port.default}`)
   expect(dockerfile).toContain('npm ci --omit=dev --ignore-scripts')
   // npm installs optional peers that development packages are, too; none of them runs with perpd.
   const peers = Object.entries(locked).filter(([, { devOptional }]) => devOptional === true)

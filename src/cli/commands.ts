@@ -136,7 +136,7 @@ export const commands: readonly Command[] = [
     name: 'orders resolve',
     summary: 'Say how an order ended that no evidence closes; with the daemon or without.',
     details:
-      'For an order that stays unknown: look at the venue first. Closing it frees its room; if it lands after all, you hold both.\nThe word and the name are kept in the journal.',
+      'For an order that stays unknown: look at the venue first. Closing it frees its share of the limits; if it lands after all, you hold both.\nThe word and the name are kept in the journal.',
     positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
     flags: [
       { name: 'as', value: 'OUTCOME', doc: 'dead, executed or cancelled' },

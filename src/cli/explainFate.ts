@@ -125,7 +125,7 @@ function childFates({ intent }: IntentState, { children, armed }: Attempt): stri
   const lines: string[] = []
   if (executed > 0)
     lines.push(
-      `Had the keeper cancelled instead${bound === undefined ? '' : ` (a price worse than ${formatUsd(bound)})`}, the position would be as before, and its room free.`,
+      `Had the keeper cancelled instead${bound === undefined ? '' : ` (a price worse than ${formatUsd(bound)})`}, the position would be as before, and its share of the limits free.`,
     )
   if (cancelled > 0)
     lines.push(

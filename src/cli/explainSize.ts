@@ -31,13 +31,13 @@ export function meaningOf(label: Label, state: IntentState): string {
 export function sizingLines({ intent }: IntentState): string[] {
   const { sizing, terms, reservationUsd } = intent
   const lines = [
-    `wished ${money(sizing.wantedUsd)}, admitted ${money(sizing.sizeDeltaUsd)}, on data ${span(sizing.dataAgeMs)} old`,
+    `wanted ${money(sizing.wantedUsd)}, admitted ${money(sizing.sizeDeltaUsd)}, on data ${span(sizing.dataAgeMs)} old`,
   ]
   if (sizing.basis !== undefined && sizing.capacityUsd !== undefined) {
     const room =
       sizing.roomUsd === undefined
         ? ''
-        : `, room after headroom and orders in flight ${money(sizing.roomUsd)}`
+        : `, left after headroom and orders in flight ${money(sizing.roomUsd)}`
     lines.push(`capacity ${money(sizing.capacityUsd)} (${sizing.basis})${room}`)
   }
   for (const { by, toUsd } of sizing.cuts) lines.push(`cut to ${money(toUsd)} by ${by}`)

@@ -190,13 +190,13 @@ function noProof(state: IntentState): string {
   return `none yet; ${attempt.host} is asked what became of it, and its digest cannot land after ${timeOf(attempt.armed.deadlineSeconds * 1_000)}`
 }
 
-/** What it holds and costs, and how often the same wish ended before it. */
+/** What it holds and costs, and how often the same decision ended before it. */
 function budgetLines(state: IntentState, { endings, attemptsPerCause, feeToken }: ExplainContext): string[] {
   const { intent, closing } = state
   const held =
     closing === undefined
-      ? `holds ${money(reservedOf(state))} of room until its end`
-      : `held ${money(intent.reservationUsd)} of room until its end; holds nothing now`
+      ? `holds ${money(reservedOf(state))} of the limits until its end`
+      : `held ${money(intent.reservationUsd)} of the limits until its end; nothing now`
   const fees = feeLines(state, feeToken)
   const causes = new Map<string, number>()
   for (const { kind, marketToken, direction, cause } of endings) {
@@ -208,11 +208,11 @@ function budgetLines(state: IntentState, { endings, attemptsPerCause, feeToken }
   }
   const most = attemptsPerCause === undefined ? '' : ` of ${attemptsPerCause}`
   const before = [...causes].map(
-    ([cause, times]) => `the same wish ended "${cause}" ${times}${most} times in the day before it`,
+    ([cause, times]) => `the same decision ended "${cause}" ${times}${most} times in the day before it`,
   )
   return [
     held,
     ...fees,
-    ...(before.length === 0 ? ['no such wish of its strategy failed in the day before it'] : before),
+    ...(before.length === 0 ? ['no such decision of its strategy failed in the day before it'] : before),
   ]
 }

@@ -213,7 +213,7 @@ export function returnedProblem(returned: unknown): DecisionProblem | undefined 
     }
   }
   if (isPromise(returned)) return wrong('a promise', 'decide is not async, and awaits nothing')
-  if (returned === undefined) return wrong('undefined', '[] wishes for nothing')
+  if (returned === undefined) return wrong('undefined', '[] asks for nothing')
   return wrong(shown(returned), 'a single one stands in a list too')
 }
 

@@ -281,7 +281,7 @@ export function judge(
     return {
       code: 'JOURNAL_SHORT',
       reason:
-        "the rest of the journal's room is kept for what must be written; increases wait until there is more (journal.maxMiB, or space on the disk)",
+        "the rest of the journal's space is kept for what must be written; increases wait until there is more (journal.maxMiB, or space on the disk)",
     }
   }
   const hidden = adds ? hiddenOn(decision, snapshot) : undefined

@@ -51,7 +51,7 @@ export function phrase(event: Event): Line {
         reason: event.reason,
       })
     case 'daemon.ready':
-      return line('info', 'perpd', 'ready: strategies are asked from now on')
+      return line('info', 'perpd', 'ready: strategies are running')
     case 'daemon.draining':
       return line(
         'info',
@@ -178,7 +178,7 @@ export function phrase(event: Event): Line {
       return line(
         'warn',
         'host',
-        `${event.host} rests for ${span(event.restMs)}: ${plain(event.reason)}. Other hosts are asked meanwhile`,
+        `${event.host} is in cooldown for ${span(event.restMs)}: ${plain(event.reason)}. Other hosts are asked meanwhile`,
         { host: event.host, rest_ms: event.restMs, reason: event.reason },
       )
     case 'host.prices':
@@ -233,7 +233,7 @@ export function phrase(event: Event): Line {
       return line(
         'debug',
         'feed',
-        `room for a ${event.direction} on ${event.symbol}: ${money(event.roomUsd)}`,
+        `capacity left for a ${event.direction} on ${event.symbol}: ${money(event.roomUsd)}`,
         {
           market: event.symbol,
           direction: event.direction,

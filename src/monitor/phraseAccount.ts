@@ -167,7 +167,7 @@ export function accountLine(
         'error',
         'account',
         event.isJournalShort
-          ? `${counted(event.held, 'thing')} on the account cannot be explained and ${event.held === 1 ? 'is' : 'are'} not written down: the rest of the journal's room is kept for orders. Increases there wait: give the journal room (journal.maxMiB, or the disk)`
+          ? `${counted(event.held, 'thing')} on the account cannot be explained and ${event.held === 1 ? 'is' : 'are'} not written down: the rest of the journal's space is kept for orders. Increases there wait: give the journal room (journal.maxMiB, or the disk)`
           : `${counted(event.held, 'more thing')} on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd findings and at the account`,
         { held: event.held, journal_short: event.isJournalShort },
       )

@@ -21,7 +21,7 @@ export interface Fitted {
 
 /** What each cut is called when it leaves nothing worth sending. */
 const denialOfCut: Readonly<Record<string, { readonly code: string; readonly reason: string }>> = {
-  capacity: { code: 'NO_CAPACITY', reason: 'The venue has no room left on this side of the market.' },
+  capacity: { code: 'NO_CAPACITY', reason: 'The venue has no capacity left on this side of the market.' },
   maxOrderSizeUsd: { code: 'MAX_ORDER_SIZE', reason: 'The largest order allowed is below the smallest one.' },
   maxUnboundedOrderUsd: {
     code: 'MAX_UNBOUNDED_ORDER',

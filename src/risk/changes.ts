@@ -156,7 +156,7 @@ export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, d
   const isSame = triggerContractPrice === trigger && sizeDeltaUsd === order.sizeDeltaUsd
   // The same again lifts a freeze.
   if (isSame && !order.isFrozen) {
-    return { code: 'EDIT_CHANGES_NOTHING', reason: `The order ${decision.orderKey} already is as wished.` }
+    return { code: 'EDIT_CHANGES_NOTHING', reason: `The order ${decision.orderKey} already is as wanted.` }
   }
   const isBounded = orderType === 'limit' || orderType === 'take-profit'
   const buys = (order.direction === 'long') === isIncrease

@@ -20,7 +20,7 @@ export function resizeIncrease(
   const mostUsd =
     atMostUsd >= terms.sizeDeltaUsd ? terms.sizeDeltaUsd : minOf(terms.sizeDeltaUsd, atMostUsd - headroomUsd)
   if (mostUsd <= 0n) {
-    return { code: 'NO_CAPACITY', reason: 'The venue has no room left on this side of the market.' }
+    return { code: 'NO_CAPACITY', reason: 'The venue has no capacity left on this side of the market.' }
   }
   // The size was cut for its leverage when it was admitted; it is not cut for it again.
   const leverageBps = Math.min(

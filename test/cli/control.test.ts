@@ -1,7 +1,7 @@
 /** Commands that talk to the running daemon: their tokens, and what they say when it is there, elsewhere, or not at all. */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -139,7 +139,9 @@ test('an operator holds trading back, lists why, changes limits, and is told wha
   expect((await perpd(cwd, ['trading', ...flags])).out).toMatchInlineSnapshot(`
     "Trading is reducing.
 
-      account  reducing  daily-loss  since 1 min 0 s  by perpd  the account lost $120.00 since 00:00 UTC; the next day (UTC) lifts it, or an operator: perpd trading active"
+      SCOPE    STATE     CAUSE       FOR        BY
+      account  reducing  daily-loss  1 min 0 s  perpd
+               the account lost $120.00 since 00:00 UTC; the next day (UTC) lifts it, or an operator: perpd trading active"
   `)
   const nobody = await perpd(cwd, ['trading', 'halted', '--scope', 'nobody', '--by', 'ann', ...flags])
   expect(nobody).toEqual({
@@ -374,4 +376,69 @@ test('where the daemon serves is taken back at its end, and only its own word', 
   expect(readFileSync(path, 'utf8')).toContain('127.0.0.1:1"')
   other()
   expect(existsSync(path)).toBe(false)
+})
+
+/** A way to the daemon that closes the connection under the request after the challenge, as often as `cuts` says. */
+async function cuttingWay(port: string, cuts: number) {
+  const requests: string[] = []
+  let left = cuts
+  const open = new Set<Socket>()
+  const way = createTcpServer((client) => {
+    const onward = connect(Number(port), '127.0.0.1')
+    open.add(client).add(onward)
+    client.on('data', (bytes) => {
+      const [line = ''] = bytes.toString('latin1').split('\r\n')
+      if (/ HTTP\/1\.1$/.test(line)) {
+        requests.push(line.replace(/^(\S+) ([^ ?]+).*$/, '$1 $2'))
+        if (!line.includes('/api/challenge') && left > 0) {
+          left -= 1
+          client.resetAndDestroy()
+          onward.destroy()
+          return
+        }
+      }
+      onward.write(bytes)
+    })
+    onward.on('data', (bytes) => void client.write(bytes))
+    for (const [one, other] of [
+      [client, onward],
+      [onward, client],
+    ] as const) {
+      one.on('error', () => other.destroy())
+      one.on('close', () => other.destroy())
+    }
+  }).listen(0, '127.0.0.1')
+  await new Promise((done) => way.once('listening', done))
+  leave?.()
+  writeAddress(config(), `http://127.0.0.1:${(way.address() as AddressInfo).port}`)
+  const close = () => {
+    for (const socket of open) socket.destroy()
+    return new Promise((done) => way.close(done))
+  }
+  return { requests, close }
+}
+
+test('a read whose kept connection is closed is asked once more, and only once', async () => {
+  const port = await daemon({})
+  const once = await cuttingWay(port, 1)
+  expect(await perpd(cwd, ['trading'])).toMatchObject({ code: 0, err: '' })
+  const read = ['GET /api/challenge', 'GET /api/status']
+  expect(once.requests).toEqual([...read, ...read])
+  await once.close()
+  const always = await cuttingWay(port, 9)
+  const { code, out, err } = await perpd(cwd, ['trading'])
+  expect([code === 0, out]).toEqual([false, ''])
+  expect(err).toMatch(/does not answer at|No perpd answers at/)
+  expect(always.requests).toEqual([...read, ...read])
+  await always.close()
+})
+
+test('a command whose connection is closed is never sent again: the daemon may have done it', async () => {
+  const port = await daemon({})
+  const way = await cuttingWay(port, 1)
+  const { code, out } = await perpd(cwd, ['trading', 'halted', '--by', 'ann'])
+  expect([code === 0, out]).toEqual([false, ''])
+  expect(way.requests).toEqual(['GET /api/challenge', 'POST /api/trading'])
+  expect(asked).toEqual([])
+  await way.close()
 })

@@ -118,7 +118,7 @@ test('an order that the chain shows executed is told whole on one screen', () =>
 
     why     the fast average is above the slow one
             decision eth-trend@2027-01-15T08:00:00.000Z#0
-    size    wished $500.00, admitted $500.00, on data 10 ms old
+    size    wanted $500.00, admitted $500.00, on data 10 ms old
             price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
             reserved $500.00
     story   +0 ms     accepted at 2027-01-15 08:00:00; nothing new is signed for it
@@ -150,14 +150,14 @@ test('an order that the chain shows executed is told whole on one screen', () =>
             task task-1
             created order
             0x000000000000000000000000000000000000000000000000000000000000000a
-    budget  held $500.00 of room until its end; holds nothing now
+    budget  held $500.00 of the limits until its end; nothing now
             signed fees: execution 0.0001 native, whole 0.25 USDC
-            no such wish of its strategy failed in the day before it
+            no such decision of its strategy failed in the day before it
     else    Had it not landed by 2027-01-15 08:05:00, it would have been closed as
             expired at the first final block that is later, with its digest unused
             on every endpoint.
             Had the keeper cancelled instead (a price worse than $1,818.00), the
-            position would be as before, and its room free."
+            position would be as before, and its share of the limits free."
   `)
 })
 
@@ -173,7 +173,7 @@ test('an unknown order says what closes it, with a chain, without one, and on pa
 
     why     the fast average is above the slow one
             decision eth-trend@2027-01-15T08:00:00.000Z#0
-    size    wished $500.00, admitted $500.00, on data 10 ms old
+    size    wanted $500.00, admitted $500.00, on data 10 ms old
             price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
             reserved $500.00
     story   +0 ms     accepted at 2027-01-15 08:00:00; nothing new is signed for it
@@ -189,9 +189,9 @@ test('an unknown order says what closes it, with a chain, without one, and on pa
     ids     attempt 1: request req-1, nonce 7
             digest
             0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
-    budget  holds $500.00 of room until its end
+    budget  holds $500.00 of the limits until its end
             signed fees: execution 0.0001 native, whole 0.25 USDC
-            no such wish of its strategy failed in the day before it
+            no such decision of its strategy failed in the day before it
     else    Still open: it lands when a final block shows its digest used together
             with our own signature or events.
             If it has not landed by 2027-01-15 08:05:00, it will be closed as
@@ -330,7 +330,7 @@ test('the parts of a twap are told one by one', () => {
     "
   `)
   expect(flat).toContain('2 of its orders wait at the venue for a price or a time')
-  expect(flat).toContain('holds $333.33 of room until its end')
+  expect(flat).toContain('holds $333.33 of the limits until its end')
 })
 
 test('exits that came with an order are told as the exits they are', () => {
@@ -402,7 +402,7 @@ test("an operator's word is told as a word", () => {
   expect(flat).toContain('No evidence closed it. Until 2027-01-15 08:05:00 it could have landed')
 })
 
-test('the budget counts how the same wish ended before', () => {
+test('the budget counts how the same decision ended before', () => {
   const { terms } = intentOf()
   const ending = {
     strategy: 'eth-trend',
@@ -422,7 +422,7 @@ test('the budget counts how the same wish ended before', () => {
   ]
   const { flat } = told({ ...chain, endings }, [preparing, armed])
   expect(flat).toContain(
-    'the same wish ended "CANCELLED OrderNotFulfillableAtAcceptablePrice" 2 of 12 times in the day before it',
+    'the same decision ended "CANCELLED OrderNotFulfillableAtAcceptablePrice" 2 of 12 times in the day before it',
   )
   expect(flat).toContain('signed fees: execution 0.0001 native, whole 0.25 USDC')
 })

@@ -216,8 +216,8 @@ test('explain tells an executed order on one screen', async () => {
     why     the fast average is above the slow one
             fast 1739.2, slow 1737.1
             decision eth-trend@2027-01-15T08:00:00.000Z#0
-    size    wished $1,000.00, admitted $500.00, on data 350 ms old
-            capacity $1,234,567.00 (availableLiquidity), room after headroom and
+    size    wanted $1,000.00, admitted $500.00, on data 350 ms old
+            capacity $1,234,567.00 (availableLiquidity), left after headroom and
             orders in flight $1,111,110.00
             cut to $500.00 by maxOrderSizeUsd
             price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
@@ -255,14 +255,14 @@ test('explain tells an executed order on one screen', async () => {
             0x0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a
             settled in transaction
             0x7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a
-    budget  held $500.00 of room until its end; holds nothing now
+    budget  held $500.00 of the limits until its end; nothing now
             signed fees: execution 0.0001 native, whole 0.25 USDC
-            no such wish of its strategy failed in the day before it
+            no such decision of its strategy failed in the day before it
     else    Had it not landed by 2027-01-15 08:05:00, it would have been closed as
             expired at the first final block that is later, with its digest unused
             on every endpoint.
             Had the keeper cancelled instead (a price worse than $1,818.00), the
-            position would be as before, and its room free."
+            position would be as before, and its share of the limits free."
   `)
 })
 
@@ -278,7 +278,7 @@ test('explain tells an unknown order with what it waits for', async () => {
 
     why     the fast average is above the slow one
             decision btc-trend@1
-    size    wished $500.00, admitted $500.00, on data 10 ms old
+    size    wanted $500.00, admitted $500.00, on data 10 ms old
             price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
             reserved $500.00
     story   +0 ms     accepted at 2027-01-15 08:01:00; nothing new is signed for it
@@ -294,9 +294,9 @@ test('explain tells an unknown order with what it waits for', async () => {
     ids     attempt 1: request req-2, nonce 7
             digest
             0xd2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2
-    budget  holds $500.00 of room until its end
+    budget  holds $500.00 of the limits until its end
             signed fees: execution 0.0001 native, whole 0.25 USDC
-            no such wish of its strategy failed in the day before it
+            no such decision of its strategy failed in the day before it
     else    Still open: it lands when a final block shows its digest used together
             with our own signature or events.
             If it has not landed by 2027-01-15 08:05:00, it will be closed as
@@ -318,14 +318,14 @@ test('explain tells an order that was only accepted', async () => {
 
     why     the fast average is above the slow one
             decision eth-trend@3
-    size    wished $500.00, admitted $500.00, on data 10 ms old
+    size    wanted $500.00, admitted $500.00, on data 10 ms old
             price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
             reserved $500.00
     story   +0 ms     accepted at 2027-01-15 08:01:30; nothing new is signed for it
                       after 2027-01-15 08:02:30
     proof   none needed yet: nothing was signed
-    budget  holds $500.00 of room until its end
-            no such wish of its strategy failed in the day before it
+    budget  holds $500.00 of the limits until its end
+            no such decision of its strategy failed in the day before it
     else    If nothing is signed by 2027-01-15 08:02:30, it closes as expired;
             nothing of it can land."
   `)

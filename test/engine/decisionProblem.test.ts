@@ -128,7 +128,7 @@ test.each([
     Promise.resolve([]),
     'decide returned a promise; expected a list of decisions (decide is not async',
   ],
-  ['nothing', undefined, 'decide returned undefined; expected a list of decisions ([] wishes for nothing)'],
+  ['nothing', undefined, 'decide returned undefined; expected a list of decisions ([] asks for nothing)'],
   ['one decision', increase, 'a single one stands in a list too'],
   ['more than a turn takes', Array(201).fill(increase), 'decide returned 201 decisions; at most 200'],
 ])('%s instead of a list is told', (_what, returned, said) => {

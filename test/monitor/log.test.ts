@@ -39,9 +39,9 @@ test('on a terminal every event reads as one plain line', () => {
                         Play money.
     journal   resumed from 12 records of 2 orders in 12 ms: 1 open, 1 unresolved
     perpd     recovering, no new orders yet: Open orders are looked at first
-    perpd     ready: strategies are asked from now on
+    perpd     ready: strategies are running
     feed      tickers read, 120 ms old
-    feed      room for a long on ETH/USD [WETH-USDC]: $1,234,567.00
+    feed      capacity left for a long on ETH/USD [WETH-USDC]: $1,234,567.00
     tick      eth-trend made 1 decision in 12 ms
     tick      eth-trend was not asked: its last turn still runs
     tick      eth-trend failed (1 in a row): No host answered. Other strategies go on; it is asked again at its next turn
@@ -65,12 +65,12 @@ test('on a terminal every event reads as one plain line', () => {
     order     f00d0000 was not wanted by Ada: the long of $500.00 that it opened is closed
     position  long ETH/USD [WETH-USDC] $500.00, PnL after fees $0.99
     host      https://arbitrum.gmxapi.io/v1 GET /markets/tickers: not-now (HTTP 503) after 31 ms, attempt 1
-    host      https://arbitrum.gmxapi.io/v1 rests for 30 s: Five failures in a row. Other hosts are asked meanwhile
+    host      https://arbitrum.gmxapi.io/v1 is in cooldown for 30 s: Five failures in a row. Other hosts are asked meanwhile
     host      the prices of https://arbitrum.gmxapi.io/v1 stand still: the newest is 10 min 0 s old. Its fallbacks are asked; it is looked at again ever more seldom
     host      https://arbitrum.gmxapi.io/v1 /positions: a row cannot be read: [1].sizeInUsd is not an unsigned whole number of at most 256 bits. The rest is used; increases wait on the markets that it may be of, reductions go on
     host      https://arbitrum.gmxapi.io/v1 /trades: 500 rows of another account were dropped
     account   8000 more things on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd findings and at the account
-    account   1 thing on the account cannot be explained and is not written down: the rest of the journal's room is kept for orders. Increases there wait: give the journal room (journal.maxMiB, or the disk)
+    account   1 thing on the account cannot be explained and is not written down: the rest of the journal's space is kept for orders. Increases there wait: give the journal room (journal.maxMiB, or the disk)
     price     a reduction on ETH/USD [WETH-USDC] stands on the venue's own mark price, 400 ms old: no host of the oracle has a fresh price. Increases wait
     trading   eth-trend is reducing: Its loss limit was reached
     market    https://arbitrum.gmxapi.io/v1 says that the longToken of ETH/USD is 0x0, and not 0x82. Nothing is added on ETH/USD [WETH-USDC], and what is held there is reduced by our own facts. See perpd markets
@@ -118,9 +118,13 @@ test('for machines a line is JSON with stable names, amounts as text and no secr
       "run_id": "run-1",
       "settlement": {
         "executionPrice": "1739510000000000000000000000000000",
+        "executionPriceDollars": "1739.51",
+        "feesDollars": "0.3",
         "feesUsd": "300000000000000000000000000000",
+        "pnlDollars": "0",
         "pnlUsd": "0",
       },
+      "size_delta_dollars": "500",
       "size_delta_usd": "500000000000000000000000000000000",
       "state_from": "unknown",
       "state_to": "executed",
@@ -141,13 +145,13 @@ test('auto is pretty on a terminal and JSON elsewhere', () => {
   file.log.listen({ type: 'daemon.ready' })
   expect(seen.slice(0, 2)).toEqual([
     '2027-01-15, times are UTC\n',
-    '08:00:00  perpd     ready: strategies are asked from now on\n',
+    '08:00:00  perpd     ready: strategies are running\n',
   ])
   expect(JSON.parse(seen[2] ?? '')).toEqual({
     level: 'info',
     ts: new Date(startMs).toISOString(),
     event: 'daemon.ready',
-    message: 'ready: strategies are asked from now on',
+    message: 'ready: strategies are running',
   })
 })
 
@@ -183,7 +187,7 @@ test('lines below the level are not written', () => {
 })
 
 test('an idle day is a line a minute that says that it lives', () => {
-  const { log, lines, time } = logTo()
+  const { log, take, time } = logTo()
   const hours = 24
   for (let second = 0; second < hours * 3_600; second += 5) {
     time.now = startMs + second * 1_000
@@ -204,7 +208,7 @@ test('an idle day is a line a minute that says that it lives', () => {
       log.listen({ type: 'daemon.heartbeat', openIntents: 0, unresolved: 0, positions: 1, exposureUsd: 0n })
     }
   }
-  expect(lines.length).toBeLessThanOrEqual(hours * 60 + 1)
+  expect(take().length).toBeLessThanOrEqual(hours * 60 + 1)
 })
 
 test('a cause that repeats is told first, at its tenth time and hourly, and its end is told once', () => {

@@ -152,6 +152,10 @@ test('names follow the conventions: counters end in _total, durations in _second
   for (const name of [
     'process_cpu_seconds_total',
     'process_resident_memory_bytes',
+    'process_start_time_seconds',
+    'process_open_fds',
+    'nodejs_heap_size_used_bytes',
+    'nodejs_eventloop_lag_seconds',
     'nodejs_eventloop_lag_p99_seconds',
   ])
     expect(text).toMatch(new RegExp(`^${name} `, 'm'))

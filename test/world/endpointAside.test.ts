@@ -129,7 +129,7 @@ test.each([
     const again = await own.when('a position is open again', daemon, ({ positions }) => positions.length > 0)
     expect(again.holds).toEqual([])
     expect(lines(daemon, 'tells the time again')).toBe(1)
-    expect(daemon.stdout()).not.toMatch(/TYPED_DATA_MISMATCH|CHAIN_CLOCK_SKEW| rests for /)
+    expect(daemon.stdout()).not.toMatch(/TYPED_DATA_MISMATCH|CHAIN_CLOCK_SKEW|is in cooldown for /)
     daemon.child.kill('SIGTERM')
     expect(await daemon.ended, daemon.said()).toBe(0)
   },

@@ -43,7 +43,7 @@ test.runIf(hasPty)(
     })
     const address = join(folder.path, 'var', 'paper', 'control.token.address')
     const seen = { seen: () => shown }
-    await until('it is ready', () => shown.includes('ready: strategies are asked') || undefined, seen)
+    await until('it is ready', () => shown.includes('ready: strategies are running') || undefined, seen)
     const { pid } = JSON.parse(readFileSync(address, 'utf8')) as { readonly pid: number }
     process.kill(pid, 'SIGHUP')
     await until(

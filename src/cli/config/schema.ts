@@ -412,7 +412,7 @@ export const schema = {
     maxExecutionFee: setting(
       as.decimal('an amount of the native token, as "0.01"', 18, '0', '1000000'),
       '0.01',
-      'Highest execution fee of an order that is signed, in whole native tokens. A close waits for nothing but this, so leave room for a gas spike: what a keeper does not use comes back.',
+      'Highest execution fee of an order that is signed, in whole native tokens. A close waits for nothing but this, so leave a margin for a gas spike: what a keeper does not use comes back.',
     ),
     maxRelayFeeUsd: setting(
       as.dollars,
@@ -472,7 +472,7 @@ export const schema = {
     warnings: setting(
       as.warningActions,
       ['INSUFFICIENT_LIQUIDITY=shrink', 'TRADING_CAPACITY_UNAVAILABLE=drop'],
-      "What the venue's warnings before signing do to an order that adds risk: `sign` it, `shrink` it to the room that is read anew (increases; dropped where none is left), or `drop` it. `INSUFFICIENT_LIQUIDITY`: a waiting order does not fit now and may never fill whole, so it is made to fit. `TRADING_CAPACITY_UNAVAILABLE`: the venue itself does not know the room, so what was sized on it stands on nothing. A `CODE.REASON`, as `TRADING_CAPACITY_UNAVAILABLE.COLLATERAL_SWAP=sign`, goes before its code. A code that is not listed drops: nobody has thought about it yet. A strategy file may be stricter (`warnings`).",
+      "What the venue's warnings before signing do to an order that adds risk: `sign` it, `shrink` it to the capacity that is read anew (increases; dropped where none is left), or `drop` it. `INSUFFICIENT_LIQUIDITY`: a waiting order does not fit now and may never fill whole, so it is made to fit. `TRADING_CAPACITY_UNAVAILABLE`: the venue itself does not know the room, so what was sized on it stands on nothing. A `CODE.REASON`, as `TRADING_CAPACITY_UNAVAILABLE.COLLATERAL_SWAP=sign`, goes before its code. A code that is not listed drops: nobody has thought about it yet. A strategy file may be stricter (`warnings`).",
     ),
     warningsDropReductions: setting(
       as.warningCodes,
