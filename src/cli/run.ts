@@ -286,6 +286,7 @@ async function live(
         maxMarketValuesAgeMs: config.maxMarketValuesAgeMs,
         heartbeatMs:
           config.log.heartbeatSeconds === 0 ? Number.POSITIVE_INFINITY : config.log.heartbeatSeconds * 1000,
+        adoptInitial: config.account.adoptInitial,
         pauseAfterFailures: config.strategies.pauseAfterFailures,
       },
     },

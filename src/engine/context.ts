@@ -31,6 +31,8 @@ export interface EngineSettings {
   /** Oldest refresh of a market's values that increases may stand on; absent: half a minute. */
   readonly maxMarketValuesAgeMs?: number
   readonly heartbeatMs: number
+  /** Whether what was there before the journal first looked at the account is adopted at once; absent: an operator says so. */
+  readonly adoptInitial?: boolean
   /** Failures of a kind of the user's own in a row before it pauses; absent: 5. */
   readonly pauseAfterFailures?: number
 }

@@ -16,7 +16,6 @@ import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Feed } from '../domain/event.ts'
 import type { HiddenSide } from '../domain/held.ts'
 import { type Denial, type Intent, type IntentState, isOpen, labelOf, lastAttempt } from '../domain/intent.ts'
-import type { Limits } from '../domain/limits.ts'
 import { worstCase } from '../domain/machine/exposure.ts'
 import type { Market } from '../domain/market.ts'
 import { marksOf } from '../domain/orderMarks.ts'
@@ -27,7 +26,7 @@ import { formatUsd, type Usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { maxPriceImpactsOf } from '../execution/policy.ts'
 import { bookOf } from '../risk/book.ts'
-import type { LossLimits } from '../risk/breakers.ts'
+import { lossLimitsOf } from '../risk/breakers.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { createBreakers } from './breakers.ts'
@@ -483,13 +482,5 @@ export function createEngine(
       if (folded === undefined) return undefined
       return { intent: labelled(folded), records: journal.records(intentId) }
     },
-  }
-}
-
-/** The account's limits of a day's loss, which its breaker keeps. */
-function lossLimitsOf({ maxDailyLossUsd, maxDailyLossEquityBps }: Limits): LossLimits {
-  return {
-    ...(maxDailyLossUsd === undefined ? {} : { maxDailyLossUsd }),
-    ...(maxDailyLossEquityBps === undefined ? {} : { maxDailyLossEquityBps }),
   }
 }

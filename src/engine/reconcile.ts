@@ -12,6 +12,7 @@ import {
   sideKeyOf,
 } from '../domain/accountRecord.ts'
 import { hexKey, sameHex } from '../domain/address.ts'
+import { BaseError } from '../domain/errors.ts'
 import { fillsOf } from '../domain/fills.ts'
 import { isUnresolved, lastAttempt } from '../domain/intent.ts'
 import type { MissingRow } from '../domain/missing.ts'
@@ -37,6 +38,8 @@ const longestDeadlineSeconds = 3_600
 const clockGraceSeconds = 60
 /** Stands where a host stands, for what the list of orders shows. */
 const ORDERS = 'orders'
+/** Who adopts what was there before the first look, when nobody is asked. */
+const ADOPT_SETTING = 'account.adoptInitial'
 /**
  * How long an order that rests by the journal and not by the list may keep its market from being judged, ms: endpoints may be
  * behind what the list shows, or away.
@@ -62,7 +65,7 @@ export function createReconciler(
   context: Pick<
     EngineContext,
     'api' | 'chainReader' | 'clock' | 'emit' | 'journal' | 'shell' | 'signer' | 'delegation' | 'trading'
-  >,
+  > & { readonly engineSettings?: Pick<EngineContext['engineSettings'], 'adoptInitial'> },
 ): Reconciler {
   const { api, clock, emit, journal, shell } = context
   const { book } = context.trading
@@ -82,26 +85,40 @@ export function createReconciler(
     if (finding !== undefined) emit({ type: 'account.findingSettled', finding, as })
   }
 
-  async function readTrades(
-    sinceSeconds: number,
+  /** Trades since then, of as many pages as one pass reads. */
+  async function pagesOf(
+    read: (asked: {
+      readonly account: typeof account
+      readonly limit: number
+      readonly cursor?: string
+    }) => Promise<Pick<Awaited<ReturnType<typeof api.getTrades>>, 'value' | 'missing'>>,
   ): Promise<{ readonly trades: readonly Trade[]; readonly missing: readonly MissingRow[] }> {
     const trades: Trade[] = []
     const lacking: MissingRow[] = []
     let cursor: string | undefined
     for (let page = 0; page < tradesPagesMax; page += 1) {
       const paged = { account, limit: tradesLimit, ...(cursor === undefined ? {} : { cursor }) }
-      // How orders were made stands in rows that are hidden of market orders unless they are asked for.
-      const { value, missing = [] } = await api.searchTrades({
-        ...paged,
-        fromSeconds: sinceSeconds,
-        showDebugValues: true,
-      })
+      const { value, missing = [] } = await read(paged)
       trades.push(...value.trades)
       lacking.push(...missing)
       cursor = value.nextCursor
       if (!value.hasMore || cursor === undefined) break
     }
     return { trades, missing: lacking }
+  }
+
+  async function readTrades(sinceSeconds: number): ReturnType<typeof pagesOf> {
+    try {
+      // How orders were made stands in rows that are hidden of market orders unless they are asked for.
+      return await pagesOf((paged) =>
+        api.searchTrades({ ...paged, fromSeconds: sinceSeconds, showDebugValues: true }),
+      )
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+      // The account is judged all the same. Without the rows of how orders were made, what the protocol deleveraged and no chain
+      // proves is told as reduced by hand, and holds increases.
+      return await pagesOf((paged) => api.getTrades({ ...paged, sinceSeconds }))
+    }
   }
 
   function unresolvedSince(): ReadonlyMap<string, number> {
@@ -266,7 +283,10 @@ export function createReconciler(
         }
         room -= 1
         await book.write({ kind: 'finding.raised', finding })
-        emit({ type: 'account.finding', finding, isPausing: pauses({ finding, raisedAtMs: 0 }) })
+        const isAdopted = finding.isInitial === true && context.engineSettings?.adoptInitial === true
+        const isPausing = !isAdopted && pauses({ finding, raisedAtMs: 0 })
+        emit({ type: 'account.finding', finding, isPausing })
+        if (isAdopted) await settle(finding.findingId, 'adopted', ADOPT_SETTING)
       }
       if (waiting.length + heldBack.length > 0) {
         emit({ type: 'account.findingsHeld', held: waiting.length, isJournalShort: journal.isShort() })

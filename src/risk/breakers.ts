@@ -13,7 +13,7 @@
  * | `drift` | what the account shows and the journal cannot explain | its settlement |
  * | `subaccount` | actions and time left of the approval, less what closing needs | a new approval |
  */
-import type { Tightness } from '../domain/limits.ts'
+import type { Limits, Tightness } from '../domain/limits.ts'
 import { type Ending, isWanted } from '../domain/spend.ts'
 import type { SubaccountReport } from '../domain/subaccount.ts'
 import {
@@ -190,6 +190,14 @@ function subaccount(
 
 /** Limits of a day's loss. */
 export type LossLimits = Pick<BreakerSettings, 'maxDailyLossUsd' | 'maxDailyLossEquityBps'>
+
+/** The account's limits of a day's loss, which its breaker keeps. */
+export function lossLimitsOf({ maxDailyLossUsd, maxDailyLossEquityBps }: Limits): LossLimits {
+  return {
+    ...(maxDailyLossUsd === undefined ? {} : { maxDailyLossUsd }),
+    ...(maxDailyLossEquityBps === undefined ? {} : { maxDailyLossEquityBps }),
+  }
+}
 
 /** Whether a loss has reached a limit; `equityUsd` is what its share is of, and without it no share is reached. */
 export function hasLost(

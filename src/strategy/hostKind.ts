@@ -26,13 +26,15 @@ export interface HostOptions extends KindLimits {
   readonly program: URL
   /** Longest time for loading a kind and checking its settings, ms; a minute when absent. */
   readonly loadTimeoutMs?: number
+  /** How long an ended thread may go on before it counts as left behind, ms; two seconds when absent. */
+  readonly endGraceMs?: number
 }
 
 /** A start competes with everything else that starts; no turn waits as long. */
 const LOAD_TIMEOUT_MS = 60_000
 /** Largest view that is handed over, bytes: ten thousand candles are less than a tenth of it. */
 const MOST_VIEW_BYTES = 16_777_216
-/** A loop that cannot be ended by its runtime is left behind after this, ms. */
+/** A thread that its runtime has not ended by then counts as left behind, ms. */
 const END_GRACE_MS = 2_000
 /** Lines that a kind may print in a minute; and the longest one, characters. */
 const [MOST_LINES, LONGEST_LINE] = [30, 500]
@@ -40,8 +42,10 @@ const [MOST_LINES, LONGEST_LINE] = [30, 500]
 let leftBehind = 0
 
 /**
- * How many threads of this process could not be ended. Node waits for them at its end: there is no leaving but by a signal.
- * V8 cannot stop a few loops that consist of built-in functions alone, such as `for (;;) new Array(1e3).fill(0)`.
+ * How many threads of this process were ended and still run; at most one of each instance. Node waits for them at its end: there
+ * is no leaving but by a signal. V8 ends loops, regular expressions and comparisons of a sort at once; a built-in function that
+ * works on much, such as `Float64Array.prototype.sort` or `indexOf`, it ends when that function returns, and a few loops of such
+ * functions never.
  */
 export function threadsLeftBehind(): number {
   return leftBehind
@@ -50,8 +54,8 @@ export function threadsLeftBehind(): number {
 /** A thread that is loaded, and may be asked one question at a time. */
 interface Thread {
   ask(question: KindQuestion, timeoutMs: number): Promise<KindAnswer>
-  /** False when it cannot be ended. */
-  end(): Promise<boolean>
+  /** Resolves when it is over, or counts as left behind. */
+  end(): Promise<void>
   /** Why it ended by itself; undefined while it runs. */
   fault(): KindFault | undefined
 }
@@ -64,6 +68,8 @@ export async function hostKind(path: string, options: HostOptions): Promise<Host
   const said = createSaid()
   let raw: unknown
   let instance: StrategyInstance | undefined
+  /** Threads of this kind that were ended and still run. */
+  let hanging = 0
 
   async function start(): Promise<readonly [Thread, KindAnswer]> {
     const [thread, loaded] = startThread(path, options, said.hear)
@@ -91,20 +97,20 @@ export async function hostKind(path: string, options: HostOptions): Promise<Host
   const [first, loaded] = await start()
   if (loaded.is !== 'loaded') throw new TypeError(`a thread that was loaded answered ${loaded.is}`)
   let thread: Thread | undefined = first
-  let [isClosed, isStuck] = [false, false]
+  let isClosed = false
 
   async function endThread(): Promise<void> {
     const ending = thread
     thread = undefined
-    if ((await ending?.end()) === false) isStuck = true
+    await ending?.end()
   }
 
   async function askNow(question: KindQuestion, timeoutMs: number): Promise<KindAnswer> {
     if (isClosed) throw new KindFault('its thread was closed', { place: shown })
     // Another one beside it would take another core, and more memory, each turn.
-    if (isStuck) {
+    if (hanging > 0) {
       throw new KindFault(
-        'its thread hangs where nothing can end it, and takes a core; it is not asked again before perpd is restarted',
+        'its thread hangs in a built-in function, where nothing can end it, and takes a core; it is asked again once that thread is over, or after a restart',
         { place: shown },
       )
     }
@@ -224,12 +230,21 @@ export async function hostKind(path: string, options: HostOptions): Promise<Host
       },
       async end() {
         isEnding = true
+        let isOver = false
+        const over = worker.terminate().then(() => {
+          isOver = true
+        })
         const grace = Promise.withResolvers<void>()
-        const timer = setTimeout(grace.resolve, END_GRACE_MS)
-        const isOver = await Promise.race([worker.terminate().then(() => true), grace.promise])
+        const timer = setTimeout(grace.resolve, options.endGraceMs ?? END_GRACE_MS)
+        await Promise.race([over, grace.promise])
         clearTimeout(timer)
-        if (isOver !== true) leftBehind += 1
-        return isOver === true
+        if (isOver) return
+        hanging += 1
+        leftBehind += 1
+        over.then(() => {
+          hanging -= 1
+          leftBehind -= 1
+        })
       },
     }
     return [thread, loading]

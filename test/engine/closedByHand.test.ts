@@ -165,3 +165,35 @@ test('a fresh journal on a used account tells what it finds as a starting invent
   await bench.clock.advance(60_000)
   expect(engine.status().findings).toEqual([])
 })
+
+test('where the richer search of trades fails, the account is judged by the plain one: a start is ready, a close by hand is told', async () => {
+  bench = await kindsBench()
+  await fetch(`http://127.0.0.1:${bench.served.port}/__control/wire`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ id: 'no-search', kind: 'status', status: 503, route: '/trades/search' }),
+  })
+  const marketToken = await bench.marketToken(ethSymbol)
+  const journal = createMemoryJournal()
+  const { engine, events, codes } = engineOver(
+    { ...bench, journal, context: { ...bench.context, journal } },
+    { strategies: [holder(marketToken)] },
+  )
+  running = engine
+  const started = engine.start()
+  await bench.clock.advance(60_000)
+  await started
+  await bench.clock.advance(60_000)
+  expect(engine.status().state).toBe('running')
+  await bench.accept({
+    kind: 'close',
+    marketToken,
+    direction: 'long',
+    collateralToken: usdc,
+    reason: 'by hand',
+  })
+  await bench.clock.advance(240_000)
+  const found = events.flatMap((event) => (event.type === 'account.finding' ? [event.finding.kind] : []))
+  expect(found).toEqual(['external-close'])
+  expect(codes()).toContain('UNEXPLAINED')
+})

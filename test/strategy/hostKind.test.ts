@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { usd } from '../../src/domain/units.ts'
 import type { HostedKind } from '../../src/strategy/hosted.ts'
-import { type HostOptions, hostKind } from '../../src/strategy/hostKind.ts'
+import { type HostOptions, hostKind, threadsLeftBehind } from '../../src/strategy/hostKind.ts'
 import { marketView, snapshot } from '../risk/world.ts'
 
 const program = new URL('../../src/cli/kindThread.ts', import.meta.url)
@@ -147,4 +147,25 @@ test('a decision is placed where its field is written, else where decide begins'
   expect(kind.placeOf('sizeDeltaUsd').replaceAll(folder, 'F')).toBe('F/mine.ts:8')
   expect(kind.placeOf('reason').replaceAll(folder, 'F')).toBe('F/mine.ts:7')
   expect(kind.placeOf().replaceAll(folder, 'F')).toBe('F/mine.ts:7')
+})
+
+test('a built-in function that nothing can end leaves one thread behind, however often it is asked, until it is over', {
+  timeout: 240_000,
+}, async () => {
+  const kind = await hosted(
+    `    if (view.snapshot.atMs === 1) many.sort()
+    return []`,
+    { decideTimeoutMs: 300, endGraceMs: 20 },
+    'const many = new Float64Array(1e7); let x = 1; for (let i = 0; i < many.length; i++) many[i] = x = (x * 48_271) % 2_147_483_647',
+  )
+  await expect(kind.decide({ ...scene, snapshot: { ...scene.snapshot, atMs: 1 } })).rejects.toMatchObject({
+    ended: 'timeout',
+  })
+  for (let at = 0; at < 5; at++) {
+    expect(await turn(kind)).toMatch(/mine\.ts: its thread hangs in a built-in function/)
+    expect(threadsLeftBehind()).toBe(1)
+  }
+  // The sort is done one day; then a new thread answers.
+  await expect.poll(() => threadsLeftBehind(), { timeout: 60_000 }).toBe(0)
+  await expect.poll(() => turn(kind), { timeout: 60_000 }).toEqual([])
 })

@@ -123,6 +123,11 @@ export const schema = {
       './var/{profile}/approval.json',
       "The owner's signed approval of the delegated key, as `perpd subaccount approve` writes it; read again while the daemon runs.",
     ),
+    adoptInitial: setting(
+      as.flag,
+      false,
+      'Adopt what the account held and what rested there before perpd first looked at it. Off: it is shown once, and increases on its market wait for `perpd findings adopt --all --before START`. What happens later always waits.',
+    ),
     warnActions: setting(
       as.integer(0, 1_000_000),
       100,

@@ -76,6 +76,7 @@ export function typedConfig(raw: RawConfig, cwd: string): Config {
       acceptRawKey: raw.account.acceptRawKey as boolean,
       owner: raw.account.owner === '' ? undefined : (raw.account.owner as Address),
       approvalFile: file(raw.account.approvalFile),
+      adoptInitial: raw.account.adoptInitial as boolean,
       warnActions: number(raw.account.warnActions),
       warnSeconds: number(raw.account.warnHours) * 3600,
       reserveActions: number(raw.account.reserveActions),

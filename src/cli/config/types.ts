@@ -67,6 +67,8 @@ export interface Config {
     readonly owner: Address | undefined
     /** Absolute path. */
     readonly approvalFile: string
+    /** Whether what was there before the first look is adopted by this setting. */
+    readonly adoptInitial: boolean
     readonly warnActions: number
     readonly warnSeconds: number
     readonly reserveActions: number

@@ -1,0 +1,116 @@
+/** A fresh journal on an account that was used before, on real processes: a starting inventory, adopted once, and no drift. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  daemonFlags,
+  killLeftOver,
+  perpd,
+  type Running,
+  scratch,
+  startPaper,
+  until,
+  writeOnceStrategy,
+} from './processes.ts'
+
+let folder: ReturnType<typeof scratch>
+beforeEach(() => {
+  folder = scratch()
+  writeOnceStrategy(folder.path)
+})
+afterEach(async () => {
+  await killLeftOver()
+  folder.remove()
+})
+
+interface Row {
+  readonly finding: { readonly kind: string; readonly isInitial?: boolean }
+  readonly end?: string
+  readonly by?: string
+}
+
+test('what was there before the start is adopted once by a command or by the setting; what comes after still waits', {
+  timeout: 300_000,
+}, async () => {
+  const paper = await startPaper(['--paper.keeperDelayMs=200', '--paper.keeperJitterMs=0'])
+  /** A client of the same account with a journal of its own. */
+  const client = (name: string, ...more: string[]): string[] => {
+    const own = join(folder.path, name)
+    mkdirSync(own)
+    return [
+      ...daemonFlags(folder.path, paper.hosts).filter(
+        (flag) => !/^--(?:journal\.path|control\.tokenFile|strategies\.paths)=/.test(flag),
+      ),
+      `--journal.path=${join(own, 'journal.sqlite')}`,
+      `--control.tokenFile=${join(own, 'control.token')}`,
+      `--rpc.http=${paper.hosts.rpc[0]}`,
+      ...(more.some((flag) => flag.startsWith('--strategies.paths='))
+        ? []
+        : [`--strategies.paths=${join(folder.path, 'once.yaml')}`]),
+      ...more,
+    ]
+  }
+  const run = async (flags: readonly string[], what: string): Promise<Running> => {
+    const daemon = perpd(['run', ...flags])
+    await until(what, () => daemon.said().includes(what) || undefined, { seen: daemon.said })
+    return daemon
+  }
+  const stop = async (daemon: Running) => {
+    daemon.child.kill('SIGTERM')
+    expect(await daemon.ended, daemon.said()).toBe(0)
+  }
+  const said = async (flags: readonly string[], ...words: string[]) => {
+    const asked = perpd([...words, ...flags])
+    expect(await asked.ended, asked.said()).toBe(0)
+    return asked.stdout()
+  }
+  const findings = async (flags: readonly string[]) =>
+    JSON.parse(await said(flags, 'findings', '--all', '--json')) as readonly Row[]
+  const shown = (rows: readonly Row[]) =>
+    rows.map(({ finding, end = 'open' }) => `${finding.kind}${finding.isInitial ? ' before' : ''} ${end}`)
+
+  const before = await run(client('before'), '"event":"order.filled"')
+  await stop(before)
+
+  const fresh = client('fresh')
+  const daemon = await run(fresh, '"event":"account.finding"')
+  expect(shown(await findings(fresh))).toEqual(['unexplained-position before open'])
+  expect(await said(fresh, 'findings')).toContain('there before perpd first looked')
+  expect(JSON.parse(await said(fresh, 'status', '--json'))).toMatchObject({
+    tradingState: 'active',
+    holds: [],
+  })
+
+  // After the start another client of the key opens something else: that is no inventory.
+  const yaml = readFileSync(join(folder.path, 'once.yaml'), 'utf8')
+  const btc = join(folder.path, 'btc.yaml')
+  writeFileSync(btc, yaml.replace('ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]'))
+  await stop(await run(client('other', `--strategies.paths=${btc}`), '"event":"order.filled"'))
+  await until('it is told', () => daemon.said().includes('increased by hand') || undefined, {
+    seen: daemon.said,
+  })
+  const adopt = ['findings', 'adopt', '--all', '--before', 'START', '--by', 'ann'] as const
+  expect(await said(fresh, ...adopt)).toContain('adopted')
+  expect(await said(fresh, ...adopt)).toContain('No open finding is meant; nothing changed.')
+  const settled = await findings(fresh)
+  expect(shown(settled)).toEqual(['manual-increase open', 'unexplained-position before adopted'])
+  expect(settled[1]?.by).toBe('ann')
+  expect(JSON.parse(await said(fresh, 'status', '--json'))).toMatchObject({
+    tradingState: 'active',
+    holds: [],
+  })
+  await stop(daemon)
+
+  // By the setting nobody is asked, and nothing holds increases.
+  const byItself = client('by-itself', '--account.adoptInitial')
+  const last = await run(byItself, '"event":"account.findingSettled"')
+  await until('both are adopted', async () => {
+    const rows = await findings(byItself)
+    return rows.filter(({ end, by }) => end === 'adopted' && by === 'account.adoptInitial').length === 2
+      ? true
+      : undefined
+  })
+  expect(last.said()).not.toContain('Increases on this market wait')
+  expect(last.said()).not.toContain('"event":"trading.state"')
+  await stop(last)
+})
