@@ -63,9 +63,7 @@ export function createLog(options: LogOptions): Log {
   const put = (event: string, line: Line): void => {
     if (ranks[line.level] < ranks[level]) return
     const fields = { ...bindings, ...line.fields }
-    const clean = isPretty
-      ? {}
-      : (redact.value(withDollars(shortened(fields))) as Record<string, unknown>)
+    const clean = isPretty ? {} : (redact.value(withDollars(shortened(fields))) as Record<string, unknown>)
     const text = cut(redact.text(line.text), MAX_LINE)
     write({ ...line, text, fields: clean }, event)
     options.keep?.({ atMs: now(), level: line.level, word: line.word, text, event })

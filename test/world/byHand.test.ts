@@ -72,11 +72,24 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
   expect(opened.said).toMatch(/order \w+ is executed at \$/)
 
   const over = await asked(hosts, 'open', eth, 'long', '--size=900000', '--leverage=2', '--yes')
-  expect([over.code, over.said]).toEqual([1, expect.stringMatching(/perpd refuses: .*asked: \$900,000\.00.*\(SIZE_CUT\)/)])
+  expect([over.code, over.said]).toEqual([
+    1,
+    expect.stringMatching(/perpd refuses: .*asked: \$900,000\.00.*\(SIZE_CUT\)/),
+  ])
   const unsure = await asked(hosts, 'open', eth, 'long', '--size=500', '--leverage=2')
   expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('say --yes')])
 
-  const resting = await asked(hosts, 'open', eth, 'short', '--size=300', '--leverage=2', '--limit=90000', '--yes', '--json')
+  const resting = await asked(
+    hosts,
+    'open',
+    eth,
+    'short',
+    '--size=300',
+    '--leverage=2',
+    '--limit=90000',
+    '--yes',
+    '--json',
+  )
   const { intentId, order } = JSON.parse(resting.out) as { intentId: string; order: { standing: string } }
   expect([resting.code, order.standing]).toEqual([0, 'resting'])
   const cancelled = await asked(hosts, 'cancel', intentId.slice(0, 8))
@@ -111,10 +124,15 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
   expect(rest.code, rest.said).toBe(0)
   const none = await asked(hosts, 'close', 'ETH', 'short')
   expect([none.code, none.said]).toEqual([2, expect.stringContaining('POSITION_NOT_FOUND')])
-  const kinds = (await ordersOf(folder.path)).filter(({ strategy }) => strategy === '@operator').map(({ kind }) => kind)
+  const kinds = (await ordersOf(folder.path))
+    .filter(({ strategy }) => strategy === '@operator')
+    .map(({ kind }) => kind)
   expect(kinds.toSorted()).toEqual(['cancel', 'close', 'decrease', 'increase', 'increase'])
   const told = await asked(hosts, 'explain', intentId)
   expect([told.code, told.said]).toEqual([0, expect.stringContaining('@operator')])
   const checked = await asked(hosts, 'check', join(folder.path, 'once.yaml'))
-  expect([checked.code, checked.said]).toEqual([0, expect.stringContaining('Everything checked would start.')])
+  expect([checked.code, checked.said]).toEqual([
+    0,
+    expect.stringContaining('Everything checked would start.'),
+  ])
 })
