@@ -87,7 +87,7 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
     [['balance'], 'USDC', 'walletUsd'],
     [['trades'], 'increase', 'executionPrice'],
     [['strategies'], '@operator', 'lastDecision'],
-    [['markets', '--search', 'eth'], 'BORROWING/H', 'capacityLongUsd'],
+    [['markets', '--search', 'eth'], 'BORROW/H', 'capacityLongUsd'],
     [['logs', '--level', 'info'], 'ready', 'seq'],
   ]
   for (const [words, shows, field] of looks) {
