@@ -53,7 +53,10 @@ test('every table fits 80 columns and has its figures', async () => {
     body,
     80,
   )
-  const trades = tradesText([executedState, armedState].flatMap((state) => tradeRows(state)), 80)
+  const trades = tradesText(
+    [executedState, armedState].flatMap((state) => tradeRows(state)),
+    80,
+  )
   const markets = marketsText(toPlain(await door.markets()), 0, 80)
   const quote = quoteText({
     market: symbol,
@@ -80,7 +83,10 @@ test('every table fits 80 columns and has its figures', async () => {
 })
 
 test('strategies are told apart: running, disabled, new in the files, and removed with what they left', () => {
-  const left = { ...(body.openIntents[0] as NonNullable<(typeof body.openIntents)[number]>), strategy: 'old-one' }
+  const left = {
+    ...(body.openIntents[0] as NonNullable<(typeof body.openIntents)[number]>),
+    strategy: 'old-one',
+  }
   const rows = strategyRows(body, [], [left], {
     enabled: new Map([['newer', { kind: 'trend', symbols: [] }]]),
     disabled: ['asleep'],

@@ -1,6 +1,8 @@
 /** Orders by hand, and the commands that look around, against the real daemon and the paper venue over sockets. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Operated, operatedIn, type Status } from './operated.ts'
 import { killLeftOver, ordersOf, type PaperHosts, perpd, scratch, startPaper } from './processes.ts'
@@ -29,6 +31,25 @@ async function asked(hosts: PaperHosts, ...words: string[]) {
   const running = perpd([...words, ...own.flags(hosts)])
   const code = await running.ended
   return { code, said: running.said().replaceAll(/\s+/g, ' '), out: running.stdout() }
+}
+
+const main = resolve(import.meta.dirname, '..', 'support', 'guardedMain.ts')
+const hasPty = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
+
+/** What a command shows at a terminal where somebody types an answer to its question. */
+async function typed(words: readonly string[], answer: string): Promise<string> {
+  const line = [process.execPath, main, ...words].map((word) => `'${word}'`).join(' ')
+  const terminal = spawn('script', ['-qec', `exec ${line}`, '/dev/null'], { cwd: folder.path })
+  let shown = ''
+  let isAnswered = false
+  terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text
+    if (isAnswered || !shown.includes('Type yes: ')) return
+    isAnswered = true
+    terminal.stdin.end(`${answer}\n`)
+  })
+  await once(terminal, 'close')
+  return shown
 }
 
 test('an order by hand is made once, though the daemon is killed -9 right after it was signed, and is asked again', {
@@ -72,11 +93,31 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
   expect(opened.said).toMatch(/order \w+ is executed at \$/)
 
   const over = await asked(hosts, 'open', eth, 'long', '--size=900000', '--leverage=2', '--yes')
-  expect([over.code, over.said]).toEqual([1, expect.stringMatching(/perpd refuses: .*asked: \$900,000\.00.*\(SIZE_CUT\)/)])
+  expect([over.code, over.said]).toEqual([
+    1,
+    expect.stringMatching(/perpd refuses: .*asked: \$900,000\.00.*\(SIZE_CUT\)/),
+  ])
   const unsure = await asked(hosts, 'open', eth, 'long', '--size=500', '--leverage=2')
   expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('say --yes')])
 
-  const resting = await asked(hosts, 'open', eth, 'short', '--size=300', '--leverage=2', '--limit=90000', '--yes', '--json')
+  if (hasPty) {
+    const order = ['open', eth, 'long', '--size=500', '--leverage=2', ...own.flags(hosts)]
+    const answered = await typed(order, 'no')
+    expect(answered).toContain('Send it? Type yes: ')
+    expect(answered).toContain('Nothing was sent.')
+  }
+
+  const resting = await asked(
+    hosts,
+    'open',
+    eth,
+    'short',
+    '--size=300',
+    '--leverage=2',
+    '--limit=90000',
+    '--yes',
+    '--json',
+  )
   const { intentId, order } = JSON.parse(resting.out) as { intentId: string; order: { standing: string } }
   expect([resting.code, order.standing]).toEqual([0, 'resting'])
   const cancelled = await asked(hosts, 'cancel', intentId.slice(0, 8))
@@ -111,10 +152,15 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
   expect(rest.code, rest.said).toBe(0)
   const none = await asked(hosts, 'close', 'ETH', 'short')
   expect([none.code, none.said]).toEqual([2, expect.stringContaining('POSITION_NOT_FOUND')])
-  const kinds = (await ordersOf(folder.path)).filter(({ strategy }) => strategy === '@operator').map(({ kind }) => kind)
+  const kinds = (await ordersOf(folder.path))
+    .filter(({ strategy }) => strategy === '@operator')
+    .map(({ kind }) => kind)
   expect(kinds.toSorted()).toEqual(['cancel', 'close', 'decrease', 'increase', 'increase'])
   const told = await asked(hosts, 'explain', intentId)
   expect([told.code, told.said]).toEqual([0, expect.stringContaining('@operator')])
   const checked = await asked(hosts, 'check', join(folder.path, 'once.yaml'))
-  expect([checked.code, checked.said]).toEqual([0, expect.stringContaining('Everything checked would start.')])
+  expect([checked.code, checked.said]).toEqual([
+    0,
+    expect.stringContaining('Everything checked would start.'),
+  ])
 })
