@@ -44,7 +44,7 @@ export const lookCommands: readonly Command[] = [
     name: 'logs',
     summary: "Print the newest lines of the running daemon's log; times are UTC.",
     details:
-      'The daemon writes its log to standard output and keeps the newest 2,000 lines in memory,\nwhich are shown here. What systemd or Docker kept is older: journalctl -u perpd.',
+      'The daemon writes its log to standard output and keeps the newest 2,000 lines in\nmemory, which are shown here. Older ones: journalctl -u perpd, docker logs.',
     flags: [
       { name: 'follow', doc: 'go on with what comes' },
       {
@@ -65,7 +65,7 @@ export const handCommands: readonly Command[] = [
     name: 'open',
     summary: 'Open or add to a position by hand; shown with its worst cost, and confirmed.',
     details:
-      'Limits, holds and budgets hold for it as for a strategy; it is made whole or not at all.\nNo strategy owns it. Exit code 0: filled or resting; 1: refused, or it came to nothing.',
+      'Limits, holds and budgets hold for it as for a strategy; it is made whole or not\nat all. No strategy owns it. Exit code 0: filled or resting; 1: refused, or it\ncame to nothing.',
     positional: marketName,
     more: [directionName],
     flags: [

@@ -200,7 +200,7 @@ export function quoteText(quote: NonNullable<CommandAnswer['quote']>): string {
       'worst cost',
       quote.worstCostUsd === null
         ? `no bound: a stop fills at any price; fees are at most ${amount(quote.venueFeesUsd)} to the venue and ${amount(quote.orderFeesUsd)} for sending and executing`
-        : `${amount(quote.worstCostUsd)}: a price down to what is signed (${quote.worstPrice === null ? '' : usdText(quote.worstPrice)}) ${amount(quote.worstPriceUsd ?? '0')}, the venue's fee ${amount(quote.venueFeesUsd)}, sending and executing ${amount(quote.orderFeesUsd)}, each at most`,
+        : `${amount(quote.worstCostUsd)}: the worst price that is signed (${quote.worstPrice === null ? '' : usdText(quote.worstPrice)}) costs ${amount(quote.worstPriceUsd ?? '0')}, the venue's fee ${amount(quote.venueFeesUsd)}, sending and executing ${amount(quote.orderFeesUsd)}, each at most`,
     ],
     [
       'afterwards',

@@ -60,7 +60,7 @@ const columns: readonly Column<MarketRow>[] = [
     of: ({ fundingLong, fundingShort }) => sides(fundingLong, fundingShort, percent),
   },
   {
-    title: 'BORROWING/H',
+    title: 'BORROW/H',
     rank: 0,
     isFigure: true,
     of: ({ borrowingLong, borrowingShort }) => sides(borrowingLong, borrowingShort, percent),
@@ -75,7 +75,7 @@ const columns: readonly Column<MarketRow>[] = [
   {
     title: 'TRADES',
     rank: 0,
-    of: ({ status, state }) => (state === 'shipped' ? status : `${status}\n${state}`),
+    of: ({ status, state }) => `${status}\n${state}`,
   },
   {
     title: 'LEVERAGE',
@@ -102,7 +102,7 @@ export function marketsText(rows: readonly MarketRow[], nowMs: number, width: nu
   )
   const legend = wrapped(
     '',
-    `Rates are percent an hour: negative funding is paid, borrowing is a cost. Capacity is the venue's room for increases. The fee is percent of an order's size, the lower one where it balances the market; ${age}.`,
+    `Rates are percent an hour: negative funding is paid, borrowing is a cost. Capacity is the venue's room for increases. The fee is percent of an order's size, the lower one where it balances the market. Below what a market trades stands where its facts come from; ${age}.`,
   )
   return [fitTable(columns, rows, width), '', ...legend, ...(whys.length === 0 ? [] : ['', ...whys])].join(
     '\n',

@@ -15,7 +15,7 @@ function estimated(priceImpactBps: number, more: Partial<Intent> = {}): Intent {
   return { ...intent, terms: { ...intent.terms, sizeDeltaUsd: usd(1_000), priceImpactBps } }
 }
 
-test('what estimates leave of a day is summed up over restarts, at most their widest, and an operator’s is not', () => {
+test('what estimates leave of a day is summed up over restarts, at most their widest, and an operator’s way out is not', () => {
   const before = [estimated(-100), estimated(-100, { acceptedAtMs: startMs - 86_400_000 })].map(
     (intent): IntentState => ({ intent, attempts: [], updatedAtMs: startMs }),
   )
@@ -26,8 +26,11 @@ test('what estimates leave of a day is summed up over restarts, at most their wi
   expect(spent.of(startMs)).toBe(usd(25))
   spent.add(estimated(-9_000, { kind: 'close' }))
   expect(spent.of(startMs)).toBe(usd(125))
-  spent.add(estimated(-9_000, { strategy: OPERATOR }))
+  spent.add(estimated(-9_000, { strategy: OPERATOR, kind: 'close' }))
   expect(spent.of(startMs)).toBe(usd(125))
+  // What is opened by hand spends like a strategy's.
+  spent.add(estimated(-9_000, { strategy: OPERATOR }))
+  expect(spent.of(startMs)).toBe(usd(140))
   expect(spent.of(startMs + 86_400_000)).toBe(0n)
 })
 

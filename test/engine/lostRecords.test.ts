@@ -25,7 +25,12 @@ test('after a loss of records nothing is signed before the last lost signature h
     { scope: 'global', cause: 'lost-records', state: 'halted', by: 'Ada' },
   ])
   expect(trading.mayNotSign(intentOf())).toMatchObject({ code: 'TRADING_HALTED' })
-  expect(trading.mayNotSign(intentOf({ strategy: OPERATOR }))).toBeUndefined()
+  // What is opened by hand is held back too; the ways out are not.
+  expect(trading.mayNotSign(intentOf({ strategy: OPERATOR }))).toMatchObject({ code: 'TRADING_HALTED' })
+  const { marketToken, direction } = intentOf().decision
+  const collateralToken = intentOf().terms.collateralToken.address
+  const close = { kind: 'close', marketToken, direction, collateralToken, reason: 'by hand' } as const
+  expect(trading.mayNotSign(intentOf({ strategy: OPERATOR, decision: close }))).toBeUndefined()
   // An operator's word on his own hold does not touch this one.
   await trading.put({
     scope: 'global',

@@ -1,6 +1,8 @@
 /** Orders by hand, and the commands that look around, against the real daemon and the paper venue over sockets. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Operated, operatedIn, type Status } from './operated.ts'
 import { killLeftOver, ordersOf, type PaperHosts, perpd, scratch, startPaper } from './processes.ts'
@@ -29,6 +31,25 @@ async function asked(hosts: PaperHosts, ...words: string[]) {
   const running = perpd([...words, ...own.flags(hosts)])
   const code = await running.ended
   return { code, said: running.said().replaceAll(/\s+/g, ' '), out: running.stdout() }
+}
+
+const main = resolve(import.meta.dirname, '..', 'support', 'guardedMain.ts')
+const hasPty = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
+
+/** What a command shows at a terminal where somebody types an answer to its question. */
+async function typed(words: readonly string[], answer: string): Promise<string> {
+  const line = [process.execPath, main, ...words].map((word) => `'${word}'`).join(' ')
+  const terminal = spawn('script', ['-qec', `exec ${line}`, '/dev/null'], { cwd: folder.path })
+  let shown = ''
+  let isAnswered = false
+  terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text
+    if (isAnswered || !shown.includes('Type yes: ')) return
+    isAnswered = true
+    terminal.stdin.end(`${answer}\n`)
+  })
+  await once(terminal, 'close')
+  return shown
 }
 
 test('an order by hand is made once, though the daemon is killed -9 right after it was signed, and is asked again', {
@@ -79,6 +100,13 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
   const unsure = await asked(hosts, 'open', eth, 'long', '--size=500', '--leverage=2')
   expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('say --yes')])
 
+  if (hasPty) {
+    const order = ['open', eth, 'long', '--size=500', '--leverage=2', ...own.flags(hosts)]
+    const answered = await typed(order, 'no')
+    expect(answered).toContain('Send it? Type yes: ')
+    expect(answered).toContain('Nothing was sent.')
+  }
+
   const resting = await asked(
     hosts,
     'open',
@@ -100,7 +128,7 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
     [['balance'], 'USDC', 'walletUsd'],
     [['trades'], 'increase', 'executionPrice'],
     [['strategies'], '@operator', 'lastDecision'],
-    [['markets', '--search', 'eth'], 'BORROWING/H', 'capacityLongUsd'],
+    [['markets', '--search', 'eth'], 'BORROW/H', 'capacityLongUsd'],
     [['logs', '--level', 'info'], 'ready', 'seq'],
   ]
   for (const [words, shows, field] of looks) {
