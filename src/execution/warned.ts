@@ -90,7 +90,8 @@ async function smallerOf(
     if (!(error instanceof BaseError)) throw error
     return `what may be ordered could not be read anew: ${reasonOf(error)}`
   }
-  if (toUsd >= sizeDeltaUsd) return `by our own reading there is capacity for all of ${formatUsd(sizeDeltaUsd)}`
+  if (toUsd >= sizeDeltaUsd)
+    return `by our own reading there is capacity for all of ${formatUsd(sizeDeltaUsd)}`
   if (toUsd <= 0n) return 'no capacity is left'
   const by = warnings.find(({ action }) => action === 'shrink')?.code ?? 'warning'
   return shrunkTo(intent, toUsd, by)
