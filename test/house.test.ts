@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { expect, test } from 'vitest'
+import { schema } from '../src/cli/config/schema.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const source = join(root, 'src')
@@ -27,7 +28,7 @@ const folderOf = (file: string) => relative(source, file).split(sep)[0] ?? ''
 /** The table of docs/architecture.md: folder to the folders it may import. */
 function table(): Map<string, ReadonlySet<string>> {
   const text = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8')
-  const section = text.slice(text.indexOf('## Who may import whom'), text.indexOf('## The road'))
+  const section = text.slice(text.indexOf('## Who may import whom'), text.indexOf('## The pipeline'))
   const rows = section.matchAll(/^\| `(\w+)` \| ([^|]+) \|$/gm)
   return new Map(
     [...rows].map(([, folder = '', allowed = '']) => [
@@ -121,4 +122,40 @@ test('strategies shipped with perpd and kinds of users import the strategy contr
       .map((name) => `${relative(root, file)}: ${name}`),
   )
   expect(broken).toEqual([])
+})
+
+/** Files of tests that name the default port, as what is said, kept or refused; none of them asks or serves it. */
+const namesPort = [
+  'cli/control.test.ts',
+  'control/attack.test.ts',
+  'control/server.test.ts',
+  'fuzz/readers.ts',
+  'monitor/events.ts',
+  'monitor/log.test.ts',
+  'support/usersOwn.test.ts',
+]
+
+test('no test names the port, the state or the home of a user: what is a user\u2019s own is left alone', () => {
+  const tests = join(root, 'test')
+  const port = String(schema.control.port.default)
+  const found = filesBelow(tests).map((file) => [relative(tests, file), readFileSync(file, 'utf8')] as const)
+  expect(
+    found
+      .filter(([, text]) => new RegExp(`\\b${port}\\b`).test(text))
+      .map(([name]) => name)
+      .sort(),
+  ).toEqual(namesPort)
+  // The state of a checkout, or a home, by name: a test has folders of its own (test/support/usersOwn.ts ends it otherwise).
+  const own = /\bhomedir\(|env\.HOME\b|join\(root, 'var'|resolve\(root, 'var'/
+  const reaching = found
+    .filter(([name, text]) => name !== 'house.test.ts' && own.test(text))
+    .map(([name]) => name)
+  expect(reaching).toEqual([])
+})
+
+test('no test asks what hour it is', () => {
+  const tests = join(root, 'test')
+  const clocks = /\.(?:get|set)(?:UTC)?Hours\(/
+  const found = filesBelow(tests).filter((file) => clocks.test(readFileSync(file, 'utf8')))
+  expect(found.map((file) => relative(tests, file))).toEqual([])
 })

@@ -32,7 +32,7 @@ export interface Column {
   readonly word?: string
   /** Figures end in one line. */
   readonly isFigure?: boolean
-  /** Sentences stand below their row on every screen. */
+  /** Sentences; where they do not fit beside it they have lines of their own below their row. */
   readonly isProse?: boolean
 }
 
@@ -54,7 +54,6 @@ export function table(
   const shown = new Set<number>()
   let left = width - indent.length + 2
   for (const column of used.toSorted((one, other) => one.rank - other.rank)) {
-    if (column.isProse === true) continue
     if (column.rank > 0 && column.width + 2 > left) break
     left -= column.width + 2
     shown.add(column.at)

@@ -25,11 +25,14 @@ export function waitingChanges(running: WholeConfiguration, next: WholeConfigura
     ...[...before.keys()]
       .filter((name) => !after.has(name))
       .map((name) => `strategy ${name} is disabled or gone`),
-    ...[...after].flatMap(([name, { strategy: kind, ...now }]) => {
+    ...[...after].flatMap(([name, { strategy: kind, hosted, ...now }]) => {
       const was = before.get(name)
       if (was === undefined) return []
-      const fields = comparedFields.filter((field) => textOf(was[field]) !== textOf(now[field]))
-      const changed = was.strategy.kind === kind.kind ? fields : ['kind', ...fields]
+      const changed: readonly string[] = [
+        ...(was.strategy.kind === kind.kind ? [] : ['kind']),
+        ...(was.hosted?.sourceHash === hosted?.sourceHash ? [] : [hosted?.path ?? 'kind']),
+        ...comparedFields.filter((field) => textOf(was[field]) !== textOf(now[field])),
+      ]
       return changed.length === 0 ? [] : [`strategy ${name} (${changed.join(', ')})`]
     }),
   ]

@@ -3,6 +3,8 @@
  * that hangs is ended; one that ended is started anew for the next turn, with the same settings. Nothing that happens in it
  * reaches another instance or this process.
  */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { deserialize, serialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
@@ -65,6 +67,7 @@ export async function hostKind(path: string, options: HostOptions): Promise<Host
   const shown = shownPath(path)
   const loadMs = options.loadTimeoutMs ?? LOAD_TIMEOUT_MS
   const placeOf = placesIn(path)
+  const sourceHash = createHash('sha256').update(readFileSync(path)).digest('hex')
   const said = createSaid()
   let raw: unknown
   let instance: StrategyInstance | undefined
@@ -128,6 +131,7 @@ export async function hostKind(path: string, options: HostOptions): Promise<Host
 
   return {
     path: shown,
+    sourceHash,
     kind: loaded.kind,
     description: loaded.description,
     opensPositions: loaded.opensPositions,

@@ -47,6 +47,8 @@ export interface Asked {
 export interface HostedKind {
   /** The kind's file as people read it: from the working directory when it is below it. */
   readonly path: string
+  /** SHA-256 of the kind's file when it was loaded, hexadecimal: tells a file that was edited since. */
+  readonly sourceHash: string
   readonly kind: string
   readonly description: string
   readonly opensPositions: boolean

@@ -48,7 +48,7 @@ test('verify says what a whole journal holds, beside its daemon', async () => {
   ).toMatchInlineSnapshot(`
     "journal   CWD/journal.db, <n> KiB, schema version 2
     records   18 records of 4 orders, 2 open
-    chain     holds to record 18, hash <hash>
+    chain     whole to record 18 (its hash: --json)
     mark      at record 18
     snapshot  none
     result    whole; read in <time>"
@@ -65,7 +65,7 @@ test('verify names the first bad record and ends with exit code 1', async () => 
   db.close()
   const { code, out } = await run('journal', 'verify')
   expect(code).toBe(1)
-  expect(out).toContain('chain     holds to record 7, hash ')
+  expect(out).toContain('chain     whole to record 7 (its hash: --json)')
   expect(out).toContain('NOT WHOLE')
   expect(out).toContain('record 8: the record does not match its hash')
   const found = JSON.parse((await run('journal', 'verify', '--json')).out)
@@ -200,9 +200,9 @@ test('findings are listed, and an operator adopts or ignores them by name', asyn
     await journal.appendAccount({ ...base, kind: 'finding.raised', finding: { ...finding, findingId } })
   }
   journal.close()
-  expect((await run('findings')).out.split('\n')).toHaveLength(3)
+  expect((await run('findings')).out.split('\n')).toHaveLength(4)
   expect((await run('findings')).out).toContain(
-    'manual-increase  holds increases  an order of the account that is not ours bought $50.00 of ETH/USD',
+    'holds increases  manual-increase  an order of the account that is not ours bought $50.00 of ETH/USD',
   )
   expect((await run('findings', 'adopt', 'trade-77')).err).toBe('Say who decides: --by YOUR_NAME')
   expect((await run('findings', 'adopt', 'trade', '--by', 'Ada')).err).toBe(
@@ -213,7 +213,7 @@ test('findings are listed, and an operator adopts or ignores them by name', asyn
     'adopted by Ada: an order of the account that is not ours bought $50.00 of ETH/USD.',
   )
   expect((await run('findings', 'ignore', 'order-9', '--by', 'Ada')).code).toBe(0)
-  expect((await run('findings')).out.split('\n')).toHaveLength(1)
+  expect((await run('findings')).out.split('\n')).toHaveLength(2)
   const all = JSON.parse((await run('findings', '--all', '--json')).out)
   expect(
     all.map((each: { finding: Finding; end?: string; by?: string }) => [

@@ -208,9 +208,8 @@ test('status shows the running daemon on one screen', async () => {
       ETH/USD [WETH-USDC]  long  $500.00      $0.99  $1,739.51      $900.00  $1,744.00
 
     open orders
-      ID        STATUS   ORDER                                 SIZE  STRATEGY
-      f00d0000  pending  increase long ETH/USD [WETH-USDC]  $500.00  eth-trend
-                5 s old, the venue says relay_accepted"
+      ID        STATUS   ORDER                                 SIZE  STRATEGY   NOTE
+      f00d0000  pending  increase long ETH/USD [WETH-USDC]  $500.00  eth-trend  5 s old, the venue says relay_accepted"
   `)
   expect(JSON.parse(json.out)).toMatchObject({
     profile: 'paper',

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/cli/config.ts'
 import { type WholeConfiguration, waitingChanges } from '../../src/cli/waitingChanges.ts'
-import { loadStrategies } from '../../src/strategy/load.ts'
+import { hostKind } from '../../src/strategy/hostKind.ts'
+import { closeStrategies, loadStrategies } from '../../src/strategy/load.ts'
+
+const program = new URL('../../src/cli/kindThread.ts', import.meta.url)
 
 test('settings and strategies that changed are named without their values; limits and what is the same are not', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'perpd-waiting-'))
@@ -47,6 +50,38 @@ test('settings and strategies that changed are named without their values; limit
       'strategy coming is new',
       'strategy leaving is disabled or gone',
       'strategy slower (cadenceMs)',
+    ])
+  } finally {
+    rmSync(cwd, { recursive: true })
+  }
+})
+
+test('an edited file of a kind of the user’s own waits for a restart, and is named', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'perpd-waiting-'))
+  const source = (price: number) => `import { defineStrategy, z } from '#strategy'
+export default defineStrategy({ kind: 'mine', description: '${price}', params: z.strictObject({}),
+  needs: (_params, symbols) => ({ symbols }), decide: () => [] })
+`
+  const read = async (): Promise<WholeConfiguration> => {
+    const { values } = loadConfig({ argv: [], env: {}, cwd })
+    const host = (path: string) => hostKind(path, { program, decideTimeoutMs: 10_000, memoryMiB: 64 })
+    const { strategies, problems } = await loadStrategies([join(cwd, 'strategies')], { hostKind: host })
+    expect(problems).toEqual([])
+    await closeStrategies(strategies)
+    return { values, strategies }
+  }
+  try {
+    mkdirSync(join(cwd, 'strategies'))
+    writeFileSync(
+      join(cwd, 'strategies', 'mine.yaml'),
+      'kind: ./mine.ts\nmarket: ETH/USD [WETH-USDC]\nsize: { usd: 100, leverage: 2 }\n',
+    )
+    writeFileSync(join(cwd, 'strategies', 'mine.ts'), source(1))
+    const running = await read()
+    expect(waitingChanges(running, await read())).toEqual([])
+    writeFileSync(join(cwd, 'strategies', 'mine.ts'), source(2))
+    expect(waitingChanges(running, await read())).toEqual([
+      expect.stringMatching(/^strategy mine \(.*mine\.ts\)$/),
     ])
   } finally {
     rmSync(cwd, { recursive: true })
