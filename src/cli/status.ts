@@ -8,6 +8,7 @@ import { counted, money, shortId, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { askStatus } from './daemon.ts'
 import { exitCodes } from './exit.ts'
+import { wrapped } from './screen.ts'
 import { columns } from './table.ts'
 
 /** Prints the daemon's status, as text or with `--json`. Exit code 3 when no daemon answers. */
@@ -99,8 +100,10 @@ export function statusText(body: StatusBody): string {
     blocks.push(`positions\n${columns(rows, '  ')}`)
   }
   if (body.unmanaged.length > 0) {
-    const rows = body.unmanaged.map((each) => unmanagedText({ ...each, sizeUsd: BigInt(each.sizeUsd) }))
-    blocks.push(`positions without a manager\n  ${rows.join('\n  ')}`)
+    const rows = body.unmanaged.flatMap((each) =>
+      wrapped('  ', unmanagedText({ ...each, sizeUsd: BigInt(each.sizeUsd) })),
+    )
+    blocks.push(`positions without a manager\n${rows.join('\n')}`)
   }
   if (body.openIntents.length > 0) {
     const rows = body.openIntents.map((row) => [
