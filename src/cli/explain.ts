@@ -41,7 +41,10 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
   const context = { ...contextOf(config, endings), signedOf, ...(flatten === undefined ? {} : { flatten }) }
   if (flags.has('json')) {
     const marks = marksOf(state, flattens, context.rules)
-    const story = orderStory({ state, label: labelOf(state), signedOf, ...marks }, records)
+    const story = orderStory(
+      { state, label: labelOf(state), signedOf, feeTokenDecimals: context.feeToken.decimals, ...marks },
+      records,
+    )
     out(
       JSON.stringify(
         toPlain({

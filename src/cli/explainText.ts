@@ -58,7 +58,7 @@ export function explainText(
     ...section('terms', kindLines(intent)),
     ...section('size', sizingLines(state)),
     ...storySection(state, records),
-    ...section('orders', orderLines(state, context.signedOf)),
+    ...section('orders', orderLines(state, context)),
     ...section('warned', warningLines(state)),
     ...section('result', resultLines(state)),
     ...section('proof', proof === undefined ? [noProof(state)] : evidenceLines(proof)),
@@ -97,9 +97,12 @@ function factLines(facts: Facts | undefined): string[] {
 }
 
 /** The created orders one by one: what each is for, where it stands, and what shows it. */
-function orderLines(state: IntentState, signedOf: SignedLookup | undefined): string[] {
+function orderLines(
+  state: IntentState,
+  { signedOf, feeToken }: Pick<ExplainContext, 'signedOf' | 'feeToken'>,
+): string[] {
   const children = lastAttempt(state)?.children ?? []
-  return legsOf(state, signedOf).flatMap((leg, at) => {
+  return legsOf(state, signedOf, feeToken.decimals).flatMap((leg, at) => {
     const { index, phase, isProvisional, executionPrice, triggerPrice, sizeDeltaUsd } = leg
     const isFilled = phase === 'EXECUTED'
     const price = isFilled ? executionPrice : isExit(leg) ? triggerPrice : undefined
@@ -108,7 +111,7 @@ function orderLines(state: IntentState, signedOf: SignedLookup | undefined): str
       sizeDeltaUsd === undefined || !(isFilled || isExit(leg)) ? '' : `, ${money(sizeDeltaUsd)}`,
       isFilled && leg.feesUsd !== undefined && isExit(leg) ? `, fees ${money(leg.feesUsd)}` : '',
       isFilled && leg.pnlUsd !== undefined && isExit(leg)
-        ? `, PnL ${money(leg.pnlUsd)} after the fees of entry and exit`
+        ? `, PnL ${money(leg.pnlUsd)} after all costs of entry and exit`
         : '',
       isProvisional ? ', provisional' : '',
       evidence?.block === undefined ? '' : `, block ${evidence.block.number}`,

@@ -38,6 +38,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
           state,
           label: labelOf(state),
           signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey),
+          feeTokenDecimals: loaded.config.venue.chain.feeToken.decimals,
           ...marksOf(state, journal.account().flattens, marks),
         }),
       ),

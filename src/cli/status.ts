@@ -8,7 +8,7 @@ import { counted, money, shortId, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { askStatus } from './daemon.ts'
 import { exitCodes } from './exit.ts'
-import { SCREEN_COLUMNS } from './screen.ts'
+import { SCREEN_COLUMNS, wrapped } from './screen.ts'
 import { type Column, columns, table } from './table.ts'
 
 /** Prints the daemon's status, as text or with `--json`. Exit code 3 when no daemon answers. */
@@ -96,8 +96,10 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
     blocks.push(`positions\n${table(positionColumns, rows, width, '  ')}`)
   }
   if (body.unmanaged.length > 0) {
-    const rows = body.unmanaged.map((each) => unmanagedText({ ...each, sizeUsd: BigInt(each.sizeUsd) }))
-    blocks.push(`positions without a manager\n  ${rows.join('\n  ')}`)
+    const rows = body.unmanaged.flatMap((each) =>
+      wrapped('  ', unmanagedText({ ...each, sizeUsd: BigInt(each.sizeUsd) })),
+    )
+    blocks.push(`positions without a manager\n${rows.join('\n')}`)
   }
   if (body.openIntents.length > 0) {
     const rows = body.openIntents.map((row) => [

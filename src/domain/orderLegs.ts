@@ -12,7 +12,7 @@ import {
   lastAttempt,
   type SignedOrder,
 } from './intent.ts'
-import { MAX_UINT256, priceOfContractPrice, type Usd } from './units.ts'
+import { MAX_UINT256, priceOfContractPrice, USD_DECIMALS, type Usd } from './units.ts'
 
 /** One created order. USD has 30 decimals; prices are per whole index token. */
 export interface OrderLeg {
@@ -29,19 +29,36 @@ export interface OrderLeg {
   /** The venue's fees of this order. */
   readonly feesUsd?: Usd
   readonly priceImpactUsd?: Usd
-  /** Reductions: profit or loss after the venue's fees of this order and of its share of the entry that it came with. */
+  /**
+   * Reductions: profit or loss after all costs of this order, and of its share of the entry that it came with: the venue's fees,
+   * with funding and borrowing that was settled, and what sending the message cost at most, execution fees included.
+   */
   readonly pnlUsd?: Usd
 }
 
 /** Finds an order as it was signed, with its later changes; undefined where that is not known. */
 export type SignedLookup = (orderKey: Hex) => SignedOrder | undefined
 
-/** The legs of the newest attempt; none before it landed. */
-export function legsOf(state: IntentState, signedOf: SignedLookup = () => undefined): readonly OrderLeg[] {
+/**
+ * The legs of the newest attempt; none before it landed.
+ *
+ * @param feeTokenDecimals of the chain's fee token, a dollar coin; absent: results are without what sending cost.
+ */
+export function legsOf(
+  state: IntentState,
+  signedOf: SignedLookup = () => undefined,
+  feeTokenDecimals?: number,
+): readonly OrderLeg[] {
   const attempt = lastAttempt(state)
   const { terms, kind } = state.intent
   const decimals = terms.indexToken.decimals
   const entry = attempt?.children.find((child) => kind === 'increase' && !isExit(child))?.settlement
+  const sendingUsd =
+    feeTokenDecimals === undefined
+      ? 0n
+      : (attempt?.armed?.relayFeeAmount ?? 0n) * 10n ** BigInt(USD_DECIMALS - feeTokenDecimals)
+  const entryCosts = { ...entry, feesUsd: (entry?.feesUsd ?? 0n) + sendingUsd }
+  const own = attempt?.children.filter((child) => !isExit(child)).length ?? 0
   return (attempt?.children ?? []).map((child): OrderLeg => {
     const { index, orderKey, role = 'main', phase, settlement } = child
     const signed = signedOf(orderKey) ?? attempt?.armed?.creates?.[index]
@@ -54,7 +71,7 @@ export function legsOf(state: IntentState, signedOf: SignedLookup = () => undefi
         : (only?.triggerPrice ?? (role === 'main' ? terms.triggerPrice : undefined))
     const sizeDeltaUsd = settlement?.sizeDeltaUsd ?? signed?.sizeDeltaUsd ?? only?.sizeDeltaUsd
     const { executionPrice, feesUsd, priceImpactUsd, pnlUsd } = settlement ?? {}
-    const share = isExit(child) ? shareOf(entry, sizeDeltaUsd) : 0n
+    const share = isExit(child) ? shareOf(entryCosts, sizeDeltaUsd) : sendingUsd / BigInt(Math.max(1, own))
     return {
       index,
       orderKey,
@@ -76,12 +93,12 @@ export function isExit({ role }: Pick<Child, 'role'>): boolean {
   return role === 'take-profit' || role === 'stop-loss'
 }
 
-/** The entry's fees that fall on a part of what it opened, USD. */
+/** The costs of an entry that fall on a part of what it opened, USD. */
 function shareOf(
-  entry: { readonly feesUsd?: Usd; readonly sizeDeltaUsd?: Usd } | undefined,
+  entry: { readonly feesUsd: Usd; readonly sizeDeltaUsd?: Usd },
   sizeDeltaUsd: Usd | undefined,
 ): Usd {
-  const { feesUsd = 0n, sizeDeltaUsd: openedUsd = 0n } = entry ?? {}
+  const { feesUsd, sizeDeltaUsd: openedUsd = 0n } = entry
   if (openedUsd <= 0n || sizeDeltaUsd === undefined) return feesUsd
   return sizeDeltaUsd >= openedUsd ? feesUsd : (feesUsd * sizeDeltaUsd) / openedUsd
 }

@@ -15,6 +15,8 @@ export interface LabelledState extends OrderMarks {
   readonly observedStatus?: string
   /** Its orders as they are in force, with the edits of them that landed; absent: as they were signed. */
   readonly signedOf?: SignedLookup
+  /** Of the chain's fee token; absent: results are without what sending cost. */
+  readonly feeTokenDecimals?: number
 }
 
 /** One row of `perpd orders --json` and `/api/orders`. Times are ISO 8601, UTC. Null means: not yet, or never. */
@@ -65,7 +67,7 @@ export interface OrderLegRow {
   readonly sizeDeltaUsd: string | null
   readonly executionPrice: string | null
   readonly feesUsd: string | null
-  /** After the venue's fees of this order and of its share of the entry; null where there is none, or it is not known. */
+  /** After all costs of this order and of its share of the entry that it came with; null where there is none, or it is not known. */
   readonly pnlUsd: string | null
   /** The chain may take its fill back. */
   readonly isProvisional: boolean
@@ -112,7 +114,8 @@ function legRow(leg: OrderLeg): OrderLegRow {
 
 /** The row of an intent. */
 export function orderRow(labelled: LabelledState): OrderRow {
-  const { state, label, signedOf, observedStatus, unwantedBy, presumedDeadForSeconds } = labelled
+  const { state, label, signedOf, feeTokenDecimals, observedStatus } = labelled
+  const { unwantedBy, presumedDeadForSeconds } = labelled
   const { intent, closing, closedAtMs } = state
   const attempt = lastAttempt(state)
   const armed = attempt?.armed
@@ -143,7 +146,7 @@ export function orderRow(labelled: LabelledState): OrderRow {
     unwantedBy: unwantedBy ?? null,
     presumedDeadForSeconds: presumedDeadForSeconds ?? null,
     standing: isOpened(state) ? 'open' : label,
-    legs: legsOf(state, signedOf).map(legRow),
+    legs: legsOf(state, signedOf, feeTokenDecimals).map(legRow),
   }
 }
 

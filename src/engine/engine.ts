@@ -374,7 +374,9 @@ export function createEngine(
   function marked(intent: LabelledIntent): LabelledIntent {
     const rules = { ...context.rules, nowMs: clock.now() }
     const signedOf = (orderKey: Hex) => signedOrderIn(journal, orderKey)
-    return { ...intent, signedOf, ...marksOf(intent.state, trading.book.state().flattens, rules) }
+    const { decimals: feeTokenDecimals } = context.chain.feeToken
+    const marks = marksOf(intent.state, trading.book.state().flattens, rules)
+    return { ...intent, signedOf, feeTokenDecimals, ...marks }
   }
 
   return {

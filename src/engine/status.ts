@@ -46,6 +46,8 @@ export interface StrategyStatus {
 export interface LabelledIntent extends OrderMarks {
   /** Its orders as they are in force. */
   readonly signedOf?: SignedLookup
+  /** Of the chain's fee token. */
+  readonly feeTokenDecimals?: number
   readonly state: IntentState
   readonly label: Label
   /** The venue's last word on an unresolved attempt. */

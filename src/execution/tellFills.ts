@@ -19,7 +19,7 @@ export function tellFills(
   if (wasFilled !== isTakenBack) return
   const { intent } = after
   const attempt = lastAttempt(after)
-  const legs = legsOf(after, (orderKey) => signedOrderIn(journal, orderKey))
+  const legs = legsOf(after, (orderKey) => signedOrderIn(journal, orderKey), chain.feeToken.decimals)
   const leg = legs[record.child]
   if (leg === undefined || !isFillTold(isTakenBack ? (before ?? after) : after, record)) return
   const amount = attempt?.armed?.relayFeeAmount

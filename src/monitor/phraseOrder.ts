@@ -177,7 +177,7 @@ function filled({ intent, leg, isTakenBack, sendingFee }: Extract<Event, { type:
     priceImpactUsd === undefined || priceImpactUsd === 0n ? '' : `price impact ${money(priceImpactUsd)}`,
     pnlUsd === undefined
       ? ''
-      : `PnL ${money(pnlUsd)} after the fees of ${role === 'main' ? 'this order' : 'entry and exit'}`,
+      : `PnL ${money(pnlUsd)} after all costs of ${role === 'main' ? 'this order' : 'entry and exit'}`,
     sendingFee === undefined
       ? ''
       : `sent for at most ${formatUnits(sendingFee.amount, sendingFee.decimals)} ${sendingFee.symbol}`,

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { explainText } from '../../src/cli/explainText.ts'
 import { labelOf } from '../../src/domain/intent.ts'
 import { orderRow } from '../../src/domain/orderView.ts'
+import { signedOrderIn } from '../../src/domain/signedOrder.ts'
 import { usd } from '../../src/domain/units.ts'
 import { phrase } from '../../src/monitor/phrase.ts'
 import { usdc } from '../support/intents.ts'
@@ -49,7 +50,7 @@ test.each([
         .map(({ text }) => text.slice(9))
     const row = () => {
       const state = bench.story(intentId)
-      return orderRow({ state, label: labelOf(state) })
+      return orderRow({ state, label: labelOf(state), feeTokenDecimals: 6 })
     }
     await bench.clock.advance(30_000)
     expect(entryPrice).toBeGreaterThan(0n)
@@ -70,7 +71,7 @@ test.each([
       .filter((text) => !text.startsWith('is on its way'))
       .slice(2)
     expect(after[0]).toMatch(
-      /^stop-loss filled at \$1,6\d\d\.\d+: \$500\.00 of long ETH\/USD \[WETH-USDC\] closed, fees \$0\.\d+.*, PnL -\$\d+\.\d\d after the fees of entry and exit/,
+      /^stop-loss filled at \$1,6\d\d\.\d+: \$500\.00 of long ETH\/USD \[WETH-USDC\] closed, fees \$0\.\d+.*, PnL -\$\d+\.\d\d after all costs of entry and exit/,
     )
     expect(after.filter((text) => text.includes('filled'))).toHaveLength(1)
     const stop = row().legs.find(({ role }) => role === 'stop-loss')
@@ -79,10 +80,80 @@ test.each([
     const settlement = bench
       .story(intentId)
       .attempts[0]?.children.find(({ role }) => role === 'stop-loss')?.settlement
-    // After the exit's own costs it is less than the chain's figure by just the entry's fee.
-    expect(BigInt(stop?.pnlUsd ?? '0')).toBe((settlement?.pnlUsd ?? 0n) - BigInt(entry?.feesUsd ?? '0'))
+    // After the exit's own fees it is less than the chain's figure by the entry's fee and what sending the message cost.
+    const sentUsd = (bench.story(intentId).attempts[0]?.armed?.relayFeeAmount ?? 0n) * 10n ** 24n
+    expect(sentUsd).toBeGreaterThan(0n)
+    expect(BigInt(stop?.pnlUsd ?? '0')).toBe(
+      (settlement?.pnlUsd ?? 0n) - BigInt(entry?.feesUsd ?? '0') - sentUsd,
+    )
     const story = explainText(bench.story(intentId), [], context).replaceAll(/\s+/g, ' ')
     expect(story).toMatch(/\(stop-loss\) EXECUTED at \$1,6[\d.]+, \$500\.00, fees \$0\.\d+, PnL -\$/)
+  },
+)
+
+test.each([
+  ['by hosts', false],
+  ['by the chain', true],
+])(
+  'an exit that an edit of ours moved is shown as it is in force, and filled there: %s',
+  async (_how, isByChain) => {
+    bench = await kindsBench({
+      isByChain,
+      path: [
+        [0, 1_740],
+        [90, 1_740],
+        [110, 1_690],
+        [600, 1_690],
+      ],
+    })
+    const marketToken = await bench.marketToken(ethSymbol)
+    const { intentId } = await bench.accept({
+      kind: 'increase',
+      marketToken,
+      direction: 'long',
+      sizeDeltaUsd: usd(500),
+      leverageBps: 20_000,
+      collateralToken: usdc,
+      tpsl: [
+        { type: 'take-profit', triggerPrice: usd(1_900) },
+        { type: 'stop-loss', triggerPrice: usd(1_650), shareBps: 5_000 },
+      ],
+      reason: 'a test',
+    })
+    const signedOf = (orderKey: `0x${string}`) => signedOrderIn(bench.journal, orderKey)
+    const stop = () => {
+      const state = bench.story(intentId)
+      const { legs } = orderRow({ state, label: labelOf(state), signedOf, feeTokenDecimals: 6 })
+      const leg = legs.find(({ role }) => role === 'stop-loss')
+      if (leg === undefined) throw new Error('no stop')
+      return leg
+    }
+    await bench.clock.advance(30_000)
+    const before = stop()
+    expect([before.status, BigInt(before.triggerPrice ?? 0)]).toEqual(['resting', usd(1_650)])
+    await bench.accept({
+      kind: 'edit',
+      marketToken,
+      direction: 'long',
+      orderKey: before.orderKey,
+      triggerPrice: usd(1_700),
+      reason: 'nearer',
+    })
+    await bench.clock.advance(30_000)
+    expect([stop().status, BigInt(stop().triggerPrice ?? 0)]).toEqual(['resting', usd(1_700)])
+    const text = explainText(bench.story(intentId), [], { ...context, signedOf }).replaceAll(/\s+/g, ' ')
+    expect(text).toMatch(/\(stop-loss\) OPEN at \$1,700/)
+    // The price never came to 1,650: it was the moved stop that was hit.
+    await bench.clock.advance(90_000)
+    expect(stop().status).toBe('filled')
+    // It closed half of what the entry opened, and bears half of what the entry and sending both cost.
+    const [attempt] = bench.story(intentId).attempts
+    const settlementOf = (role: string) =>
+      attempt?.children.find((child) => (child.role ?? 'main') === role)?.settlement
+    const sentUsd = (attempt?.armed?.relayFeeAmount ?? 0n) * 10n ** 24n
+    const costUsd = (settlementOf('main')?.feesUsd ?? 0n) + sentUsd
+    expect(BigInt(stop().sizeDeltaUsd ?? 0)).toBe(usd(250))
+    expect(BigInt(stop().pnlUsd ?? 0)).toBe((settlementOf('stop-loss')?.pnlUsd ?? 0n) - costUsd / 2n)
   },
 )
 

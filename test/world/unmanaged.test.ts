@@ -71,7 +71,8 @@ test('a position of a strategy that was disabled or removed is told at the start
   const told =
     'long ETH/USD [WETH-USDC] of $500.00 has no manager: once made it and does not run (its file is gone or disabled); only guard looks at it. Enable once and start again, or close the position: perpd close'
   expect(said(disabled, 'account.unmanaged')).toMatchObject({ level: 'warn', message: told })
-  expect(await status()).toContain(`positions without a manager\n  ${told}`)
+  const shown = await status()
+  expect(shown.replaceAll(/\n {2}(?=\S)/g, ' ')).toContain(`positions without a manager ${told}`)
   await stop(disabled)
 
   rmSync(join(strategies, 'once.yaml'))
