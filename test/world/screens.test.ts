@@ -124,9 +124,9 @@ test('orders has size, price and fees in columns at 80, and at 140 when it was a
   expect(narrow.lines[2]).toMatch(/^ +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d, by once$/)
   expect(narrow.text.match(/UTC/g)).toHaveLength(1)
   expect(wordsOf(wide.lines[0] ?? '')).toEqual([
-    ...['ID', 'STATUS', 'ORDER', 'SIZE', 'PRICE', 'FEES', 'ACCEPTED', '(UTC)', 'STRATEGY'],
+    ...['ID', 'STATUS', 'ORDER', 'SIZE', 'PRICE', 'FEES', 'ACCEPTED', '(UTC)', 'STRATEGY', 'REASON'],
   ])
-  expect(wide.lines[1]).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}once$/)
+  expect(wide.lines[1]).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}once +\S.*$/)
   expect(tooWide(wide, 140)).toEqual([])
 }, 60_000)
 
