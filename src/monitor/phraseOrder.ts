@@ -32,6 +32,9 @@ function wish(decision: StrategyDecision, symbol: string): string {
   }
 }
 
+/** Half a cent, USD with 30 decimals. */
+const HALF_CENT = 5n * 10n ** 27n
+
 /** How an order waits: ` at $1,900.00 (limit)`, ` in 4 parts (twap)`; nothing for a market order. */
 function how(order: {
   readonly orderType?: string
@@ -174,13 +177,15 @@ function filled({ intent, leg, isTakenBack, sendingFee }: Extract<Event, { type:
       : ` (${termsOf(intent)})`
   const facts = [
     feesUsd === undefined ? '' : `fees ${money(feesUsd)}`,
-    priceImpactUsd === undefined || priceImpactUsd === 0n ? '' : `price impact ${money(priceImpactUsd)}`,
+    priceImpactUsd === undefined || isBelowCent(priceImpactUsd)
+      ? ''
+      : `price impact ${money(priceImpactUsd)}`,
     pnlUsd === undefined
       ? ''
       : `PnL ${money(pnlUsd)} after all costs of ${role === 'main' ? 'this order' : 'entry and exit'}`,
     sendingFee === undefined
       ? ''
-      : `sent for at most ${formatUnits(sendingFee.amount, sendingFee.decimals)} ${sendingFee.symbol}`,
+      : `sending cost at most ${formatUnits(sendingFee.amount, sendingFee.decimals)} ${sendingFee.symbol}`,
     leg.isProvisional ? 'not final yet' : '',
   ].filter((fact) => fact !== '')
   const price = executionPrice === undefined ? '' : ` at ${formatUsd(executionPrice)}`
@@ -395,4 +400,9 @@ export function orderLine(
         },
       )
   }
+}
+
+/** What would be shown as nothing. */
+function isBelowCent(amount: Usd): boolean {
+  return amount < HALF_CENT && amount > -HALF_CENT
 }

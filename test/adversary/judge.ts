@@ -62,8 +62,10 @@ export function createJudge(parts: JudgeParts): Judge {
   const { world } = venue
   const { limits, signing } = config
   const seen = new Set<string>()
+  /** Whether what every host shows can be made up. */
+  const isByAll = kind === 'hosts' || kind === 'oracle'
   // Without the chain hosts alone say what was realized: when all of them lie nothing is known of losses.
-  const isBlind = endpoints === 0 && (kind === 'hosts' || kind === 'oracle')
+  const isBlind = endpoints === 0 && isByAll
   let wasKilled = false
   let lostSinceMs: number | undefined
   /** What landed prices left beyond slippage and tolerance, USD. */
@@ -107,7 +109,12 @@ export function createJudge(parts: JudgeParts): Judge {
           return said(`an execution fee of ${numbers.executionFee}`)
         const market = world.marketByKey.get(hexKey(addresses.market))
         if (!swaps.has(orderType)) {
-          if (market === undefined || !traded.has(market.catalog.symbol))
+          // Elsewhere a position may be by hand, and is reduced: by an operator's kill whatever list shows it, by a guard when
+          // every host has shown it for half a minute (docs/orders.md). A market order that reduces adds nothing to a position
+          // that is there and is cancelled where none is, so a made-up one costs its fees, which B counts; N counts the tries.
+          const isReducedElsewhere =
+            (wasKilled || isByAll) && market !== undefined && !increases.has(orderType)
+          if (market === undefined || !(isReducedElsewhere || traded.has(market.catalog.symbol)))
             return { rule: 'M', text: `an order on ${market?.catalog.symbol ?? addresses.market}` }
           if (kind !== 'oracle') {
             const wrong = priceProblem(orderType, isLong, numbers, market.indexToken.address)
