@@ -79,12 +79,12 @@ export async function askFor<T>(told: Told, path: string, isIt: (body: unknown) 
 }
 
 /**
- * Sends a command; gives the daemon's sentence.
+ * Sends a command; gives the daemon's sentence. `timeoutMs`: how long it may take, where it is more than an answer at once.
  *
  * @throws CommandError when it is refused, or with exit code 3 when no perpd answers.
  */
-export async function command(told: Told, path: string, body: object): Promise<string> {
-  return (await commandAnswer(told, path, body)).statement
+export async function command(told: Told, path: string, body: object, timeoutMs?: number): Promise<string> {
+  return (await commandAnswer(told, path, body, timeoutMs)).statement
 }
 
 /** What the daemon says of a command that it took: its sentence, and of an order by hand its id and quote. */

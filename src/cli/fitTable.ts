@@ -1,6 +1,5 @@
 /** Tables that fit the terminal: columns that matter less go first, texts are wrapped between words, and no word is broken. */
 import { visible } from '../domain/shownText.ts'
-import { SCREEN_COLUMNS } from './screen.ts'
 
 /** One column over rows of `T`. */
 export interface Column<T> {
@@ -15,17 +14,6 @@ export interface Column<T> {
 }
 
 const gap = 2
-
-/** Columns of the terminal: its own, else what COLUMNS says, else 80. */
-export function terminalColumns(
-  env: Readonly<Record<string, string | undefined>>,
-  stream: { readonly columns?: number } = process.stdout,
-): number {
-  const { columns } = stream
-  if (columns !== undefined && columns > 0) return columns
-  const said = env.COLUMNS ?? ''
-  return /^[1-9]\d{0,3}$/.test(said) ? Number(said) : SCREEN_COLUMNS
-}
 
 /** The table as text, no line of it longer than `width` where its words allow it. Columns that no row fills are left out. */
 export function fitTable<T>(columns: readonly Column<T>[], rows: readonly T[], width: number): string {

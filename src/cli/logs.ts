@@ -5,14 +5,14 @@ import type { KeptLine, KeptLines } from '../monitor/logRing.ts'
 import type { Call } from './command.ts'
 import { askFor } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
-import { terminalColumns, wordsIn } from './fitTable.ts'
+import { wordsIn } from './fitTable.ts'
 
 const levels: readonly Level[] = ['debug', 'info', 'warn', 'error']
 const DEFAULT_LINES = 50
 const FOLLOW_MS = 500
 
 /** Prints lines, oldest first; with `--follow` until it is interrupted or the daemon ends (exit code 3). */
-export async function logs({ loaded, flags, env, out }: Call): Promise<number> {
+export async function logs({ loaded, flags, width, out }: Call): Promise<number> {
   const level = levels.find((each) => each === (flags.get('level') ?? 'info'))
   if (level === undefined) {
     throw new CommandError(
@@ -31,7 +31,7 @@ export async function logs({ loaded, flags, env, out }: Call): Promise<number> {
       out(
         flags.has('json')
           ? JSON.stringify({ ...line, at: new Date(line.atMs).toISOString() })
-          : lineText(line, terminalColumns(env)),
+          : lineText(line, width),
       )
     }
   }

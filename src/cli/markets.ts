@@ -6,14 +6,14 @@ import { span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { askFor, command } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
-import { type Column, fitTable, terminalColumns } from './fitTable.ts'
+import { type Column, fitTable } from './fitTable.ts'
 import { wrapped } from './screen.ts'
 
 /** A market as the daemon tells it. */
 export type MarketRow = Plain<MarketFigures>
 
 /** Lists the markets that the running daemon knows or is told of, those on which nothing is added first. */
-export async function markets({ loaded, flags, env, out }: Call): Promise<number> {
+export async function markets({ loaded, flags, width, out }: Call): Promise<number> {
   const search = flags.get('search')
   const wanted = typeof search === 'string' ? search.trim().toLowerCase() : ''
   const all = await askFor(loaded, '/api/markets', isMarkets)
@@ -22,7 +22,7 @@ export async function markets({ loaded, flags, env, out }: Call): Promise<number
   )
   if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
   else if (rows.length === 0) out(wanted === '' ? 'No market is listed.' : `No market is called ${search}.`)
-  else out(marketsText(rows, Date.now(), terminalColumns(env)))
+  else out(marketsText(rows, Date.now(), width))
   return rows.length === 0 && wanted !== '' ? exitCodes.notFound : exitCodes.ok
 }
 

@@ -6,7 +6,7 @@ import { money, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { askStatus } from './daemon.ts'
 import { exitCodes } from './exit.ts'
-import { type Column, fitTable, terminalColumns } from './fitTable.ts'
+import { type Column, fitTable } from './fitTable.ts'
 
 /** One row: the daemon's own with what it is called and who looks at it. */
 type PositionRow = StatusBody['positions'][number] & {
@@ -18,11 +18,11 @@ type PositionRow = StatusBody['positions'][number] & {
 }
 
 /** Lists positions, as text or with `--json`. Exit code 3 when no daemon answers. */
-export async function positions({ loaded, flags, env, out }: Call): Promise<number> {
+export async function positions({ loaded, flags, width, out }: Call): Promise<number> {
   const status = await askStatus(loaded)
   const rows = positionRows(status)
   if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
-  else out(positionsText(rows, status, terminalColumns(env)))
+  else out(positionsText(rows, status, width))
   return exitCodes.ok
 }
 

@@ -50,10 +50,15 @@ export function listenForSignals(
   process.on('SIGHUP', onHangUp)
   process.on('SIGUSR2', onHalt)
   return () => {
-    process.off('SIGINT', onSignal)
-    process.off('SIGTERM', onSignal)
     process.off('SIGHUP', onHangUp)
     process.off('SIGUSR2', onHalt)
+    const off = (): void => {
+      process.off('SIGINT', onSignal)
+      process.off('SIGTERM', onSignal)
+    }
+    // The one that npm forwards may come when all is closed already, and would end us by the signal instead of with 0.
+    if (firstAtMs === undefined) off()
+    else setTimeout(off, sameSignalMs).unref()
   }
 }
 

@@ -9,7 +9,7 @@ import { closeStrategies } from '../strategy/load.ts'
 import type { Call } from './command.ts'
 import { askFor, askStatus } from './daemon.ts'
 import { exitCodes } from './exit.ts'
-import { type Column, fitTable, terminalColumns } from './fitTable.ts'
+import { type Column, fitTable } from './fitTable.ts'
 import { readStrategyFiles } from './readStrategies.ts'
 
 /** One instance. */
@@ -30,7 +30,7 @@ export interface StrategyRow {
 }
 
 /** Lists instances, as text or with `--json`. Exit code 3 when no daemon answers. */
-export async function strategies({ loaded, flags, env, out }: Call): Promise<number> {
+export async function strategies({ loaded, flags, width, out }: Call): Promise<number> {
   const status = await askStatus(loaded)
   const [decisions, orders, files] = await Promise.all([
     askFor(loaded, '/api/decisions', isDecisions),
@@ -47,7 +47,7 @@ export async function strategies({ loaded, flags, env, out }: Call): Promise<num
   })
   if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
   else {
-    out(rows.length === 0 ? 'No strategies.' : fitTable(columns(status.nowMs), rows, terminalColumns(env)))
+    out(rows.length === 0 ? 'No strategies.' : fitTable(columns(status.nowMs), rows, width))
     if (files.problems.length > 0) out('\nA strategy file cannot be read: perpd check')
   }
   return exitCodes.ok

@@ -5,14 +5,14 @@ import { formatUsd } from '../domain/units.ts'
 import { money, shortId } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { CommandError, exitCodes } from './exit.ts'
-import { type Column, fitTable, terminalColumns } from './fitTable.ts'
+import { type Column, fitTable } from './fitTable.ts'
 import { withJournal } from './journalFile.ts'
 import { changesIn } from './orders.ts'
 
 const DEFAULT_LIMIT = 50
 
 /** Lists fills, as text or with `--json`. */
-export async function trades({ loaded, flags, env, out, err }: Call): Promise<number> {
+export async function trades({ loaded, flags, width, out, err }: Call): Promise<number> {
   const [word, strategy] = [flags.get('limit') ?? String(DEFAULT_LIMIT), flags.get('strategy')]
   if (typeof word !== 'string' || !/^[1-9]\d{0,8}$/.test(word)) {
     throw new CommandError(`--limit is ${String(word)}; expected a whole number from 1.`, exitCodes.error)
@@ -28,7 +28,7 @@ export async function trades({ loaded, flags, env, out, err }: Call): Promise<nu
   })
   const shown = rows.slice(0, limit)
   if (flags.has('json')) out(JSON.stringify(shown, undefined, 2))
-  else out(tradesText(shown, terminalColumns(env)))
+  else out(tradesText(shown, width))
   if (!flags.has('json') && rows.length > limit)
     err(`The newest ${limit} of ${rows.length}. More with --limit N`)
   return exitCodes.ok

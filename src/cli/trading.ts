@@ -39,10 +39,13 @@ export async function trading(call: Call): Promise<number> {
   return exitCodes.ok
 }
 
+/** The daemon reads all strategy files for it, and loads kinds of the user's own. */
+const LIMITS_TIMEOUT_MS = 60_000
+
 /** Has the daemon read its limits anew. */
 export async function limits(call: Call): Promise<number> {
   const body = { confirm: call.flags.has('confirm'), by: commander(call) }
-  call.out(`${await command(call.loaded, '/api/limits', body)}.`)
+  call.out(`${await command(call.loaded, '/api/limits', body, LIMITS_TIMEOUT_MS)}.`)
   return exitCodes.ok
 }
 

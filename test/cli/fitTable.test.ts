@@ -1,6 +1,6 @@
 /** Tables that fit: columns that matter less go first, and no word is broken. */
 import { expect, test } from 'vitest'
-import { type Column, fitTable, terminalColumns } from '../../src/cli/fitTable.ts'
+import { type Column, fitTable } from '../../src/cli/fitTable.ts'
 import { quoteText } from '../../src/cli/manual.ts'
 import { marketsText } from '../../src/cli/markets.ts'
 import { positionsText } from '../../src/cli/positions.ts'
@@ -40,9 +40,6 @@ test('columns are left out by rank until the rest fits, texts are wrapped, and w
   const wide = fitTable(columns, [row], 200)
   expect(wide).toContain('MORE')
   expect(wide.split('\n')).toHaveLength(2)
-  expect(terminalColumns({}, {})).toBe(80)
-  expect(terminalColumns({ COLUMNS: '120' }, {})).toBe(120)
-  expect(terminalColumns({ COLUMNS: '120' }, { columns: 100 })).toBe(100)
 })
 
 const body: StatusBody = toPlain({ ...status, openIntents: status.openIntents.map(orderRow) })

@@ -33,7 +33,8 @@ test.each(['json', 'pretty'] as const)('a line of the log in %s shows it, and st
   log.listen({ type: 'capacity.read', symbol: evil, direction: 'long', roomUsd: 1n as never })
   log.listen({ type: 'host.rested', host: `http://${evil}/v1`, restMs: 1, reason: evil })
   expect(said).not.toMatch(unseen)
-  expect(said.trimEnd().split('\n')).toHaveLength(2)
+  // Pretty begins with a line of the date.
+  expect(said.trimEnd().split('\n')).toHaveLength(format === 'json' ? 2 : 3)
   if (format === 'json') expect(JSON.parse(said.split('\n')[1] ?? '')).toMatchObject({ reason: evil })
 })
 

@@ -101,7 +101,7 @@ test('an unknown setting is told with the one that was meant, wherever it stands
   )
   expect(short).toBe(
     '4\n--maxOrderSizeUsd: check has no such flag. Did you mean --risk.maxOrderSizeUsd?\n' +
-      'usage: perpd check [--json] [--section.key value ...]',
+      'usage: perpd check [FILE] [--json] [--section.key value ...]',
   )
   expect(variable).toBe(
     `${head}\n  env PERPD__RISK__MAX_ORDER_SIZ_USD: no such setting. Did you mean PERPD__RISK__MAX_ORDER_SIZE_USD?\n${nothing}`,

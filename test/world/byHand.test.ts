@@ -28,7 +28,7 @@ const isRunning = ({ state }: Status): boolean => state === 'running'
 
 /** A command to its end: all that it said, as one line, and its standard output as it stands. */
 async function asked(hosts: PaperHosts, ...words: string[]) {
-  const running = perpd([...words, ...own.flags(hosts)])
+  const running = perpd([...words, ...own.flags(hosts)], { env: { COLUMNS: '80' } })
   const code = await running.ended
   return { code, said: running.said().replaceAll(/\s+/g, ' '), out: running.stdout() }
 }

@@ -54,6 +54,11 @@ afterAll(async () => {
 const looks: readonly (readonly string[])[] = [
   ['status'],
   ['orders'],
+  ['positions'],
+  ['trades'],
+  ['balance'],
+  ['strategies'],
+  ['logs'],
   ['findings'],
   ['findings', '--all'],
   ['limits'],
@@ -94,7 +99,17 @@ test('every command and every help fits 80 columns with whole words, and says at
     problems.push(...tooWide(narrow, 80).map((line) => `${words.join(' ')} at 80: ${line}`))
     // A word that a narrow screen cut in two is not among those of a wide one.
     const whole = new Set(wordsOf(wide.text.replace(/[,:;.]+(?=\s|$)/g, '')))
-    const isLive = ['status', 'journal', 'trading', 'config'].includes(words[0] ?? '')
+    const isLive = [
+      'status',
+      'journal',
+      'trading',
+      'config',
+      'markets',
+      'positions',
+      'balance',
+      'logs',
+      'strategies',
+    ].includes(words[0] ?? '')
     const cut = wordsOf(narrow.text.replace(/[,:;.]+(?=\s|$)/g, '')).filter((word) => !whole.has(word))
     if (!isLive && words[0] !== 'orders' && words[0] !== 'init') {
       problems.push(...cut.map((word) => `${words.join(' ')}: ${word} is on the narrow screen alone`))
