@@ -39,15 +39,16 @@ function wishOf(view: StrategyView<z.output<typeof params>>, symbol: string, ind
     (order) => order.marketToken === marketToken && order.orderType === 'limit',
   )
   const at = (bps: number): bigint => price + (price * BigInt(bps)) / 10_000n
-  const base = { marketToken, direction: 'long', collateralToken } as const
+  const side = { marketToken, direction: 'long' } as const
+  const base = { ...side, collateralToken }
   const opens = { kind: 'increase', ...base, leverageBps: size.leverageBps } as const
   const heldUsd = held?.sizeInUsd ?? 0n
   if (resting !== undefined && !resting.isChanging) {
     const { orderKey, sizeDeltaUsd } = resting
     const more = (size.usd * 6n) / 5n
     if (minute >= 12 && minute < 14 && sizeDeltaUsd < more)
-      return [{ kind: 'edit', ...base, orderKey, sizeDeltaUsd: more, reason: 'minute 12: edit' }]
-    if (minute >= 14) return [{ kind: 'cancel', ...base, orderKeys: [orderKey], reason: 'minute 14: cancel' }]
+      return [{ kind: 'edit', ...side, orderKey, sizeDeltaUsd: more, reason: 'minute 12: edit' }]
+    if (minute >= 14) return [{ kind: 'cancel', ...side, orderKeys: [orderKey], reason: 'minute 14: cancel' }]
   }
   if (isOnTheWay) return []
   if (minute < 3 && heldUsd === 0n && open.length === 0) {

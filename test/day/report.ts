@@ -112,6 +112,8 @@ export function alarmOf(event: Event): string | undefined {
       return `finding: ${event.finding.kind} ${event.finding.statement}`
     case 'account.equityJumped':
       return `equity jumped from ${event.equityUsd / 10n ** 30n} to ${event.readingUsd / 10n ** 30n}`
+    case 'decision.invalid':
+      return `${event.strategy} decided what is no decision: ${event.denial.reason}`
     case 'order.poisoned':
       return `poisoned by ${event.host}: ${JSON.stringify(event.differences, textOf)}`
     case 'order.not_signed':

@@ -271,25 +271,41 @@ test('noon: a kind of his own opens with a stop; a close by hand is told as one,
     () => / is open; resting: stop-loss at /.test(daemon.said()) || undefined,
     seen,
   )
-  for (const words of [['orders'], ['positions'], ['trades']])
-    expect(kept((await typed(...words)).text)).toMatchSnapshot(`perpd ${words.join(' ')} with a position`)
+  const held = await until(
+    'the position is listed',
+    async () => {
+      const screen = await typed('positions')
+      return screen.text.startsWith('No positions') ? undefined : screen
+    },
+    seen,
+  )
+  expect(kept(held.text)).toMatchSnapshot('perpd positions')
+  expect(kept((await typed('orders')).text)).toMatch(
+    /^ID STATUS ORDER SIZE PRICE ID open increase long ETH\/USD\s\[WETH-USDC\] \$N \$N fees \$N, TIME, by first\s(?:not final yet; )?the first day resting stop-loss \$N trigger \$N/,
+  )
+  expect(kept((await typed('trades')).text)).toMatch(
+    /^FILLED \(UTC\) MARKET TRADE SIZE PRICE FEES PNL TIME ETH\/USD increase \$N \$N \$N \[WETH-USDC\] long/,
+  )
   const id = /\b[0-9a-f]{8}\b/.exec((await typed('orders')).text)?.[0] ?? ''
   expect((await typed('explain', id)).text).toMatch(/stop-loss/)
 
+  const opened = async () => (await typed('orders')).text.match(/increase (?:long|short)/g)?.length ?? 0
+  const before = await opened()
   await closeByHand(daemon.said())
-  await until('the close is told', () => /by hand/.test(daemon.said()) || undefined, seen)
-  const found = await typed('findings')
+  const found = await until(
+    'the close is found',
+    async () => {
+      const screen = await typed('findings')
+      return screen.text.startsWith('Nothing') ? undefined : screen
+    },
+    seen,
+  )
   expect(found.text).not.toMatch(/delever/i)
   expect(kept(found.text)).toMatchSnapshot('perpd findings after a close by hand')
   const finding = /^\s*([0-9a-f]{8,})\b/m.exec(found.text)?.[1] ?? ''
-  const before = (await typed('orders')).text.match(/increase long/g)?.length
-  expect(before).toBe(1)
+  expect(await opened()).toBe(before)
   expect((await typed('findings', 'adopt', finding, '--by', 'ann')).code).toBe(0)
-  await until(
-    'it trades again',
-    async () => ((await typed('orders')).text.match(/increase long/g)?.length ?? 0) > 1 || undefined,
-    seen,
-  )
+  await until('it trades again', async () => (await opened()) > before || undefined, seen)
   process.kill(daemon.pid(), 'SIGKILL')
   await daemon.ended
 })
