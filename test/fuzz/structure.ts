@@ -169,8 +169,25 @@ function change(draw: Draw, root: { value: unknown }): void {
   }
 }
 
-/** The text of a value, with raw parts in place. A value that ended inside itself is no text. */
+/** Most characters of a case, as far as they can be told before it is written. */
+const MOST_CHARACTERS = 64_000_000
+
+/** Whether a value is longer than a case may be: parts that stand in it many times, in each other, multiply. */
+function isTooLong(value: unknown): boolean {
+  const open: unknown[] = [value]
+  let characters = 0
+  while (open.length > 0) {
+    const one = open.pop()
+    characters += typeof one === 'string' ? one.length : 5
+    if (characters > MOST_CHARACTERS) return true
+    if (typeof one === 'object' && one !== null) for (const each of Object.values(one)) open.push(each)
+  }
+  return false
+}
+
+/** The text of a value, with raw parts in place. A value that ended inside itself, or without an end, is no text. */
 function textOf(value: unknown): string {
+  if (isTooLong(value)) return '{'
   try {
     return (JSON.stringify(value) ?? 'null').replace(
       /"\\u0001raw:((?:[^"\\]|\\.)*)"/g,
