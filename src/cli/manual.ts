@@ -178,7 +178,7 @@ function outcomeText(order: OrderRow): string {
     ].join(''),
   )
   const exits = legs.filter(({ role, status }) => role !== 'main' && status === 'resting').length
-  const resting = exits === 0 ? '' : `; ${exits} exit${exits === 1 ? '' : 's'} rest at the venue`
+  const resting = exits === 0 ? '' : `; ${exits} exit${exits === 1 ? ' rests' : 's rest'} at the venue`
   const word = standing === 'open' ? 'filled' : standing
   const why = isGood(order) || reason === null ? '' : `: ${reason}`
   return wrapped('', `order ${id} is ${word}${figures.join('')}${resting}${why} (${more})`).join('\n')

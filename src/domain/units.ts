@@ -56,7 +56,9 @@ export function parseUnits(text: string, decimals: number): bigint {
 /** USD from a decimal text or an integer count of dollars: `usd('12.5')`, `usd(100)`. Throws RangeError. */
 export function usd(value: string | number): Usd {
   if (typeof value === 'number' && !Number.isSafeInteger(value)) {
-    throw new RangeError(`usd(${value}): pass decimals as text`)
+    throw new RangeError(
+      `usd(${value}): a number with decimals is inexact; pass it as text, usd('12.5') or usd(value.toFixed(6))`,
+    )
   }
   return parseUnits(String(value), USD_DECIMALS)
 }

@@ -79,7 +79,7 @@ function asked({ ask }: PasswordSources): AskHidden {
   if (ask !== undefined) return ask
   throw new PasswordError('The password of the keystore is missing.', {
     code: 'PASSWORD_MISSING',
-    details: `Nothing was signed. Give it by a file descriptor (account.passwordFd, --password-fd N), by the systemd credential ${passwordCredential}, or at a terminal; never as an argument.`,
+    details: `Nothing was done. Give it by a file descriptor (account.passwordFd, --password-fd N), by the systemd credential ${passwordCredential}, or at a terminal; never as an argument.`,
   })
 }
 

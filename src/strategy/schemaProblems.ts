@@ -76,8 +76,17 @@ function unknownField(
   })
 }
 
+/** What YAML calls the types of the schemas. */
+const typeWords: Readonly<Record<string, string>> = {
+  record: 'fields',
+  object: 'fields of its own, below it or in { }',
+  boolean: 'true or false',
+  array: 'a list',
+  int: 'a whole number',
+}
+
 function expectedOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type') return issue.expected === 'record' ? 'fields' : `a ${issue.expected}`
+  if (issue.code === 'invalid_type') return typeWords[issue.expected] ?? `a ${issue.expected}`
   if (issue.code === 'invalid_value') return `one of ${issue.values.map(String).join(', ')}`
   return issue.message
 }

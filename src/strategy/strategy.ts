@@ -11,6 +11,7 @@ import type { Candle, CandlePeriod, Direction } from '../domain/market.ts'
 import type { Position } from '../domain/position.ts'
 import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
 import type { Usd } from '../domain/units.ts'
+import { didYouMean } from './didYouMean.ts'
 import type { OpenIntent, RestingOrder } from './resting.ts'
 
 export type { Address, Hex } from '../domain/address.ts'
@@ -150,10 +151,15 @@ export interface StrategyDefinition<Schema extends z.ZodType> {
   decide(view: StrategyView<z.output<Schema>>): readonly StrategyDecision[]
 }
 
-/** Makes a kind from its parts; the default export of a file of your own. */
+/**
+ * Makes a kind from its parts; the default export of a file of your own.
+ *
+ * @throws TypeError for a part that is missing, wrong or not known: types are stripped where a kind is loaded, not checked.
+ */
 export function defineStrategy<Schema extends z.ZodType>(
   definition: StrategyDefinition<Schema>,
 ): Strategy<z.output<Schema>> {
+  checkDefinition(definition)
   return {
     kind: definition.kind,
     description: definition.description,
@@ -161,6 +167,35 @@ export function defineStrategy<Schema extends z.ZodType>(
     params: definition.params as z.ZodType<z.output<Schema>>,
     needs: (params, symbols) => definition.needs(params, symbols),
     decide: (view) => definition.decide(view),
+  }
+}
+
+/** What each part of a definition must be. */
+const definitionParts: Readonly<
+  Record<string, readonly [isGood: (value: unknown) => boolean, expected: string]>
+> = {
+  kind: [(value) => typeof value === 'string' && value !== '', 'a text'],
+  description: [(value) => typeof value === 'string', 'a text'],
+  opensPositions: [(value) => value === undefined || typeof value === 'boolean', 'true or false'],
+  params: [(value) => value instanceof z.ZodType, 'a schema, like z.strictObject({})'],
+  needs: [(value) => typeof value === 'function', 'a function'],
+  decide: [(value) => typeof value === 'function', 'a function'],
+}
+
+/** @throws TypeError for a part that is missing, wrong, or not known. */
+function checkDefinition(definition: object): void {
+  const known = Object.keys(definitionParts)
+  const strange = Object.keys(definition).find((name) => !known.includes(name))
+  if (strange !== undefined) {
+    const near = didYouMean(strange, known)
+    const hint = near === undefined ? `its parts are ${known.join(', ')}` : `did you mean ${near}?`
+    throw new TypeError(`defineStrategy: ${strange} is no part of a kind; ${hint}`)
+  }
+  for (const [name, [isGood, expected]] of Object.entries(definitionParts)) {
+    const value = (definition as Readonly<Record<string, unknown>>)[name]
+    if (isGood(value)) continue
+    const found = value === undefined ? 'is missing' : `is a ${typeof value}`
+    throw new TypeError(`defineStrategy: ${name} ${found}; expected ${expected}`)
   }
 }
 

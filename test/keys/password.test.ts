@@ -110,7 +110,7 @@ test('without any source the refusal names them all', async () => {
   const fault = await faultOf(readPassword(nothing, ''))
   expect([fault.code, fault.details]).toEqual([
     'PASSWORD_MISSING',
-    'Nothing was signed. Give it by a file descriptor (account.passwordFd, --password-fd N), by the systemd credential perpd-password, or at a terminal; never as an argument.',
+    'Nothing was done. Give it by a file descriptor (account.passwordFd, --password-fd N), by the systemd credential perpd-password, or at a terminal; never as an argument.',
   ])
   expect(passwordSourceText(nothing)).toBeUndefined()
 })

@@ -306,6 +306,27 @@ test('a kind of your own that is missing, broken or no strategy is a problem, no
   ])
 })
 
+test('a kind whose definition lacks a part, or has one that is none, is told at its check and not at its first turn', async () => {
+  const define = (parts: string) =>
+    `import { defineStrategy, z } from ${JSON.stringify(strategyModule)}
+export default defineStrategy({ kind: 'mine', description: 'Mine.', params: z.strictObject({}),
+  needs: () => ({ symbols: [] }), opensPositions: false, ${parts} } as never)
+`
+  write('a.yaml', 'kind: ./a.ts\n')
+  write('a.ts', define('decid: () => []'))
+  write('b.yaml', 'kind: ./b.ts\n')
+  write('b.ts', define('decide: []'))
+  write('c.yaml', 'kind: ./c.ts\n')
+  write('c.ts', define('decide: () => []'))
+  write('d.yaml', 'kind: guard\nenabled: yes\n')
+  expect((await messagesOf(folder)).map((message) => message.split('\n').slice(0, 2).join(''))).toEqual([
+    'F/a.yaml:1:7: kind could not be loaded: defineStrategy: decid is no part of a kind; did you mean decide?.  field: kind',
+    'F/b.yaml:1:7: kind could not be loaded: defineStrategy: decide is a object; expected a function.  field: kind',
+    expect.stringContaining('F/d.yaml:2:10: enabled'),
+  ])
+  expect((await messagesOf(folder)).at(-1)).toContain('expected: true or false')
+})
+
 test('a file that others can change is not read, nor is the kind that it names, and its code is not loaded', async () => {
   write('mine.ts', 'globalThis.wasLoaded = true\nexport default {}\n')
   write(
