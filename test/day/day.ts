@@ -11,6 +11,7 @@ import { arbitrum } from '../../src/chains/arbitrum.ts'
 import { chainGas } from '../../src/chains/gas.ts'
 import { loadConfig } from '../../src/cli/config.ts'
 import { limitsOf, signingPolicyOf, usualFeesOf, warningPoliciesOf } from '../../src/cli/runSettings.ts'
+import { sameHex } from '../../src/domain/address.ts'
 import { type Event, emitTo } from '../../src/domain/event.ts'
 import { fillsOf } from '../../src/domain/fills.ts'
 import { journalSides } from '../../src/domain/held.ts'
@@ -283,7 +284,15 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     ])
     let atMs = lengthMs + 1_000
     const isOnItsWay = (): boolean => running.status().openIntents.some(({ label }) => label !== 'resting')
-    while (atMs < lengthMs + ENDING_MS && (isOnItsWay() || atMs < lengthMs + 60_000)) {
+    // An exit may be hit at any time, and lists and endpoint tell it later: the books are laid side by side a while after the last.
+    const fillsNow = (): number =>
+      venue.world.trades.filter((each) => sameHex(each.account, signer.address)).length
+    let [fills, sinceMs] = [fillsNow(), lengthMs]
+    const isFresh = (): boolean => {
+      if (fillsNow() !== fills) [fills, sinceMs] = [fillsNow(), atMs]
+      return atMs < sinceMs + 60_000
+    }
+    while (atMs < lengthMs + ENDING_MS && (isFresh() || isOnItsWay())) {
       atMs += 5_000
       await until(atMs)
     }

@@ -169,18 +169,20 @@ function change(draw: Draw, root: { value: unknown }): void {
   }
 }
 
-/** Most characters of a case, as far as they can be told before it is written. */
-const MOST_CHARACTERS = 64_000_000
+/** Most parts of a case, and most characters of its texts, as far as they can be told before it is written. */
+const [MOST_PARTS, MOST_CHARACTERS] = [300_000, 64_000_000]
 
 /** Whether a value is longer than a case may be: parts that stand in it many times, in each other, multiply. */
 function isTooLong(value: unknown): boolean {
   const open: unknown[] = [value]
-  let characters = 0
+  let [count, characters] = [0, 0]
   while (open.length > 0) {
     const one = open.pop()
-    characters += typeof one === 'string' ? one.length : 5
-    if (characters > MOST_CHARACTERS) return true
-    if (typeof one === 'object' && one !== null) for (const each of Object.values(one)) open.push(each)
+    const parts = typeof one === 'object' && one !== null ? Object.values(one) : []
+    count += parts.length
+    if (typeof one === 'string') characters += one.length
+    if (count > MOST_PARTS || characters > MOST_CHARACTERS) return true
+    for (const part of parts) open.push(part)
   }
   return false
 }
