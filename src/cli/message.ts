@@ -148,8 +148,10 @@ function checkTypes(problems: string[], primaryType: PrimaryType, types: unknown
   const theirs = isObject(types) ? types : {}
   for (const name of new Set([...Object.keys(ours), ...Object.keys(theirs)])) {
     const found = Object.hasOwn(theirs, name) ? theirs[name] : undefined
-    if (isSameType(ours[name], found)) continue
-    const shape = ours[name]?.map((each) => `${each.type} ${each.name}`).join(', ')
+    // A type of theirs may be named like what every object has.
+    const own = Object.hasOwn(ours, name) ? ours[name] : undefined
+    if (isSameType(own, found)) continue
+    const shape = own?.map((each) => `${each.type} ${each.name}`).join(', ')
     problems.push(`types.${name} is not the contract's: ${shape ?? 'none'}`)
   }
 }
