@@ -1,5 +1,6 @@
 /** What happened to an order, record by record. Pure. */
-import type { IntentState, Lane, SendClass, SendFacts } from '../domain/intent.ts'
+import type { IntentState, SendClass, SendFacts } from '../domain/intent.ts'
+import { describeLane } from '../domain/lane.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
 import { formatUsd } from '../domain/units.ts'
 import type { WarnedFacts } from '../domain/warning.ts'
@@ -21,8 +22,6 @@ export function storyOf(state: IntentState, records: readonly StoredRecord[]): r
   })
 }
 
-const laneWords: Readonly<Record<Lane, string>> = { 'order-chain': 'order chain', relay: 'relay lane' }
-
 const sendWords: Readonly<Record<SendClass, string>> = {
   accepted: 'accepted',
   refused: 'refused by the host, which proves nothing',
@@ -38,7 +37,9 @@ function happened(record: JournalRecord, state: IntentState): string[] {
         `accepted at ${timeOf(record.atMs)}; nothing new is signed for it after ${timeOf(record.intent.expiresAtMs)}`,
       ]
     case 'attempt.preparing':
-      return [`attempt ${record.attempt}, ${laneWords[record.lane]}: ${record.host} is asked to prepare`]
+      return [
+        `attempt ${record.attempt}, ${describeLane(record.lane).label}: ${record.host} is asked to prepare`,
+      ]
     case 'attempt.warned':
       return warnedTexts(record.attempt, record.warned)
     case 'attempt.armed': {

@@ -5,6 +5,7 @@
 import type { Address, Hex } from './address.ts'
 import type { CreateOrderParams, UpdateOrderParams } from './batch.ts'
 import type { Decision } from './decision.ts'
+import type { LaneName } from './lane.ts'
 import type { Direction } from './market.ts'
 import type { PriceSource } from './snapshot.ts'
 import { bps, minOf, mulDivUp, type TokenAmount, type Usd } from './units.ts'
@@ -28,8 +29,7 @@ export type IntentKind =
 /** How an order waits (wire: orders, 2.1). */
 export type OrderKind = 'market' | 'limit' | 'stop-market' | 'take-profit' | 'stop-loss' | 'twap'
 
-/** How an attempt is sent: by the host-pinned order chain, or by the generic relay. */
-export type Lane = 'order-chain' | 'relay'
+export type { LaneName as Lane }
 
 /** A token as an order needs it. */
 export interface TermsToken {
@@ -200,7 +200,7 @@ export interface Intent {
   readonly strategy: string
   readonly account: Address
   readonly chain: string
-  readonly lane: Lane
+  readonly lane: LaneName
   readonly kind: IntentKind
   readonly decision: Decision
   readonly terms: OrderTerms
@@ -355,7 +355,7 @@ export interface BlockRef {
 /** One digest of an intent; at most one is live. */
 export interface Attempt {
   readonly n: number
-  readonly lane: Lane
+  readonly lane: LaneName
   /** Host asked to prepare. */
   readonly host: string
   readonly phase: AttemptPhase

@@ -6,16 +6,8 @@ import { type AccountRecord, accountRecordKinds } from './accountRecord.ts'
 import type { Hex } from './address.ts'
 import { ownBounds, parseBounded, shownValue } from './boundedJson.ts'
 import { BaseError } from './errors.ts'
-import type {
-  ArmedFacts,
-  ChildRole,
-  Closing,
-  Evidence,
-  Intent,
-  Lane,
-  SendFacts,
-  Settlement,
-} from './intent.ts'
+import type { ArmedFacts, ChildRole, Closing, Evidence, Intent, SendFacts, Settlement } from './intent.ts'
+import type { LaneName } from './lane.ts'
 import type { WarnedFacts } from './warning.ts'
 
 /** Version written today. */
@@ -38,7 +30,7 @@ export interface IntentAccepted extends RecordBase {
 export interface AttemptPreparing extends RecordBase {
   readonly kind: 'attempt.preparing'
   readonly attempt: number
-  readonly lane: Lane
+  readonly lane: LaneName
   readonly host: string
 }
 

@@ -2,7 +2,7 @@
 
 import type { Finding } from '../domain/accountRecord.ts'
 import type { Address } from '../domain/address.ts'
-import type { Lane } from '../domain/intent.ts'
+import type { LaneName } from '../domain/lane.ts'
 import type { Usd } from '../domain/units.ts'
 import type { ExecutionContext } from '../execution/context.ts'
 import type { Shell } from '../execution/shell.ts'
@@ -19,7 +19,7 @@ import type { Trading } from './trading.ts'
 /** Settings of the loop. Times in ms. */
 export interface EngineSettings {
   /** How the account's orders are sent. */
-  readonly lane: Lane
+  readonly lane: LaneName
   /** How long an intent may wait to be armed. */
   readonly intentExpiryMs: number
   /** How long a stop follows what is open. */

@@ -6,6 +6,7 @@
 import type { CallOptions } from '../api/route.ts'
 import { BaseError } from '../domain/errors.ts'
 import { type IntentState, lastAttempt } from '../domain/intent.ts'
+import { describeLane } from '../domain/lane.ts'
 import { longestLifeSeconds } from '../domain/machine/apiEvidence.ts'
 import type { AccountView, HostAnswer, Observation } from '../domain/machine/observation.ts'
 import type { MissingRow } from '../domain/missing.ts'
@@ -163,8 +164,8 @@ async function readTrades(
   const { account, terms, kind, lane } = state.intent
   const deadlineSeconds = lastAttempt(state)?.armed?.deadlineSeconds ?? longestLifeSeconds
   const sinceSeconds = Math.max(0, deadlineSeconds - longestLifeSeconds)
-  // The relay names the transaction alone, and only the richer search shows what a transaction created at the market.
-  const isNamedByHash = lane === 'relay'
+  // Where the transaction alone is named, only the richer search shows what it created at the market.
+  const isNamedByHash = !describeLane(lane).followsOrders
   // The rows of a swap name no market, and what a cancel or a batch names may be one.
   const market =
     kind === 'swap' || kind === 'cancel' || kind === 'batch' ? {} : { marketToken: terms.marketToken }

@@ -6,6 +6,7 @@ import { sameHex } from '../domain/address.ts'
 import type { CreateOrderParams } from '../domain/batch.ts'
 import type { BatchDecision } from '../domain/decision.ts'
 import type { Denial } from '../domain/intent.ts'
+import { describeLane, laneNames } from '../domain/lane.ts'
 import { isIncreaseOrder, type Order } from '../domain/position.ts'
 import type { MarketView } from '../domain/snapshot.ts'
 import { BPS_ONE, formatUsd, maxOf, type Usd, usdOfAmount } from '../domain/units.ts'
@@ -26,12 +27,15 @@ const allowedTypes: ReadonlySet<number> = new Set([2, 3, 4, 5, 6, 8])
  */
 export function planBatch(decision: BatchDecision, wish: Wish, view: MarketView, desk: Desk): Plan | Denial {
   const { batch } = decision
-  if (desk.lane !== 'relay') {
+  const lane = describeLane(desk.lane)
+  if (!lane.takesOwnMessages) {
+    const taking = laneNames.filter((name) => describeLane(name).takesOwnMessages)
+    const labels = taking.map((name) => describeLane(name).label)
     return {
       code: 'BATCH_NEEDS_RELAY',
-      reason: 'The order chain builds its own messages; a batch of your own needs the relay lane.',
+      reason: `The ${lane.label} builds its own messages; a batch of your own needs the ${labels.join(' or the ')}.`,
       wanted: `lane ${desk.lane}`,
-      allowed: 'lane relay',
+      allowed: `lane ${taking.join(' or ')}`,
     }
   }
   const creates = batch.createOrderParamsList

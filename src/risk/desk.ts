@@ -1,6 +1,7 @@
 /** The desk: all that a decision is judged with, handed in whole so that judging it reads nothing. */
 import type { Address, Hex } from '../domain/address.ts'
-import type { Denial, Lane, OrderKind, SignedOrder } from '../domain/intent.ts'
+import type { Denial, OrderKind, SignedOrder } from '../domain/intent.ts'
+import type { LaneName } from '../domain/lane.ts'
 import type { CountedLimits, Limits, TradingState } from '../domain/limits.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import { marketOf } from '../domain/snapshot.ts'
@@ -44,7 +45,7 @@ export interface Desk {
   readonly strategy: string
   readonly account: Address
   readonly chain: string
-  readonly lane: Lane
+  readonly lane: LaneName
   /** Slippage asked of the venue, bps. */
   readonly slippageBps: number
   /** The snapshot's instant, Unix ms. */

@@ -24,6 +24,7 @@ import {
   isWaiting,
   type Settlement,
 } from '../intent.ts'
+import { describeLane } from '../lane.ts'
 import { lacksOrder } from '../missing.ts'
 import type { Trade } from '../position.ts'
 import { priceOfContractPrice } from '../units.ts'
@@ -116,7 +117,7 @@ export function apiEnd(state: IntentState, child: Child, observation: Observatio
   if (account === undefined) return undefined
   // The order exists: a word that it never landed is void, and the trade alone counts.
   const isVoid = answer.kind === 'status' && gaveUpStatuses.has(answer.status)
-  const isAsked = state.intent.lane === 'order-chain' && !isWaiting(state.intent, child) && !isVoid
+  const isAsked = describeLane(state.intent.lane).followsOrders && !isWaiting(state.intent, child) && !isVoid
   if (isAsked && (answer.kind !== 'status' || !endedStatuses.has(answer.status))) return undefined
   if (account.orders.some((order) => sameHex(order.orderKey, child.orderKey))) return undefined
   // A row that cannot be read may be its own: that it is not seen to rest shows nothing.
