@@ -8,7 +8,7 @@ import { maxOf, type TokenAmount } from '../domain/units.ts'
 import { createFees } from '../execution/fees.ts'
 import { createGasWatch } from '../execution/gasWatch.ts'
 import { createNativePrice } from '../execution/nativePrice.ts'
-import { ownRelayFee } from '../execution/relayLane.ts'
+import { ownRelayFee } from '../execution/relayParams.ts'
 import type { Config } from './config/types.ts'
 import { feeTokenAmount, usualFeesOf } from './runSettings.ts'
 

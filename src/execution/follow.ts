@@ -6,6 +6,7 @@ import { type IntentState, lastAttempt } from '../domain/intent.ts'
 import type { HostAnswer, Observation } from '../domain/machine/observation.ts'
 import { chainObservation, queryOf } from './chainLook.ts'
 import type { ExecutionContext } from './context.ts'
+import type { Lanes } from './lane.ts'
 import { createLooker } from './looker.ts'
 import { askHost, observe } from './observe.ts'
 
@@ -17,6 +18,7 @@ const FIRST_WORDS_MS = 2_000
 
 /** What following needs of the shell. */
 export interface FollowOptions {
+  readonly lanes: Lanes
   /** The open intents of now, by id. */
   readonly open: () => ReadonlyMap<string, { readonly state: IntentState | undefined }>
   /** Notes what a host said. */
@@ -46,12 +48,15 @@ export function createFollower(context: ExecutionContext, options: FollowOptions
     : chainFollower(context, chainReader, options)
 }
 
-function apiFollower(context: ExecutionContext, { open, heard, observed, signal }: FollowOptions): Follower {
+function apiFollower(
+  context: ExecutionContext,
+  { lanes, open, heard, observed, signal }: FollowOptions,
+): Follower {
   const { clock, settings } = context
   async function look(intentId: string): Promise<void> {
     const state = open().get(intentId)?.state
     if (state === undefined || lastAttempt(state)?.armed === undefined) return
-    const observation = await observe(context, state)
+    const observation = await observe(context, lanes, state)
     if (signal.aborted || !open().has(intentId)) return
     heard(intentId, observation.answer)
     await observed(intentId, observation)
@@ -77,7 +82,7 @@ function apiFollower(context: ExecutionContext, { open, heard, observed, signal 
 function chainFollower(
   context: ExecutionContext,
   reader: NonNullable<ExecutionContext['chainReader']>,
-  { open, heard, observed, signal }: FollowOptions,
+  { lanes, open, heard, observed, signal }: FollowOptions,
 ): Follower {
   const { clock, settings } = context
   /** What hosts said last, by intent. */
@@ -102,7 +107,7 @@ function chainFollower(
     const state = open().get(intentId)?.state
     // Once it landed the chain shows everything, and no host can add to it.
     if (state === undefined || lastAttempt(state)?.armed === undefined || hasLanded(state)) return
-    const answer = await askHost(context, state)
+    const answer = await askHost(context, lanes, state)
     if (signal.aborted || !open().has(intentId)) return
     const before = answers.get(intentId)
     // Silence is no word: the last one stands, with its hints.

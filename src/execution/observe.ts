@@ -12,8 +12,8 @@ import type { AccountView, HostAnswer, Observation } from '../domain/machine/obs
 import type { MissingRow } from '../domain/missing.ts'
 import type { Trade } from '../domain/position.ts'
 import type { ExecutionContext } from './context.ts'
-import { noAnswer } from './noAnswer.ts'
-import { askRelay } from './relaySubmit.ts'
+import type { Lanes } from './lane.ts'
+import { laneOf } from './lanes.ts'
 
 /** Rows asked of `/trades`: enough for everything one account does in the minutes an order lives. */
 const tradesLimit = 200
@@ -26,8 +26,12 @@ const landed: ReadonlySet<string> = new Set(['created', 'executed', 'cancelled']
 const gaveUp: ReadonlySet<string> = new Set(['relay_failed', 'relay_reverted'])
 
 /** Looks once. Never throws for anything the network did. */
-export async function observe(context: ExecutionContext, state: IntentState): Promise<Observation> {
-  const answer = await askHost(context, state)
+export async function observe(
+  context: ExecutionContext,
+  lanes: Lanes,
+  state: IntentState,
+): Promise<Observation> {
+  const answer = await askHost(context, lanes, state)
   const wanted = answer.kind === 'status' ? listsFor(context, state, answer) : 'none'
   const account = wanted === 'none' ? undefined : await readAccount(context, state, wanted === 'every peer')
   const rows = account === undefined ? [] : [...account.orders, ...account.trades]
@@ -62,38 +66,12 @@ function listsFor(
   return gaveUp.has(answer.status) && mayShow ? 'any host' : 'none'
 }
 
-/** What the host that was sent to says, by the attempt's lane. Never throws for anything the network did. */
-export async function askHost(context: ExecutionContext, state: IntentState): Promise<HostAnswer> {
+/** What those say who were handed the newest attempt, which was armed. Never throws for anything the network did. */
+export function askHost(context: ExecutionContext, lanes: Lanes, state: IntentState): Promise<HostAnswer> {
   const attempt = lastAttempt(state)
-  const armed = attempt?.armed
-  if (armed === undefined) throw new TypeError('observe: the attempt is not armed')
-  if (attempt?.lane === 'relay') return askRelay(context, armed, attempt.send)
-  if (armed.requestId === undefined) throw new TypeError('observe: the attempt has no request')
-  const ticket = {
-    host: armed.host,
-    requestId: armed.requestId,
-    ...(armed.idempotencyKey === undefined ? {} : { idempotencyKey: armed.idempotencyKey }),
-  }
-  try {
-    const { value, serverDateMs } = await context.api.getOrderStatus(ticket)
-    return {
-      kind: 'status',
-      host: armed.host,
-      status: value.status,
-      orderKeys: value.orderKeys,
-      ...(value.txHash === undefined ? {} : { txHash: value.txHash }),
-      ...(value.createdTxnHash === undefined ? {} : { createdTxnHash: value.createdTxnHash }),
-      ...(value.executionTxnHash === undefined ? {} : { executionTxnHash: value.executionTxnHash }),
-      ...(value.cancellationReason === undefined ? {} : { cancellationReason: value.cancellationReason }),
-      ...(value.error === undefined
-        ? {}
-        : { error: [value.error.code, value.error.message].filter((text) => text !== undefined).join(': ') }),
-      ...(serverDateMs === undefined ? {} : { serverDateMs }),
-    }
-  } catch (error) {
-    if (!(error instanceof BaseError)) throw error
-    return noAnswer(error, armed.host)
-  }
+  if (attempt?.armed === undefined) throw new TypeError('observe: the attempt is not armed')
+  const { armed } = attempt
+  return laneOf(lanes, attempt.lane).ask(context, { ...attempt, armed })
 }
 
 async function readAccount(

@@ -1,107 +1,76 @@
 /**
- * The relay lane: a message that a host prepared, or that the caller made himself, in relay parameters of our own.
+ * The relay lane: calldata of our own, handed to the generic relay.
  *
  * The order chain's host chooses deadline and nonce, and keeps the record of the request; here we do, and there is none.
  * So an unknown closes within minutes, any host may be asked, and a lost answer leaves no name to ask by: then only the
  * chain can tell (orders.md 1, fact 4, and 2.5).
  */
-import type { Chain } from '../chains/chain.ts'
-import { keccakOfBytes } from '../chains/keccak.ts'
-import { type Batch, hashRelayParams, type RelayParams } from '../chains/relayRouter.ts'
-import type { Hex } from '../domain/address.ts'
-import type { BatchTerms, Intent } from '../domain/intent.ts'
-import type { TokenAmount } from '../domain/units.ts'
-import { type SigningPolicy, signingDomainOf } from './policy.ts'
-import type { Proposal } from './verify.ts'
-
-/** The parts of the relay parameters that cost money; the rest is nonce, deadline and what stays empty. */
-export type RelayFee = Pick<RelayParams, 'fee' | 'oracleParams'>
+import type { RelayStatus, RelayTask } from '../api/relay.ts'
+import { reasonOfBytes } from '../chains/protocolErrors.ts'
+import { BaseError } from '../domain/errors.ts'
+import type { Lane } from './lane.ts'
+import { noAnswer } from './noAnswer.ts'
+import { callOf, ownMessage } from './ownMessage.ts'
 
 /**
- * The nonce of an attempt: uint256 of keccak256 of `intentId#attempt` in UTF-8. Two attempts never share a digest, whatever
- * else they share, and one attempt always has the same nonce.
+ * The relay's words in the order chain's, which is how the machine knows them (wire: application-api-orders, section 5).
+ * None for `unknown`: it says nothing, and the last word stands.
  */
-export function relayNonceOf(intentId: string, attempt: number): bigint {
-  return BigInt(keccakOfBytes(Buffer.from(`${intentId}#${attempt}`, 'utf8')))
+const orderStatus: Readonly<Partial<Record<RelayStatus, string>>> = {
+  pending: 'relay_pending',
+  executed: 'created',
+  reverted: 'relay_reverted',
+  failed: 'relay_failed',
 }
 
-/**
- * The fee of a message that no host prepared: `perOrder` for each order that it creates, at least once, swapped into the
- * native token through the chain's own market for that. What the relay does not use comes back to the account.
- */
-export function ownRelayFee(
-  chain: Chain,
-  batch: Pick<BatchTerms, 'createOrderParamsList'>,
-  perOrder: TokenAmount,
-): RelayFee {
-  const { contracts, feeToken, feeSwapPath } = chain
-  const orders = Math.max(1, batch.createOrderParamsList.length)
-  const priced = [feeToken.address, contracts.wrappedNative]
-  return {
-    fee: { feeToken: feeToken.address, feeAmount: perOrder * BigInt(orders), feeSwapPath },
-    oracleParams: {
-      tokens: priced,
-      providers: priced.map(() => contracts.chainlinkPriceFeedProvider),
-      data: priced.map((): Hex => '0x'),
-    },
-  }
+/** By the generic relay. */
+export const relayLane: Lane = {
+  make: ownMessage,
+
+  async send({ api }, { signed, host }) {
+    const { value } = await api.submitRelay(callOf(signed), { host })
+    const status = orderStatus[value.status]
+    return {
+      // A refusal after the signature left: observed, and no proof of anything.
+      result: value.status === 'failed' || value.status === 'reverted' ? 'refused' : 'accepted',
+      taskId: value.taskId,
+      ...(status === undefined ? {} : { status }),
+    }
+  },
+
+  async ask({ api }, { armed, send }) {
+    const taskId = send?.taskId
+    // A lost answer or a crash leaves no task id behind.
+    if (taskId === undefined) {
+      const reason = 'the relay gave no task id to ask by: only the chain can tell'
+      return { kind: 'silent', host: armed.host, reason }
+    }
+    try {
+      const { value, host, serverDateMs } = await api.getRelayStatus({ taskId })
+      const status = orderStatus[value.status]
+      if (status === undefined) {
+        return { kind: 'silent', host, reason: `the relay says ${value.status}, which is inconclusive` }
+      }
+      const error = errorOf(value)
+      return {
+        kind: 'status',
+        host,
+        status,
+        orderKeys: [],
+        ...(value.txHash === undefined ? {} : { txHash: value.txHash }),
+        ...(error === undefined ? {} : { error }),
+        ...(serverDateMs === undefined ? {} : { serverDateMs }),
+      }
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+      return noAnswer(error, armed.host)
+    }
+  },
 }
 
-/**
- * Relay parameters of our own: no permits and no external calls, for this chain alone.
- *
- * @param deadline Unix seconds of block time
- */
-export function ownRelayParams(
-  chain: Chain,
-  { fee, oracleParams }: RelayFee,
-  userNonce: bigint,
-  deadline: bigint,
-): RelayParams {
-  return {
-    oracleParams,
-    externalCalls: {
-      sendTokens: [],
-      sendAmounts: [],
-      externalCallTargets: [],
-      externalCallDataList: [],
-      refundTokens: [],
-      refundReceivers: [],
-    },
-    tokenPermits: [],
-    fee,
-    userNonce,
-    deadline,
-    desChainId: BigInt(chain.chainId),
-  }
-}
-
-/** What is put into a message of the relay lane. */
-export interface RelayMessage {
-  readonly intent: Intent
-  readonly attempt: number
-  /** Creates, updates and cancels: a verified prepare's, or the caller's own. */
-  readonly actions: BatchTerms
-  readonly fee: RelayFee
-  /** The chain's time as far as anybody knows, Unix seconds. */
-  readonly nowSeconds: number
-  /** How far ahead of it the deadline lies, seconds. */
-  readonly validForSeconds: number
-}
-
-/** The message with relay parameters of our own: no permits, no external calls, our nonce and deadline. Yet to be verified. */
-export function relayProposal(chain: Chain, policy: SigningPolicy, message: RelayMessage): Proposal {
-  const { intent, attempt, actions, fee, nowSeconds, validForSeconds } = message
-  const deadline = BigInt(Math.floor(nowSeconds) + validForSeconds)
-  const relayParams = ownRelayParams(chain, fee, relayNonceOf(intent.intentId, attempt), deadline)
-  const { account, subaccountApproval } = signingDomainOf(chain, intent.account, policy)
-  const batch: Batch = {
-    account,
-    createOrderParamsList: actions.createOrderParamsList,
-    updateOrderParamsList: actions.updateOrderParamsList,
-    cancelOrderKeys: actions.cancelOrderKeys,
-    relayParams: hashRelayParams(relayParams),
-    subaccountApproval,
-  }
-  return { batch, relayParams }
+/** Why, in the protocol's words where the revert's bytes have one, else in the relay's own. */
+function errorOf({ status, reason, revertData }: RelayTask): string | undefined {
+  if (status !== 'reverted' && status !== 'failed') return undefined
+  const decoded = revertData === undefined ? '' : reasonOfBytes(revertData)
+  return decoded === '' ? reason : decoded
 }

@@ -12,7 +12,7 @@ import type { TokenAmount } from '../domain/units.ts'
 import { Findings } from './findings.ts'
 import { checkOwnerSignature } from './ownerSignature.ts'
 import type { SigningPolicy } from './policy.ts'
-import { ownRelayFee, ownRelayParams } from './relayLane.ts'
+import { ownRelayFee, ownRelayParams } from './relayParams.ts'
 import { checkRelayParams } from './verifyRelayParams.ts'
 
 /** Taking a session key away adds no risk. */

@@ -25,12 +25,16 @@ import { type Effect, type MachineEvent, step } from '../domain/machine/step.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
 import type { WarnedFacts } from '../domain/warning.ts'
 import { DuplicateDecisionError } from '../journal/journal.ts'
+import { armedBy } from './armed.ts'
 import type { ExecutionContext } from './context.ts'
 import { createFollower } from './follow.ts'
-import { makeAttempt, timed } from './makeAttempt.ts'
+import type { Lanes } from './lane.ts'
+import { shippedLanes } from './lanes.ts'
+import { makeAttempt } from './makeAttempt.ts'
 import type { Signed } from './sign.ts'
-import { armedBy, submit } from './submit.ts'
+import { submit } from './submit.ts'
 import { tellFills } from './tellFills.ts'
+import { timed } from './timed.ts'
 
 /** How long fills are remembered for lists that lag behind. */
 const landedMemoryMs = 120_000
@@ -98,8 +102,8 @@ export interface Shell {
   stop(): Promise<void>
 }
 
-/** Makes the shell. Faults of the journal and mistakes of ours go to `context.fatal`. */
-export function createShell(context: ExecutionContext): Shell {
+/** Makes the shell over these lanes. Faults of the journal and mistakes of ours go to `context.fatal`. */
+export function createShell(context: ExecutionContext, lanes: Lanes = shippedLanes): Shell {
   const lives = new Map<string, Live>()
   const stopping = new AbortController()
   const waiters = new Map<string, (() => void)[]>()
@@ -109,6 +113,7 @@ export function createShell(context: ExecutionContext): Shell {
   let landed: readonly Landed[] = []
   let isLooking = false
   const follower = createFollower(context, {
+    lanes,
     open: () => lives,
     heard(intentId, answer) {
       const live = lives.get(intentId)
@@ -294,7 +299,7 @@ export function createShell(context: ExecutionContext): Shell {
     if (stopping.signal.aborted) return
     // Until it is armed an attempt may change host; a repeated prepare asks the next one.
     const host = again ? chooseHost() : attempt.host
-    const made = await makeAttempt(context, state.intent, attempt.n, host, {
+    const made = await makeAttempt(context, lanes, state.intent, attempt.n, host, {
       shrinks: attempt.warned?.filter(({ action }) => action === 'shrink').length ?? 0,
       write: (warned) => writeWarned(intentId, live, warned),
     })
@@ -326,7 +331,7 @@ export function createShell(context: ExecutionContext): Shell {
     live.signed = undefined
     live.armedRecord = undefined
     const atMs = context.clock.monotonicMs()
-    const facts = await submit(context, armedBy(armedRecord, signed))
+    const facts = await submit(context, lanes, armedBy(armedRecord, signed))
     timed(context, intentId, 'submit', atMs)
     if (live.acceptedMs > 0) timed(context, intentId, 'total', live.acceptedMs)
     feedAside(intentId, live, { type: 'sent', nowMs: context.clock.now(), send: facts })

@@ -7,7 +7,7 @@ import type { CreateOrderParams } from '../../src/domain/batch.ts'
 import { type BatchTerms, type Intent, labelOf, lastAttempt } from '../../src/domain/intent.ts'
 import { reservedOf } from '../../src/domain/machine/exposure.ts'
 import { contractPriceOf, usd } from '../../src/domain/units.ts'
-import { ownRelayFee, relayProposal } from '../../src/execution/relayLane.ts'
+import { ownRelayFee, relayProposal } from '../../src/execution/relayParams.ts'
 import { type ChainBench, chainBench, signer } from '../support/chain.ts'
 import { ethMarket, intentOf, usdc } from '../support/intents.ts'
 

@@ -456,7 +456,7 @@ export const mutants: readonly Mutant[] = [
   one(
     'a host answers for what we took long for',
     'shell',
-    'src/execution/makeAttempt.ts',
+    'src/execution/hostMessage.ts',
     '(clock.monotonicMs() - askedMs) / 1000',
     '(askedMs - askedMs) / 1000',
   ),
