@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { expect, test } from 'vitest'
 import { schema } from '../src/cli/config/schema.ts'
+import { laneNames } from '../src/domain/lane.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const source = join(root, 'src')
@@ -113,6 +114,30 @@ test('the legacy liquidity fields of the tickers are read by no file but the pap
     })
     .map((file) => relative(root, file))
   expect(readers).toEqual([])
+})
+
+/**
+ * Files that name a lane: the tables of what each is and how it works, the setting that chooses one, and the paper venue, which
+ * is the other side of the wire.
+ */
+const namesLane = [
+  'cli/config/schema.ts',
+  'cli/config/typed.ts',
+  'domain/lane.ts',
+  'execution/lanes.ts',
+  'paper/orderRoutes.ts',
+  'paper/record.ts',
+]
+
+test('no file asks for a lane by its name: what differs between lanes is in their own files and in two tables', () => {
+  const name = new RegExp(`(['"\`])(?:${laneNames.join('|')})\\1|\\blane\\.(?:${laneNames.join('|')})\\b`)
+  const found = files.filter((file) => {
+    const code = readFileSync(file, 'utf8')
+      .replace(/\/\*[\s\S]*?\*\//g, '')
+      .replace(/\/\/.*$/gm, '')
+    return name.test(code)
+  })
+  expect(found.map((file) => relative(source, file)).sort()).toEqual(namesLane)
 })
 
 test('strategies shipped with perpd and kinds of users import the strategy contract alone', () => {

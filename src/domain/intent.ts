@@ -29,6 +29,7 @@ export type IntentKind =
 /** How an order waits (wire: orders, 2.1). */
 export type OrderKind = 'market' | 'limit' | 'stop-market' | 'take-profit' | 'stop-loss' | 'twap'
 
+/** The name that the configuration's types import. */
 export type { LaneName as Lane }
 
 /** A token as an order needs it. */

@@ -15,7 +15,8 @@ import { sameHex } from '../../src/domain/address.ts'
 import { type Event, emitTo } from '../../src/domain/event.ts'
 import { fillsOf } from '../../src/domain/fills.ts'
 import { journalSides } from '../../src/domain/held.ts'
-import { hasEnded, type IntentState, type Lane } from '../../src/domain/intent.ts'
+import { hasEnded, type IntentState } from '../../src/domain/intent.ts'
+import type { LaneName } from '../../src/domain/lane.ts'
 import { createAccountBook } from '../../src/engine/accountBook.ts'
 import { createCatalogue } from '../../src/engine/catalogue.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
@@ -58,7 +59,7 @@ export interface DayOptions {
   /** Of all strategies; default: as their files say. */
   readonly cadenceSeconds?: number
   /** Default: by the seed. */
-  readonly lane?: Lane
+  readonly lane?: LaneName
   /** What a host says that is not so; `atMs` is the time of the day. */
   readonly lie?: (atMs: number) => Lie | undefined
   /** Told everything as it happens. */

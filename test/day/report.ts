@@ -1,7 +1,8 @@
 /** What a simulated day tells: counts by code, the delays of increases, and both books at its end. */
 import { addsRisk } from '../../src/domain/decision.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { IntentState, Lane } from '../../src/domain/intent.ts'
+import type { IntentState } from '../../src/domain/intent.ts'
+import type { LaneName } from '../../src/domain/lane.ts'
 import type { EngineStatus } from '../../src/engine/status.ts'
 
 /** Counts by name. */
@@ -44,7 +45,7 @@ export interface Told {
 export interface DayReport extends Told {
   readonly seed: number
   readonly hours: number
-  readonly lane: Lane
+  readonly lane: LaneName
   /** Every intent of the day, with how it ended. */
   readonly stories: readonly IntentState[]
   readonly status: EngineStatus

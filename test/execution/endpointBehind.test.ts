@@ -1,7 +1,7 @@
 /** One of two chain endpoints behind, or ahead: orders go on, and no host is blamed. Real sockets, both lanes. */
 import { afterEach, expect, test } from 'vitest'
 import type { Decision } from '../../src/domain/decision.ts'
-import type { Lane } from '../../src/domain/intent.ts'
+import type { LaneName } from '../../src/domain/lane.ts'
 import { usd } from '../../src/domain/units.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, type KindsOptions, kindsBench } from '../support/kinds.ts'
@@ -41,11 +41,11 @@ const cases: readonly Case[] = [
   { name: 'with blocks of two hours ahead', movedSeconds: 7_200, told: 7_200 },
 ]
 const both = cases.flatMap((each) =>
-  (['order-chain', 'relay'] as const).map((lane): [string, Lane, Case] => [each.name, lane, each]),
+  (['order-chain', 'relay'] as const).map((lane): [string, LaneName, Case] => [each.name, lane, each]),
 )
 
 async function worldOf(
-  lane: Lane,
+  lane: LaneName,
   { lagBlocks = 0, movedSeconds = 0 }: Omit<Case, 'name' | 'told'>,
   options: KindsOptions = {},
 ): Promise<KindsBench> {

@@ -5,7 +5,8 @@ import { createNodeFetch, type NodeFetch } from '../../src/api/nodeFetch.ts'
 import { systemClock } from '../../src/api/systemClock.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { Address } from '../../src/domain/address.ts'
-import { type Intent, isOpen, type Lane, lastAttempt } from '../../src/domain/intent.ts'
+import { type Intent, isOpen, lastAttempt } from '../../src/domain/intent.ts'
+import type { LaneName } from '../../src/domain/lane.ts'
 import { contractPriceOf, usd } from '../../src/domain/units.ts'
 import { createShell, type Shell } from '../../src/execution/shell.ts'
 import type { Journal } from '../../src/journal/journal.ts'
@@ -93,7 +94,7 @@ async function priceOf(side: 'min' | 'max'): Promise<bigint> {
 }
 
 let made = 0
-async function walk(who: Trader, lane: Lane, parts: Partial<Intent>) {
+async function walk(who: Trader, lane: LaneName, parts: Partial<Intent>) {
   made += 1
   const nowMs = systemClock.now()
   const intent = intentOf({

@@ -7,13 +7,14 @@ import { arbitrum } from '../../src/chains/arbitrum.ts'
 import { encodeRemovalCall } from '../../src/chains/relayCalldata.ts'
 import { removalTypedData } from '../../src/cli/removalFile.ts'
 import type { Decision } from '../../src/domain/decision.ts'
-import { type Lane, lastAttempt } from '../../src/domain/intent.ts'
+import { lastAttempt } from '../../src/domain/intent.ts'
+import type { LaneName } from '../../src/domain/lane.ts'
 import { type TokenAmount, usd } from '../../src/domain/units.ts'
 import { removalOf } from '../../src/execution/removal.ts'
 import { usdc } from '../support/intents.ts'
 import { delegate, ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
 
-async function bench(approvedActions: number, lane: Lane = 'order-chain', approvedSeconds = 604_800) {
+async function bench(approvedActions: number, lane: LaneName = 'order-chain', approvedSeconds = 604_800) {
   const at = await kindsBench({ approvedActions, approvedSeconds, lane, isByChain: true })
   const { subaccount } = at
   if (subaccount === undefined) throw new Error('no watch')

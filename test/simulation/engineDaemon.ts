@@ -9,7 +9,8 @@ import type { AccountRecord } from '../../src/domain/accountRecord.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import type { ChainReader } from '../../src/domain/chainReader.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { IntentState, Lane } from '../../src/domain/intent.ts'
+import type { IntentState } from '../../src/domain/intent.ts'
+import type { LaneName } from '../../src/domain/lane.ts'
 import type { Limits } from '../../src/domain/limits.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
 import type { SignRequest } from '../../src/domain/signer.ts'
@@ -57,7 +58,7 @@ interface EngineWorld {
   readonly checks: EngineChecks
   readonly strategies: readonly LoadedStrategy[]
   readonly signatures: Map<string, SignedMessage>
-  readonly lane: Lane
+  readonly lane: LaneName
   readonly intentExpiryMs: number
   configured: ConfiguredLimits
   engine: Engine | undefined

@@ -2,7 +2,8 @@
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { CreateOrderParams } from '../../src/domain/batch.ts'
-import type { Intent, IntentKind, Lane, OrderKind, OrderTerms } from '../../src/domain/intent.ts'
+import type { Intent, IntentKind, OrderKind, OrderTerms } from '../../src/domain/intent.ts'
+import type { LaneName } from '../../src/domain/lane.ts'
 import { expectedOf } from '../../src/domain/machine/expected.ts'
 import { usd } from '../../src/domain/units.ts'
 import { swapMarketsOf } from '../../src/execution/swapPath.ts'
@@ -55,7 +56,7 @@ export interface Wish {
   /** Number of the decision; the same number is the same decision. */
   readonly number: number
   readonly account: Address
-  readonly lane: Lane
+  readonly lane: LaneName
   /** Wall clock of the daemon, Unix ms. */
   readonly nowMs: number
   /** Whole USD of an increase; decreases ask for as much. */

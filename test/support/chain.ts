@@ -8,6 +8,7 @@ import type { IntentState } from '../../src/domain/intent.ts'
 import { connectChain } from '../../src/evm/connect.ts'
 import type { EndpointsReader } from '../../src/evm/reader.ts'
 import type { ExecutionContext } from '../../src/execution/context.ts'
+import type { Lanes } from '../../src/execution/lane.ts'
 import { createShell, type Shell } from '../../src/execution/shell.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
@@ -31,8 +32,8 @@ export interface ChainBench extends VenueBench {
   requests(): number
   set(faults: Partial<Faults>): void
   reorganise(blocks: number, more?: Readonly<Record<string, unknown>>): Promise<void>
-  /** A shell of a new process over the same journal. */
-  restart(): Shell
+  /** A shell of a new process over the same journal, with these lanes or those of the bench. */
+  restart(lanes?: Lanes): Shell
   /** The story of an intent as it is now. */
   story(intentId: string): IntentState
   close(): Promise<void>
@@ -49,6 +50,8 @@ export interface ChainBenchOptions {
   readonly between?: Between
   readonly context?: Partial<ExecutionContext>
   readonly reader?: (reader: ChainReader) => ChainReader
+  /** Those that perpd ships when absent. */
+  readonly lanes?: Lanes
 }
 
 /** Makes a bench; to be closed. Blocks come every 250 ms of the venue's clock, `safe` is a second behind. */
@@ -129,7 +132,7 @@ export async function chainBench(options: ChainBenchOptions = {}): Promise<Chain
     served,
     reader,
     journal,
-    shell: createShell(context),
+    shell: createShell(context, options.lanes),
     events,
     requests: () => requests,
     set(faults) {
@@ -142,7 +145,7 @@ export async function chainBench(options: ChainBenchOptions = {}): Promise<Chain
       const answer = await fetch(`${served.control}/reorg`, { method: 'POST', headers, body })
       if (!answer.ok) throw new Error(await answer.text())
     },
-    restart: () => createShell(context),
+    restart: (lanes = options.lanes) => createShell(context, lanes),
     story(intentId) {
       const state = journal.intent(intentId)
       if (state === undefined) throw new Error(`no intent ${intentId}`)

@@ -8,7 +8,8 @@ import { signDigest } from '../../src/chains/secp256k1.ts'
 import type { SubaccountApproval } from '../../src/chains/subaccountApproval.ts'
 import type { Decision } from '../../src/domain/decision.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { Intent, IntentState, Lane } from '../../src/domain/intent.ts'
+import type { Intent, IntentState } from '../../src/domain/intent.ts'
+import type { LaneName } from '../../src/domain/lane.ts'
 import type { Limits } from '../../src/domain/limits.ts'
 import { signedOrderIn } from '../../src/domain/signedOrder.ts'
 import { marketOf, type Snapshot } from '../../src/domain/snapshot.ts'
@@ -84,7 +85,7 @@ export interface KindsOptions {
   readonly settings?: Partial<VenueSettings>
   readonly path?: PricePath
   /** The order chain when absent. */
-  readonly lane?: Lane
+  readonly lane?: LaneName
   /** The venue's chain closes orders, a second behind; otherwise its hosts and rows do. */
   readonly isByChain?: boolean
   /** Endpoints of the venue's chain that are read: 1 when absent, or 2. */
