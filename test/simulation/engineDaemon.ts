@@ -191,6 +191,7 @@ class EngineDaemon implements Daemon {
         sign: async (request) => {
           if (parts.boundary('sign')) return never()
           const signature = await simulatedSigner.sign(request)
+          parts.transcript?.signature(timeline.nowMs, request.digest, signature)
           this.#remember(request, signature)
           return parts.boundary('signed') ? never() : signature
         },
@@ -399,9 +400,10 @@ class EngineDaemon implements Daemon {
   }
 
   #reader(): ChainReader {
-    const { chain, endpoints, timeline, random, process, boundary } = this.#parts
-    const later = <T>(value: () => T): Promise<T> => {
+    const { chain, endpoints, timeline, random, process, boundary, transcript } = this.#parts
+    const later = <T>(what: string, about: readonly Hex[], value: () => T): Promise<T> => {
       if (boundary('chain')) return never()
+      transcript?.call(timeline.nowMs, what, JSON.stringify(about))
       return new Promise((resolve) => {
         timeline.after(random.int(1, 150), () => {
           if (!process.isAlive) return
@@ -414,8 +416,13 @@ class EngineDaemon implements Daemon {
     }
     return {
       configured: endpoints.length,
-      latestBlocks: () => later(() => latestOf(chain, endpoints, timeline.nowMs)),
-      look: (queries) => later(() => queries.map((query) => viewOf(chain, endpoints, query, timeline.nowMs))),
+      latestBlocks: () => later('newest', [], () => latestOf(chain, endpoints, timeline.nowMs)),
+      look: (queries) =>
+        later(
+          'look',
+          queries.map(({ digest }) => digest),
+          () => queries.map((query) => viewOf(chain, endpoints, query, timeline.nowMs)),
+        ),
     }
   }
 }
