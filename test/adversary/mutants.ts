@@ -20,8 +20,8 @@ const trustsAll: Patch = [
 /** No facts of hosts keep anything from being signed. */
 const signsAll: Patch = [
   'test/adversary/daemon.ts',
-  'trading.mayNotSign(intent) ?? catalogue.mayNotSign(intent),',
-  'trading.mayNotSign(intent),',
+  'trading.veto(intent) ?? catalogue.veto(intent),',
+  'trading.veto(intent),',
 ]
 const book: Patch = ['src/risk/book.ts', '    withoutUnseen(journal, open, snapshot),\n', '']
 const hidden: Patch = [
