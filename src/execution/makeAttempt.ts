@@ -56,7 +56,7 @@ export async function makeAttempt(
     return await makeAttempt(context, lanes, made.intent, n, host, { ...log, shrinks: log.shrinks + 1 })
   if (made.kind === 'not-made') return unsigned(made)
   // A halt may have come while the venue was asked; after it nothing is signed.
-  const held = context.mayNotSign?.(intent)
+  const held = context.admission?.veto(intent)
   if (held !== undefined) return unsigned(refused(context, held.code, held.reason, {}))
   const atMs = clock.monotonicMs()
   let signed: Signed

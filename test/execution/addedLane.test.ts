@@ -7,6 +7,7 @@ import type { Event } from '../../src/domain/event.ts'
 import { type Attempt, type Intent, lastAttempt } from '../../src/domain/intent.ts'
 import type { LaneName } from '../../src/domain/lane.ts'
 import { usd } from '../../src/domain/units.ts'
+import type { Admission } from '../../src/execution/context.ts'
 import type { Lane } from '../../src/execution/lane.ts'
 import { shippedLanes } from '../../src/execution/lanes.ts'
 import { callOf, ownMessage } from '../../src/execution/ownMessage.ts'
@@ -124,7 +125,8 @@ test('a send of an added lane that fails proves nothing, is not repeated, and th
 
 test('a halt that comes while an added lane makes its message keeps the key from it', async () => {
   const denial = { code: 'HALTED', reason: 'an operator halted trading' }
-  await start(laneThat(), { context: { mayNotSign: () => denial } })
+  const admission: Admission = { veto: () => denial, resize: async () => denial }
+  await start(laneThat(), { context: { admission } })
   const intent = await accept()
   await world.clock.advance(12_000)
   expect(world.story(intent.intentId).closing).toMatchObject({ outcome: 'REFUSED_LOCAL', code: 'HALTED' })
