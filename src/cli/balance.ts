@@ -55,7 +55,7 @@ export function balanceText(
     `account    ${account}`,
     `wallet     ${money(BigInt(walletUsd))}`,
     `positions  ${money(BigInt(positionsUsd))} in ${counted(positions, 'position')}, after pending fees`,
-    ...(equity === undefined ? [] : [`equity     ${money(BigInt(equity.equityUsd))}, without the gas coin`]),
+    ...(equity === undefined ? [] : [`equity     ${money(BigInt(equity.equityUsd))}, without the gas coin${equityAge(equity.equityAtMs, nowMs)}`]),
     ...(missing === 0 ? [] : [`${counted(missing, 'row')} could not be read: the figures lack them`]),
     `read       ${span(Math.max(0, nowMs - readAtMs))} ago`,
   ]

@@ -98,7 +98,7 @@ export type EngineInput = Omit<
   | 'inTurn'
   | 'pausedBy'
   | 'limits'
-  | 'equityUsd'
+  | 'equity'
   | 'dayResultUsd'
   | 'marketDayResultUsd'
   | 'acceptedOnMarkets'
@@ -144,7 +144,7 @@ export function createEngine(
   const admission: EngineContext = {
     ...context,
     limits,
-    equityUsd: equity.worthUsd,
+    equity: breakers.limitEquity,
     dayResultUsd: (strategy) => realized().of(strategy, clock.now()),
     marketDayResultUsd: (marketToken) => realized().onMarket(marketToken, clock.now()),
     acceptedOnMarkets: createMarketCount(before, startedAtMs),
@@ -340,7 +340,7 @@ export function createEngine(
       tradingState: trading.holdOn()?.state ?? 'active',
       holds: trading.holds(),
       ...(killed === undefined ? {} : { kill: killed }),
-      ...(mark === undefined ? {} : { equity: { ...mark, ...shownOf(breakers.shownEquity()) } }),
+      ...(mark === undefined ? {} : { equity: shownOf(mark, breakers.shownEquity()) }),
       ...(subaccount === undefined ? {} : { subaccount }),
       strategies: instances.map((instance) => instance.status()),
       positions,
@@ -449,7 +449,7 @@ export function createEngine(
       await api.getTradingCapacity({ symbol, direction }, { isFresh: true })
       const snapshot = await read({ symbols: [symbol] })
       const others = unseen(snapshot).filter((state) => state.intent.intentId !== intent.intentId)
-      const equityUsd = admission.equityUsd()
+      const { equityUsd } = admission.equity() ?? {}
       return resizeIncrease(intent, atMostUsd, {
         snapshot,
         book: bookOf(snapshot, others, holdings.others()),

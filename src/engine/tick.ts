@@ -321,7 +321,7 @@ export function judge(
   const hourly = isOperator || maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour }
   const limits = { ...others, ...hourly }
   const hold = isOperator ? undefined : context.trading.holdOn(name)
-  const equityUsd = context.equityUsd()
+  const equity = context.equity()
   const { defaultSlippageBps } = engineSettings
   const policy = context.signingPolicy()
   const admitted = admit(decision, {
@@ -333,7 +333,8 @@ export function judge(
     marketLimits: isOperator ? {} : context.limits.countedOn(symbol),
     tradingState: hold?.state ?? (isOperator ? 'reducing' : 'active'),
     ...(hold === undefined ? {} : { tradingReason: hold.reason }),
-    ...(equityUsd === undefined ? {} : { equityUsd }),
+    ...(equity === undefined ? {} : { equityUsd: equity.equityUsd }),
+    ...(equity?.atMs === undefined ? {} : { equityAgeMs: Math.max(0, nowMs - equity.atMs) }),
     dayResultUsd: context.dayResultUsd(name),
     marketDayResultUsd: context.marketDayResultUsd(decision.marketToken),
     clockSkewMs: hostsSkewMs(api) ?? 0,
