@@ -5,7 +5,7 @@ import { isatty } from 'node:tty'
 import { systemClock } from '../api/systemClock.ts'
 import { marketsNamed } from '../domain/marketName.ts'
 import type { OrderRow } from '../domain/orderView.ts'
-import { formatUsd } from '../domain/units.ts'
+import { formatAtMost, formatUsd } from '../domain/units.ts'
 import { unknownMarketText } from '../engine/unknownMarket.ts'
 import { money, shortId } from '../monitor/text.ts'
 import type { Call } from './command.ts'
@@ -221,8 +221,8 @@ export function quoteText(quote: NonNullable<CommandAnswer['quote']>): string {
     [
       'worst cost',
       quote.worstCostUsd === null
-        ? `no bound: a stop fills at any price; fees are at most ${amount(quote.venueFeesUsd)} to the venue (${basisPoints(quote.venueFeeBps100)} bps) and ${amount(quote.orderFeesUsd)} for sending and executing`
-        : `${amount(quote.worstCostUsd)}: the worst price that is signed (${quote.worstPrice === null ? '' : usdText(quote.worstPrice)}) costs ${amount(quote.worstPriceUsd ?? '0')}, the venue's fee ${amount(quote.venueFeesUsd)} (${basisPoints(quote.venueFeeBps100)} bps), sending and executing ${amount(quote.orderFeesUsd)}, each at most`,
+        ? `no bound: a stop fills at any price; fees are at most ${atMost(quote.venueFeesUsd)} to the venue (${basisPoints(quote.venueFeeBps100)} bps) and ${atMost(quote.orderFeesUsd)} for sending and executing`
+        : `at most ${atMost(quote.worstCostUsd)}: the worst price that is signed (${quote.worstPrice === null ? '' : usdText(quote.worstPrice)}) costs at most ${atMost(quote.worstPriceUsd ?? '0')}, the venue's fee is at most ${atMost(quote.venueFeesUsd)} (${basisPoints(quote.venueFeeBps100)} bps), sending and executing at most ${atMost(quote.orderFeesUsd)}`,
     ],
     [
       'afterwards',
@@ -232,6 +232,10 @@ export function quoteText(quote: NonNullable<CommandAnswer['quote']>): string {
     ],
   ]
   return rows.flatMap(([name = '', text = '']) => wrapped(name.padEnd(12), text)).join('\n')
+}
+
+function atMost(value: string): string {
+  return formatAtMost(BigInt(value))
 }
 
 function amount(value: string): string {

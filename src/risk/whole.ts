@@ -3,7 +3,7 @@ import type { Decision } from '../domain/decision.ts'
 import type { Denial, Intent } from '../domain/intent.ts'
 import type { Limits } from '../domain/limits.ts'
 import type { Market } from '../domain/market.ts'
-import { BPS_ONE, formatUsd } from '../domain/units.ts'
+import { BPS_ONE, formatDollars } from '../domain/units.ts'
 
 /** What the leverage of an increase is held to. */
 export interface LeverageBounds {
@@ -43,8 +43,8 @@ export function checkWholeSize({ sizing }: Intent, adds: boolean): Denial | unde
   return {
     code: 'SIZE_CUT',
     reason: `${causes.join(' and ')} leaves room for less`,
-    wanted: formatUsd(wantedUsd),
-    allowed: `at most ${formatUsd(sizeDeltaUsd)}`,
+    wanted: formatDollars(wantedUsd),
+    allowed: `at most ${formatDollars(sizeDeltaUsd)}`,
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Decision } from '../domain/decision.ts'
 import type { Denial } from '../domain/intent.ts'
 import type { Limits } from '../domain/limits.ts'
-import { BPS_ONE, bps, formatUsd, maxOf, mulDivUp, type Usd } from '../domain/units.ts'
+import { BPS_ONE, bps, formatDollars, maxOf, mulDivUp, type Usd } from '../domain/units.ts'
 import type { Desk } from './desk.ts'
 
 /** From here on the age of the equity is said, ms: lists that settle after a fill give no newer one. */
@@ -30,9 +30,9 @@ export function checkWish(
     if (shareBps === undefined || wishUsd <= bps(worthUsd, shareBps)) return undefined
     return {
       code: 'WISH_ABOVE_EQUITY',
-      reason: `The ${what} wished for is more than ${shareBps / BPS_ONE} times the equity (${formatUsd(worthUsd)}${age}): it is taken for a mistake and is not cut to the limits.`,
-      wanted: formatUsd(wishUsd),
-      allowed: formatUsd(bps(worthUsd, shareBps)),
+      reason: `The ${what} wished for is more than ${shareBps / BPS_ONE} times the equity (${formatDollars(worthUsd)}${age}): it is taken for a mistake and is not cut to the limits.`,
+      wanted: formatDollars(wishUsd),
+      allowed: formatDollars(bps(worthUsd, shareBps)),
     }
   }
   const ofSize = above('size', sizeUsd, limits.maxWishEquityBps)

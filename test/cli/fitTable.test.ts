@@ -78,8 +78,8 @@ test('every table fits 80 columns and has its figures', async () => {
   expect(markets).toContain('CAPACITY')
   expect(markets).toMatch(/FEE \(BPS\)[\s\S]* \d+\/\d+\b/)
   expect(markets.replace(/\s+/g, ' ')).toContain('the first figure where the order balances longs and shorts')
-  expect(quote).toContain('worst cost  $15.50')
-  expect(quote.replace(/\s+/g, ' ')).toContain("the venue's fee $0.50 (10 bps)")
+  expect(quote).toContain('worst cost  at most $15.50')
+  expect(quote.replace(/\s+/g, ' ')).toContain("the venue's fee is at most $0.50 (10 bps)")
   expect(quote).toContain('eth-trend trades this market too')
 })
 
