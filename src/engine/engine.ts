@@ -22,7 +22,7 @@ import { marksOf } from '../domain/orderMarks.ts'
 import type { Position } from '../domain/position.ts'
 import { signedOrderIn } from '../domain/signedOrder.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { formatUsd, type Usd } from '../domain/units.ts'
+import { formatDollars, type Usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { maxPriceImpactsOf } from '../execution/policy.ts'
 import { bookOf } from '../risk/book.ts'
@@ -272,7 +272,7 @@ export function createEngine(
   function heldWords(): readonly string[] {
     return positions.map(
       ({ direction, marketToken, sizeInUsd }) =>
-        `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} of ${formatUsd(sizeInUsd)}`,
+        `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} of ${formatDollars(sizeInUsd)}`,
     )
   }
 

@@ -27,7 +27,7 @@ import { managersOf, managersText, marketsNamed, type NamedMarket } from '../dom
 import { isOpened } from '../domain/orderLegs.ts'
 import { isOnMarket, type Order, type Position } from '../domain/position.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
-import { BPS_ONE, bps, formatUsd, parseUnits, usd } from '../domain/units.ts'
+import { BPS_ONE, bps, formatDollars, parseUnits, usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { isDenial } from '../risk/desk.ts'
 import type { EngineContext } from './context.ts'
@@ -132,7 +132,7 @@ export function createManual(context: ManualContext): Manual {
       snapshot,
       decision,
       symbol,
-      words: `${direction} ${symbol} of ${formatUsd(decision.sizeDeltaUsd)}`,
+      words: `${direction} ${symbol} of ${formatDollars(decision.sizeDeltaUsd)}`,
       note:
         managers.length === 0
           ? managersText(managers)
@@ -190,7 +190,7 @@ export function createManual(context: ManualContext): Manual {
       snapshot,
       decision,
       symbol: view.symbol,
-      words: `${formatUsd(sizeUsd)} of the ${direction} ${view.symbol} of ${formatUsd(sizeInUsd)}`,
+      words: `${formatDollars(sizeUsd)} of the ${direction} ${view.symbol} of ${formatDollars(sizeInUsd)}`,
       ...(managers.length === 0
         ? {}
         : {

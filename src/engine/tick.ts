@@ -8,7 +8,7 @@ import type { Denial, Intent, IntentState } from '../domain/intent.ts'
 import { signedOrderIn } from '../domain/signedOrder.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { spentBy } from '../domain/spend.ts'
-import { formatUsd, maxOf, NATIVE_DECIMALS, type Usd } from '../domain/units.ts'
+import { formatDollars, maxOf, NATIVE_DECIMALS, type Usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { hostsSkewMs } from '../execution/hostsClock.ts'
 import { maxPriceImpactsOf } from '../execution/policy.ts'
@@ -397,8 +397,8 @@ function hiddenOn({ marketToken }: Decision, snapshot: Snapshot): Denial | undef
   return {
     code: 'POSITION_NOT_SHOWN',
     reason: `the list of positions shows less of ${symbol} ${found.direction} than the journal knows; increases on this market wait until they agree`,
-    wanted: `${formatUsd(found.shownUsd)} shown`,
-    allowed: `${formatUsd(found.knownUsd)} by the journal`,
+    wanted: `${formatDollars(found.shownUsd)} shown`,
+    allowed: `${formatDollars(found.knownUsd)} by the journal`,
   }
 }
 
