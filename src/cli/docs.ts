@@ -68,7 +68,7 @@ function defaultOf({ default: value }: NamedSetting): string {
 }
 
 function metricsDocument(): string {
-  const metrics = createMetrics({ version: '', profile: '', chain: '', status: () => undefined })
+  const metrics = createMetrics({ version: '', profile: '', chain: '' })
   const rows = metrics
     .describe()
     .map(

@@ -3,29 +3,17 @@
  * stops them on signals: the first drains, the second leaves at once. Both are safe, because the journal is written
  * before everything that leaves.
  */
-import { createApi } from '../api/client.ts'
 import { createNodeFetch } from '../api/nodeFetch.ts'
 import { systemClock } from '../api/systemClock.ts'
-import { emptySubaccountApproval } from '../chains/approvalTypes.ts'
-import { chainGas } from '../chains/gas.ts'
 import { createControlServer } from '../control/server.ts'
+import { createTrader, type Trader } from '../daemon/trader.ts'
+import { createVenueClient } from '../daemon/venueClient.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
 import type { Signer } from '../domain/signer.ts'
-import { createAccountBook } from '../engine/accountBook.ts'
-import { createCatalogue } from '../engine/catalogue.ts'
-import { createEngine, type Engine } from '../engine/engine.ts'
 import type { ConfiguredLimits } from '../engine/liveLimits.ts'
-import { pinnedApi } from '../engine/pinnedApi.ts'
-import { createSubaccountWatch } from '../engine/subaccountWatch.ts'
-import { createTrading } from '../engine/trading.ts'
+import type { EngineDoor } from '../engine/status.ts'
 import { readMarket } from '../evm/marketProof.ts'
-import type { ExecutionContext } from '../execution/context.ts'
-import { createFees } from '../execution/fees.ts'
-import { createGasWatch } from '../execution/gasWatch.ts'
-import { createNativePrice } from '../execution/nativePrice.ts'
-import { createShell } from '../execution/shell.ts'
-import { type SwapMarkets, swapMarketsOf } from '../execution/swapPath.ts'
 import { guardedSigner } from '../journal/guard.ts'
 import { type Journal, JournalFaultError } from '../journal/journal.ts'
 import { openJournal } from '../journal/open.ts'
@@ -50,25 +38,13 @@ import { type StartedVenue, startVenue } from './paper.ts'
 import { readStrategyFiles } from './readStrategies.ts'
 import { checkRouterCode } from './routerCode.ts'
 import { rpcClients } from './rpcClients.ts'
-import {
-  feeTokenAmount,
-  limitsOf,
-  openSigningGuard,
-  signingPolicyOf,
-  usualFeesOf,
-  warningPoliciesOf,
-} from './runSettings.ts'
+import { apiLimitsOf, limitsOf, openSigningGuard, traderSettingsOf } from './runSettings.ts'
 import { listenForSignals } from './signals.ts'
 import { openSigner } from './signer.ts'
 import { readApprovalFile } from './subaccountFile.ts'
 import { version } from './version.ts'
 import { type WholeConfiguration, waitingChanges } from './waitingChanges.ts'
 import { keepWatchdog } from './watchdog.ts'
-
-const watchMs = 5_000
-const statusPollFloorMs = 50
-const prepareRetryMs = 500
-const poisonRestMs = 600_000
 
 /** What a run of the daemon needs besides its configuration. */
 export interface RunOptions {
@@ -146,18 +122,11 @@ async function live(
     api: venue?.hosts.api ?? config.venue.apiHosts,
     oracle: venue?.hosts.oracle ?? config.venue.oracleHosts,
   }
-  let engine: Engine | undefined
-  const metrics = createMetrics({
-    version,
-    profile: config.profile,
-    chain: chain.name,
-    status: () => engine?.status(),
-  })
-  const health = createHealth(() => engine?.status())
+  const metrics = createMetrics({ version, profile: config.profile, chain: chain.name })
+  const health = createHealth()
   const decisions = createLastDecisions(systemClock.now)
   const ended = Promise.withResolvers<number>()
-  const stopped = fatalStop(log, () => engine?.abort(), ended.resolve)
-  const { fatal } = stopped
+  const stopped = fatalStop(log, ended.resolve)
   // Once it was said that perpd stops, what falls over because of that is not said too.
   const tell: Emit = (event) => (stopped.isOver() ? undefined : log.listen(event))
   const emit = emitTo([tell, metrics.listen, health.listen, decisions.listen], (error) =>
@@ -166,24 +135,14 @@ async function live(
 
   const fetch = createNodeFetch()
   closers.push(() => fetch.close())
-  const asListed = createApi({
+  const api = createVenueClient({
     chain,
     hosts,
     fetch: fetch.fetch,
     clock: systemClock,
     random: Math.random,
-    limits: {
-      ...config.api,
-      // An order may take the venue longer than a read.
-      prepareTimeoutMs: 2 * config.api.timeoutMs,
-      submitTimeoutMs: 2 * config.api.timeoutMs,
-      ...(venue ? { requestsPerSecondPerHost: Number.POSITIVE_INFINITY } : {}),
-    },
-    onAttempt: (attempt) => emit({ type: 'host.attempt', ...attempt }),
-    onRest: ({ host, restMs, reason }) => emit({ type: 'host.rested', host, restMs, reason }),
-    onPrices: (prices) => emit({ type: 'host.prices', ...prices }),
-    onMissing: (missing) => emit({ type: 'rows.missing', ...missing }),
-    onForeign: (foreign) => emit({ type: 'rows.foreign', ...foreign }),
+    limits: apiLimitsOf(config, venue !== undefined),
+    emit,
   })
   const evidence = chooseEvidence(config, venue?.chains[chain.name])
   const chainReader = await connect(config, evidence, { emit, fetch: fetch.fetch }, closers)
@@ -191,115 +150,48 @@ async function live(
   const isChecked = venue === undefined || config.rpc.routerCodeHash !== undefined
   const code = isChecked ? await checkRouterCode(config, evidence, fetch.fetch) : undefined
   if (code !== undefined) log.note(code.isWeak ? 'warn' : 'info', code.text)
-  const book = createAccountBook({ journal, clock: systemClock })
-  const trading = createTrading({ book, emit })
   const clients = rpcClients(evidence, config.rpc.timeoutMs, fetch.fetch)
-  const catalogue = createCatalogue({
-    shipped: chain.facts,
-    book,
-    clock: systemClock,
-    emit,
-    fatal,
-    ...(clients.length === 0
-      ? {}
-      : { prove: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal) }),
-  })
-  const api = pinnedApi(asListed, catalogue)
   const { owner } = config.account
-  const subaccount =
-    owner === undefined
-      ? undefined
-      : createSubaccountWatch({
-          api,
-          empty: emptySubaccountApproval(signer.address, chain.chainId),
-          clock: systemClock,
-          emit,
-          account: owner,
-          subaccount: signer.address,
-          readApproval: () => readApprovalFile(config.account.approvalFile, chain, owner, signer.address),
-          open: () => shell.open().map(({ state }) => state),
-          settings: config.account,
-        })
-  const nativePrice = createNativePrice(api, chain, systemClock)
-  const gasPrices = chainReader?.gasPrices
-  const execution: ExecutionContext = {
+  const trader = createTrader({
+    chain,
     api,
+    clock: systemClock,
     journal,
     signer,
-    ...(subaccount === undefined ? {} : { delegation: subaccount }),
-    chain,
-    clock: systemClock,
-    emit,
+    ...(owner === undefined
+      ? {}
+      : {
+          owner: {
+            account: owner,
+            readApproval: () => readApprovalFile(config.account.approvalFile, chain, owner, signer.address),
+            settings: config.account,
+          },
+        }),
     ...(chainReader === undefined ? {} : { chainReader }),
-    rules: {
-      source: evidence.source,
-      trustVenue: config.evidence.trustVenue,
-      deadlineMarginMs: config.execution.deadlineMarginSeconds * 1000,
-    },
-    settings: {
-      statusPollMs: Math.max(statusPollFloorMs, config.execution.statusPollMs),
-      statusPollMaxMs: config.execution.statusPollMaxMs,
-      prepareRetryMs,
-      relayDeadlineSeconds: config.execution.relayDeadlineSeconds,
-      relayFeePerOrder: feeTokenAmount(config, config.signing.relayFeeUsd),
-      poisonRestMs,
-    },
-    signingPolicy: signingPolicyOf(config, () => listedMarkets, nativePrice.usd),
-    warningPolicies: warningPoliciesOf(config, strategies),
-    fees: createFees({
-      chain,
-      clock: systemClock,
-      usual: usualFeesOf(config),
-      nativePrice,
-      isSubaccount: subaccount !== undefined,
-      ...(gasPrices === undefined
-        ? {}
-        : { gas: createGasWatch(chainGas[chain.name], gasPrices, systemClock) }),
-    }),
-    sizeAnew: (intent, atMostUsd) => {
-      if (engine === undefined)
-        throw new TypeError('sizeAnew: no order is prepared before there is an engine')
-      return engine.sizeAnew(intent, atMostUsd)
-    },
-    mayNotSign: (intent) =>
-      trading.mayNotSign(intent) ?? catalogue.mayNotSign(intent) ?? subaccount?.mayNotSign(intent),
-    fatal,
-  }
-  let listedMarkets: SwapMarkets = new Map()
-  const shell = createShell(execution)
-  engine = createEngine(
-    {
-      ...execution,
-      shell,
-      catalogue,
-      strategies,
-      limits: limitsOf(config, strategies),
-      readLimits: () => readLimits(reload(), { values, strategies }),
-      trading,
-      ...(subaccount === undefined ? {} : { subaccount }),
-      engineSettings: {
-        lane: config.account.lane,
-        intentExpiryMs: config.execution.intentExpirySeconds * 1000,
-        drainMs: config.execution.drainSeconds * 1000,
-        defaultSlippageBps: config.limits.maxSlippageBps,
-        watchMs,
-        maxMarketValuesAgeMs: config.maxMarketValuesAgeMs,
-        heartbeatMs:
-          config.log.heartbeatSeconds === 0 ? Number.POSITIVE_INFINITY : config.log.heartbeatSeconds * 1000,
-        adoptInitial: config.account.adoptInitial,
-        pauseAfterFailures: config.strategies.pauseAfterFailures,
-      },
-    },
-    { version, profile: config.profile, journalPath: config.journal.path, evidence: evidence.text },
-    (markets) => {
-      listedMarkets = swapMarketsOf([...markets, ...catalogue.facts().markets.values()])
+    ...(clients.length === 0
+      ? {}
+      : {
+          proveMarket: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal),
+        }),
+    strategies,
+    limits: limitsOf(config, strategies),
+    readLimits: () => readLimits(reload(), { values, strategies }),
+    settings: traderSettingsOf(config, strategies, evidence.source),
+    labels: { version, profile: config.profile, journalPath: config.journal.path, evidence: evidence.text },
+    onMarkets: (markets) => {
       const problems = checkMarkets(
         strategies,
         markets.filter(({ isListed, isSpotOnly }) => isListed && !isSpotOnly).map(({ symbol }) => symbol),
       )
       if (problems.length > 0) throw strategyProblems(problems)
     },
-  )
+    emit,
+    fatal: stopped.fatal,
+  })
+  const fail = (error: unknown): void => {
+    trader.abort()
+    stopped.fatal(error)
+  }
   const control = await createControlServer({
     host: config.control.host,
     port: config.control.port,
@@ -308,7 +200,7 @@ async function live(
     isMetricsOpen: config.control.isMetricsOpen,
     isHealthOpen: config.control.isHealthOpen,
     requestsPerSecond: config.control.requestsPerSecond,
-    door: loggedDoor(engine, log, fatal),
+    door: loggedDoor(trader, log, fail),
     metrics,
     health,
     recent: { log: kept, decisions },
@@ -329,11 +221,11 @@ async function live(
   for (const warning of strategyWarnings(strategies, disabled, config.limits, config.marketLimits)) {
     log.note('warn', warning)
   }
-  const watchdog = keepWatchdog(process.env, () => health.live().ok)
+  const watchdog = keepWatchdog(process.env, () => health.live(trader.status()).ok)
   if (watchdog.problem !== undefined) log.note('error', watchdog.problem)
-  const stopListening = listenForSignals(engine, log, fatal, ended.resolve)
+  const stopListening = listenForSignals(trader, log, fail, ended.resolve)
   try {
-    engine.start().catch((error: unknown) => fatal(error))
+    trader.start().catch(fail)
     return await ended.promise
   } finally {
     stopListening()
@@ -361,13 +253,13 @@ async function readLimits(
   return { ...limitsOf(config, strategies), waiting: waitingChanges(running, { values, strategies }) }
 }
 
-/** The engine's door, with what the log should say of commands: a change of limits, and a journal that cannot be written, which ends the daemon. */
-function loggedDoor(engine: Engine, log: Log, fatal: (error: unknown) => void): Engine {
+/** The trader's door, with what the log should say of commands: a change of limits, and a journal that cannot be written, which ends the daemon. */
+function loggedDoor(trader: Trader, log: Log, fail: (error: unknown) => void): EngineDoor {
   return {
-    ...engine,
+    ...trader,
     async operate(command, commander) {
       try {
-        const answer = await engine.operate(command, commander)
+        const answer = await trader.operate(command, commander)
         if (command.type === 'limits') {
           const text = answer.ok ? answer.statement : answer.reason
           log.note(answer.ok ? 'info' : 'warn', `limits were read anew, asked by ${commander.by}: ${text}`)
@@ -376,7 +268,7 @@ function loggedDoor(engine: Engine, log: Log, fatal: (error: unknown) => void): 
       } catch (error) {
         if (!(error instanceof JournalFaultError)) throw error
         // Told to whoever commands first: what comes after has no door any more.
-        setImmediate(fatal, error)
+        setImmediate(fail, error)
         return { ok: false, code: error.code, reason: `the command was not carried out. ${error.message}` }
       }
     },
@@ -390,14 +282,12 @@ function strategyProblems(problems: readonly BaseError[]): CommandError {
 /** One clear line, then the end: an order is never made without its journal, and a mistake of ours is never lived with. */
 function fatalStop(
   log: Log,
-  abort: () => void,
   end: (code: number) => void,
 ): { readonly fatal: (error: unknown) => void; readonly isOver: () => boolean } {
   let isOver = false
   const fatal = (error: unknown): void => {
     if (isOver) return
     isOver = true
-    abort()
     if (error instanceof CommandError) {
       log.note('error', error.message)
       end(error.exitCode)

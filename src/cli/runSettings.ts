@@ -1,5 +1,8 @@
 /** From the configuration's words to the settings that the rooms are handed. */
+import type { ApiLimits } from '../api/limits.ts'
 import { systemClock } from '../api/systemClock.ts'
+import type { SigningFacts, TraderSettings } from '../daemon/trader.ts'
+import type { EvidenceRules } from '../domain/machine/observation.ts'
 import {
   fromDecimal,
   maxOf,
@@ -15,7 +18,6 @@ import type { WarningPolicy } from '../domain/warning.ts'
 import type { ConfiguredLimits } from '../engine/liveLimits.ts'
 import type { UsualFees } from '../execution/feeMemory.ts'
 import type { SigningPolicy } from '../execution/policy.ts'
-import type { SwapMarkets } from '../execution/swapPath.ts'
 import { openGuard, type SigningGuard } from '../journal/guard.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { BreakerSettings } from '../risk/breakers.ts'
@@ -58,20 +60,15 @@ export function limitsOf(config: Config, strategies: readonly LoadedStrategy[]):
 const unknownNativePricesUsd: Readonly<Record<string, Usd>> = { ETH: usd(10_000), AVAX: usd(200) }
 
 /**
- * What may be signed at all; `swapMarkets` and `nativePriceUsd` (USD per whole native token, undefined before one is known)
- * are asked when the policy is, because they change. A whole fee holds the execution fee, so that of what takes risk away
+ * What may be signed at all, by what the market data is at that moment. A whole fee holds the execution fee, so that of what takes risk away
  * follows the highest execution fee, with half of it on top for the relay's gas.
  */
-export function signingPolicyOf(
-  config: Config,
-  swapMarkets: () => SwapMarkets,
-  nativePriceUsd: () => Usd | undefined,
-): () => SigningPolicy {
+export function signingPolicyOf(config: Config): (facts: SigningFacts) => SigningPolicy {
   const { signing } = config
   const { nativeSymbol } = config.venue.chain
   const maxRelayFee = feeTokenAmount(config, signing.maxRelayFeeUsd)
-  return () => {
-    const price = nativePriceUsd() ?? unknownNativePricesUsd[nativeSymbol] ?? usd(10_000)
+  return ({ swapMarkets, nativePriceUsd }) => {
+    const price = nativePriceUsd ?? unknownNativePricesUsd[nativeSymbol] ?? usd(10_000)
     const wholeUsd = (usdOfAmount(signing.maxExecutionFee, price, NATIVE_DECIMALS) * 3n) / 2n
     return {
       minDeadlineSeconds: signing.minDeadlineSeconds,
@@ -89,7 +86,7 @@ export function signingPolicyOf(
       ...(signing.priceImpactPerDayUsd === undefined
         ? {}
         : { priceImpactPerDayUsd: signing.priceImpactPerDayUsd }),
-      swapMarkets: swapMarkets(),
+      swapMarkets,
       ...(signing.referralCode === undefined ? {} : { referralCode: signing.referralCode }),
     }
   }
@@ -111,6 +108,64 @@ export function usualFeesOf(config: Config): UsualFees {
     executionFee: usualExecutionFee,
     relayFee: feeTokenAmount(config, usualRelayFeeUsd),
     factor: feeFactor,
+  }
+}
+
+/** How often the account's lists are read anew, ms. */
+const watchMs = 5_000
+/** A poll of a status is never more often than this, ms. */
+const statusPollFloorMs = 50
+/** Wait before a prepare that nobody answered is asked again, ms. */
+const prepareRetryMs = 500
+/** How long a host rests after a payload that did not say what was meant, ms. */
+const poisonRestMs = 600_000
+
+/** How the trader works by this configuration; `source` is where evidence is read. */
+export function traderSettingsOf(
+  config: Config,
+  strategies: readonly LoadedStrategy[],
+  source: EvidenceRules['source'],
+): TraderSettings {
+  const { execution, signing, account, log } = config
+  return {
+    rules: {
+      source,
+      trustVenue: config.evidence.trustVenue,
+      deadlineMarginMs: execution.deadlineMarginSeconds * 1000,
+    },
+    execution: {
+      statusPollMs: Math.max(statusPollFloorMs, execution.statusPollMs),
+      statusPollMaxMs: execution.statusPollMaxMs,
+      prepareRetryMs,
+      relayDeadlineSeconds: execution.relayDeadlineSeconds,
+      relayFeePerOrder: feeTokenAmount(config, signing.relayFeeUsd),
+      poisonRestMs,
+    },
+    engine: {
+      lane: account.lane,
+      intentExpiryMs: execution.intentExpirySeconds * 1000,
+      drainMs: execution.drainSeconds * 1000,
+      defaultSlippageBps: config.limits.maxSlippageBps,
+      watchMs,
+      maxMarketValuesAgeMs: config.maxMarketValuesAgeMs,
+      heartbeatMs: log.heartbeatSeconds === 0 ? Number.POSITIVE_INFINITY : log.heartbeatSeconds * 1000,
+      adoptInitial: account.adoptInitial,
+      pauseAfterFailures: config.strategies.pauseAfterFailures,
+    },
+    signingPolicy: signingPolicyOf(config),
+    warningPolicies: warningPoliciesOf(config, strategies),
+    usualFees: usualFeesOf(config),
+  }
+}
+
+/** Limits of the client of both APIs; an order may take the venue longer than a read. */
+export function apiLimitsOf({ api }: Config, isEmbedded: boolean): Partial<ApiLimits> {
+  return {
+    ...api,
+    prepareTimeoutMs: 2 * api.timeoutMs,
+    submitTimeoutMs: 2 * api.timeoutMs,
+    // The embedded venue is this process's own: nobody else is slowed down.
+    ...(isEmbedded ? { requestsPerSecondPerHost: Number.POSITIVE_INFINITY } : {}),
   }
 }
 

@@ -129,7 +129,11 @@ function messageOf(path: string, fields: Json): SubaccountApprovalMessage {
     if (typeof value === 'string' && form.test(value)) return value
     throw unreadable(path, `${name} is not what it should be`)
   }
-  const uint = (name: string): bigint => BigInt(of(name, /^(?:0|[1-9]\d{0,77})$/))
+  const uint = (name: string): bigint => {
+    const value = BigInt(of(name, /^(?:0|[1-9]\d{0,77})$/))
+    if (value < 2n ** 256n) return value
+    throw unreadable(path, `${name} is more than a uint256 holds`)
+  }
   const { shouldAdd } = fields
   if (typeof shouldAdd !== 'boolean') throw unreadable(path, 'shouldAdd is not true or false')
   return {

@@ -178,11 +178,7 @@ function termsOf(
 
 /** The fee goes through the chain's own market for it and no other. */
 function policyOf(config: Config) {
-  return signingPolicyOf(
-    config,
-    () => new Map(),
-    () => undefined,
-  )()
+  return signingPolicyOf(config)({ swapMarkets: new Map(), nativePriceUsd: undefined })
 }
 
 function refuse(differences: readonly Difference[]): void {

@@ -161,11 +161,13 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
 
   app.get(challengePath, (c) => c.json({ challenge: proofs.challenge() }))
   app.get('/metrics', async (c) =>
-    c.body(await context.metrics.render(), 200, { 'Content-Type': context.metrics.contentType }),
+    c.body(await context.metrics.render(context.door.status()), 200, {
+      'Content-Type': context.metrics.contentType,
+    }),
   )
-  app.get('/livez', (c) => answer(c, context.health.live()))
-  app.get('/healthz', (c) => answer(c, context.health.live()))
-  app.get('/readyz', (c) => answer(c, context.health.ready()))
+  app.get('/livez', (c) => answer(c, context.health.live(context.door.status())))
+  app.get('/healthz', (c) => answer(c, context.health.live(context.door.status())))
+  app.get('/readyz', (c) => answer(c, context.health.ready(context.door.status())))
   app.get('/api/status', () => {
     const status = context.door.status()
     const body: StatusBody = toPlain({

@@ -50,8 +50,16 @@ export class BaseError extends Error {
   }
 }
 
-/** The message of anything thrown, on one line; for facts of our own errors. */
+/** Most characters of a reason: a message that quotes what it was given is as long as that was. */
+const REASON_LENGTH = 4_000
+
+/** The message of anything thrown, on one line and at most 4,000 characters; for facts of our own errors. */
 export function reasonOf(error: unknown): string {
+  const reason = wholeReasonOf(error)
+  return reason.length > REASON_LENGTH ? `${reason.slice(0, REASON_LENGTH)}…` : reason
+}
+
+function wholeReasonOf(error: unknown): string {
   if (error instanceof BaseError) return error.shortMessage
   if (error instanceof Error) {
     const inner = error.cause instanceof Error ? `: ${error.cause.message}` : ''

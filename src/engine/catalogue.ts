@@ -24,6 +24,7 @@ import { reasonOf } from '../domain/errors.ts'
 import type { Emit } from '../domain/event.ts'
 import type { Denial, Intent } from '../domain/intent.ts'
 import { type Contradiction, contradictionKey, emptyMarketFold } from '../domain/marketEntry.ts'
+import { type PoolTokens, type SwapMarkets, swapMarketsOf } from '../execution/swapPath.ts'
 import type { AccountBook } from './accountBook.ts'
 
 /** Where a market's facts come from, or why there are none that increases may stand on. */
@@ -59,6 +60,9 @@ export interface CatalogueParts {
   readonly fatal: (error: unknown) => void
 }
 
+/** A market of a list, as far as swaps need it. */
+export type ListedPool = PoolTokens & { readonly marketToken: Address }
+
 /** The daemon's own word on markets and tokens. */
 export interface Catalogue {
   /** All facts in force, whoever they are from. */
@@ -82,9 +86,13 @@ export interface Catalogue {
   /** Why increases on a market wait, or undefined. */
   closedBy(marketToken: Address): string | undefined
   /** Why an accepted intent may not be signed any more, or undefined; what takes risk away always may. */
-  mayNotSign(intent: Intent): Denial | undefined
+  veto(intent: Intent): Denial | undefined
   /** Every market that is known or listed. */
   standings(): readonly MarketStanding[]
+  /** Takes the markets of a list in: what swaps may go through, with those that the facts know. */
+  list(markets: readonly ListedPool[]): void
+  /** Markets that a swap may go through; none before a list was taken in. */
+  swapMarkets(): SwapMarkets
   /** Open contradictions, oldest first. */
   contradictions(): readonly (Contradiction & { readonly sinceMs: number })[]
   /** Those that close a market. */
@@ -125,6 +133,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
   const news: { readonly raised: Contradiction[]; readonly gone: Contradiction[] } = { raised: [], gone: [] }
   let toldAtMs = Number.NEGATIVE_INFINITY
   let version = 0
+  let swapMarkets: SwapMarkets = new Map()
   let facts = together()
   let names = namesOf()
 
@@ -332,13 +341,17 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     },
     standing,
     closedBy,
-    mayNotSign({ decision, terms }) {
+    veto({ decision, terms }) {
       const why = addsRisk(decision) ? closedBy(terms.marketToken) : undefined
       if (why === undefined) return undefined
       return { code: 'MARKET_NOT_TRUSTED', reason: `before it was signed: ${why}` }
     },
     standings: () =>
       [...facts.markets.values(), ...strangers.values()].map(({ marketToken }) => standing(marketToken)),
+    list(markets) {
+      swapMarkets = swapMarketsOf([...markets, ...facts.markets.values()])
+    },
+    swapMarkets: () => swapMarkets,
     contradictions: () => [...open.values()],
     contradictionsOf,
     async settle(contradictions, by) {

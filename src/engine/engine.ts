@@ -23,14 +23,14 @@ import type { Position } from '../domain/position.ts'
 import { signedOrderIn } from '../domain/signedOrder.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { formatDollars, type Usd } from '../domain/units.ts'
-import { accountOf } from '../execution/context.ts'
+import { accountOf, type ExecutionContext } from '../execution/context.ts'
 import { maxPriceImpactsOf } from '../execution/policy.ts'
+import { createShell, type Shell } from '../execution/shell.ts'
 import { bookOf } from '../risk/book.ts'
 import { lossLimitsOf } from '../risk/breakers.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { createBreakers } from './breakers.ts'
-import { type Catalogue, createCatalogue } from './catalogue.ts'
 import { keepLimits } from './changeLimits.ts'
 import type { EngineContext } from './context.ts'
 import { createDayResult, type DayResult } from './dayResult.ts'
@@ -45,7 +45,6 @@ import { type ConfiguredLimits, createLiveLimits } from './liveLimits.ts'
 import { createManual } from './manual.ts'
 import { createMarketCount } from './marketCount.ts'
 import { operate } from './operator.ts'
-import { pinnedApi } from './pinnedApi.ts'
 import { createReads } from './reads.ts'
 import { intentsOfDay, unresolvedOf } from './recent.ts'
 import { createReconciler } from './reconcile.ts'
@@ -83,7 +82,9 @@ export interface Engine extends EngineDoor {
    * The size that an accepted increase may have by everything that is read anew, at most `atMostUsd` less headroom; or why
    * there is none. Rejects as reading does.
    */
-  sizeAnew(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial>
+  resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial>
+  /** The order machine under it. */
+  readonly orders: Shell
 }
 
 /** How long a stop waits for reads that are still in the air, beyond the drain. */
@@ -91,37 +92,31 @@ const stopGraceMs = 1_000
 const [retryStartMs, retryMaxMs] = [1_000, 15_000]
 const drainPollMs = 50
 
-/** What an engine is made from: what it works out itself is left out, and the limits are as configured. */
-export type EngineInput = Omit<
-  EngineContext,
-  | 'isDeciding'
-  | 'inTurn'
-  | 'pausedBy'
-  | 'limits'
-  | 'equity'
-  | 'dayResultUsd'
-  | 'marketDayResultUsd'
-  | 'acceptedOnMarkets'
-  | 'impactSpent'
-  | 'flatten'
-  | 'holdings'
-  | 'catalogue'
-> & {
+/** What an engine is made from. */
+export interface EngineParts
+  extends Omit<ExecutionContext, 'admission'>,
+    Pick<
+      EngineContext,
+      'strategies' | 'readLimits' | 'trading' | 'catalogue' | 'subaccount' | 'engineSettings'
+    > {
+  /** As they are configured. */
   readonly limits: ConfiguredLimits
-  /** Absent: what is shipped with the chain, and what operators trusted since. */
-  readonly catalogue?: Catalogue
+  readonly labels: EngineLabels
+  /** Told the venue's markets once, before the first tick; what it throws ends the start. */
+  readonly onMarkets?: (markets: readonly Market[]) => void
 }
 
-/** Makes an engine. `onMarkets` is told the venue's catalogue once, before the first tick, and may throw to end the start. */
-export function createEngine(
-  given: EngineInput,
-  labels: EngineLabels,
-  onMarkets: (markets: readonly Market[]) => void,
-): Engine {
-  const catalogue =
-    given.catalogue ?? createCatalogue({ ...given, shipped: given.chain.facts, book: given.trading.book })
-  const context = { ...given, catalogue, api: pinnedApi(given.api, catalogue) }
-  const { clock, emit, shell, journal, api, engineSettings, trading } = context
+/** Makes an engine, with the order machine under it. */
+export function createEngine(parts: EngineParts): Engine {
+  const { clock, emit, journal, api, engineSettings, trading, catalogue, labels } = parts
+  const shell = createShell({
+    ...parts,
+    admission: {
+      veto: (intent) => trading.veto(intent) ?? catalogue.veto(intent) ?? parts.subaccount?.veto(intent),
+      resize,
+    },
+  })
+  const context = { ...parts, shell }
   const account = accountOf(context)
   const startedAtMs = clock.now()
   const deciding = new AbortController()
@@ -305,6 +300,22 @@ export function createEngine(
     }
   }
 
+  /** The size that an accepted increase may have by everything that is read anew. */
+  async function resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial> {
+    const { symbol, direction } = intent.terms
+    // Not an answer that was asked for before the warning: the snapshot then shares this one.
+    await api.getTradingCapacity({ symbol, direction }, { isFresh: true })
+    const snapshot = await read({ symbols: [symbol] })
+    const others = unseen(snapshot).filter((state) => state.intent.intentId !== intent.intentId)
+    const { equityUsd } = admission.equity() ?? {}
+    return resizeIncrease(intent, atMostUsd, {
+      snapshot,
+      book: bookOf(snapshot, others, holdings.others()),
+      limits: limits.on(symbol, intent.strategy),
+      ...(equityUsd === undefined ? {} : { equityUsd }),
+    })
+  }
+
   /** Open orders whose next word may come any moment; one that rests may wait for weeks, and nothing is gained by watching it. */
   function underWay(): ReturnType<typeof shell.open> {
     return shell.open().filter(({ label }) => label !== 'resting')
@@ -385,7 +396,8 @@ export function createEngine(
         // A market that is not shipped is named by its tokens.
         await api.getTokensInfo()
         const markets = await api.getMarkets()
-        onMarkets(markets.value)
+        catalogue.list(markets.value)
+        parts.onMarkets?.(markets.value)
       })
       if (living.signal.aborted || deciding.signal.aborted) return
       state = 'recovering'
@@ -443,26 +455,13 @@ export function createEngine(
       living.abort()
       shell.stop().catch(context.fatal)
     },
-    async sizeAnew(intent, atMostUsd) {
-      const { symbol, direction } = intent.terms
-      // Not an answer that was asked for before the warning: the snapshot then shares this one.
-      await api.getTradingCapacity({ symbol, direction }, { isFresh: true })
-      const snapshot = await read({ symbols: [symbol] })
-      const others = unseen(snapshot).filter((state) => state.intent.intentId !== intent.intentId)
-      const { equityUsd } = admission.equity() ?? {}
-      return resizeIncrease(intent, atMostUsd, {
-        snapshot,
-        book: bookOf(snapshot, others, holdings.others()),
-        limits: limits.on(symbol, intent.strategy),
-        ...(equityUsd === undefined ? {} : { equityUsd }),
-      })
-    },
+    resize,
+    orders: shell,
     status,
     operate(command, commander) {
       return operate(
         {
           ...context,
-          api: given.api,
           limits,
           kill,
           manual,

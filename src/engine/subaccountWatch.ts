@@ -33,7 +33,8 @@ export interface SubaccountWatchContext extends Pick<ExecutionContext, 'api' | '
   readonly subaccount: Address
   /** The approval that the owner signed, verified; read at every look, so that a renewal needs no restart. Throws BaseError. */
   readonly readApproval: () => SubaccountApproval | undefined
-  readonly open: () => readonly IntentState[]
+  /** Whose open intents carry it, or wait to. */
+  readonly journal: Pick<ExecutionContext['journal'], 'openIntents'>
   readonly settings: SubaccountSettings
 }
 
@@ -44,14 +45,15 @@ export interface SubaccountWatch extends Delegation {
   /** Undefined before the first look. */
   report(): SubaccountReport | undefined
   /** Why an intent may not be signed for want of actions or time; undefined when nothing keeps it. */
-  mayNotSign(intent: Intent): Denial | undefined
+  veto(intent: Intent): Denial | undefined
 }
 
 const lowAgainMs = 3_600_000
 
 /** Makes a watch; nothing is signed before its first look. */
 export function createSubaccountWatch(context: SubaccountWatchContext): SubaccountWatch {
-  const { api, clock, empty, emit, account, subaccount, open, settings } = context
+  const { api, clock, empty, emit, account, subaccount, settings } = context
+  const open = () => context.journal.openIntents()
   let known: (Omit<SubaccountReport, 'remainingActions'> & { readonly left: bigint }) | undefined
   /** Signed, and not on the chain yet. */
   let signed: SubaccountApproval | undefined
@@ -136,7 +138,7 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
       carriedBy = intentId
       return signed
     },
-    mayNotSign(intent) {
+    veto(intent) {
       const current = report()
       if (current === undefined) return undefined
       const { remainingActions, neededActions, expiresAtSeconds } = current

@@ -23,7 +23,7 @@ export interface Trading {
   /** Lifts a hold. */
   lift(hold: TradingHold, by: string, reason: string): Promise<void>
   /** Why an accepted intent may not be signed any more, or undefined. No hold reaches an operator's ways out. */
-  mayNotSign(intent: Intent): Denial | undefined
+  veto(intent: Intent): Denial | undefined
 }
 
 /** The trading state over the account's records. */
@@ -75,7 +75,7 @@ export function createTrading({ book, emit }: { readonly book: AccountBook; read
           reason: `${cause} is lifted by ${by}: ${reason}${still}`,
         })
       }),
-    mayNotSign(intent) {
+    veto(intent) {
       const unwanted = book.state().flattens?.get(intent.intentId)
       if (unwanted !== undefined) {
         return {

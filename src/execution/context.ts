@@ -39,6 +39,17 @@ export interface Delegation {
   approvalFor(intent: Intent): SubaccountApproval | { readonly waitsFor: string }
 }
 
+/** What admission is asked about an accepted intent before it is signed. Made before execution, and handed to it. */
+export interface Admission {
+  /** Why it may not be signed any more (a halt came since); undefined: it may. */
+  veto(intent: Intent): Denial | undefined
+  /**
+   * The size that an increase may have by all limits on the world as it is read now, at most `atMostUsd` less headroom; or why
+   * there is none. Rejects as reading does.
+   */
+  resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial>
+}
+
 /** Everything the road stands on. */
 export interface ExecutionContext {
   readonly api: Api
@@ -57,15 +68,10 @@ export interface ExecutionContext {
   readonly signingPolicy: () => SigningPolicy
   /** What warnings do to orders of a strategy: the account's policy and its own. Absent: the defaults. */
   readonly warningPolicies?: (strategy: string) => readonly WarningPolicy[]
-  /**
-   * The size that an increase may have by all limits on the world as it is read now, at most `atMostUsd` less headroom; or why
-   * there is none. Rejects as reading does. Absent: no order is made smaller, and one that should be is dropped.
-   */
-  readonly sizeAnew?: (intent: Intent, atMostUsd: Usd) => Promise<Usd | Denial>
   /** What fees are by our own estimate; absent: only the highest ones bound them. */
   readonly fees?: Fees
-  /** Why an accepted intent may not be signed any more (a halt came since); absent: nothing holds one back. */
-  readonly mayNotSign?: (intent: Intent) => Denial | undefined
+  /** What admission says of an accepted intent until it is signed; absent: nothing holds one back, and none is made smaller. */
+  readonly admission?: Admission
   /** A mistake of ours or a journal that cannot be written: the daemon stops. Never returns to the road. */
   readonly fatal: (error: unknown) => void
 }

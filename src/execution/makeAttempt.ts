@@ -99,7 +99,7 @@ export async function makeAttempt(
     return await makeAttempt(context, message.smaller, n, host, { ...log, shrinks: log.shrinks + 1 })
   if ('event' in message) return message
   // A halt may have come while the venue was asked; after it nothing is signed.
-  const held = context.mayNotSign?.(intent)
+  const held = context.admission?.veto(intent)
   if (held !== undefined) return refused(context, held.code, held.reason, {})
   const atMs = clock.monotonicMs()
   let signed: Signed

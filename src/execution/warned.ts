@@ -65,14 +65,15 @@ export async function heedWarnings(
 
 /** The intent made smaller, or why it cannot be. */
 async function smallerOf(
-  { sizeAnew }: ExecutionContext,
+  { admission }: ExecutionContext,
   intent: Intent,
   { validationWarnings }: Prepared,
   warnings: readonly JudgedWarning[],
   { shrinks }: WarningLog,
 ): Promise<Shrunk | string> {
   const { sizeDeltaUsd } = intent.terms
-  if (intent.kind !== 'increase' || sizeAnew === undefined) return 'an order of this kind is not made smaller'
+  if (intent.kind !== 'increase' || admission === undefined)
+    return 'an order of this kind is not made smaller'
   if (shrinks >= MOST_SHRINKS) return `it was made smaller ${shrinks} times before`
   const told = validationWarnings.flatMap((each) => {
     const capacity = liquidityShortfall(each)?.capacity
@@ -83,7 +84,7 @@ async function smallerOf(
   })
   let toUsd: Usd
   try {
-    const sized = await sizeAnew(intent, minOf(sizeDeltaUsd, ...told))
+    const sized = await admission.resize(intent, minOf(sizeDeltaUsd, ...told))
     if (typeof sized !== 'bigint') return `no smaller order is possible: ${sized.reason} [${sized.code}]`
     toUsd = sized
   } catch (error) {

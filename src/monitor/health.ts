@@ -10,14 +10,14 @@ export interface Verdict {
   readonly reasons: readonly string[]
 }
 
-/** Two questions an orchestrator asks. */
+/** Two questions an orchestrator asks, of the engine's status now; undefined before there is an engine. */
 export interface Health {
   /** Hears of every strategy's turns. */
   readonly listen: Emit
   /** Whether the process does its work; when not, restarting it is right, and safe. */
-  live(): Verdict
+  live(status: MonitoredStatus | undefined): Verdict
   /** Whether new orders are made; when not, waiting is right. */
-  ready(): Verdict
+  ready(status: MonitoredStatus | undefined): Verdict
 }
 
 /** A strategy without any turn (done, failed or skipped) for this many of its cadences, and this long, is stuck. */
@@ -28,16 +28,8 @@ const STUCK_BEYOND_CADENCE_MS = 120_000
 /** The watch over the account comes round every few seconds, also while nothing can be read; its reads end by themselves. */
 const STUCK_WATCH_MS = 120_000
 
-/**
- * Health over the engine's status.
- *
- * @param status gives undefined while the engine is not built yet.
- * @param now any clock in ms, default the process's monotonic one; only differences count.
- */
-export function createHealth(
-  status: () => MonitoredStatus | undefined,
-  now: () => number = () => performance.now(),
-): Health {
+/** Health over the engine's status; `now` is any clock in ms, default the process's monotonic one: only differences count. */
+export function createHealth(now: () => number = () => performance.now()): Health {
   const turnAtMs = new Map<string, number>()
   let readyAtMs: number | undefined
 
@@ -69,14 +61,12 @@ export function createHealth(
         turnAtMs.set(event.strategy, now())
       }
     },
-    live: () => {
-      const current = status()
+    live: (current) => {
       if (current === undefined) return verdict([])
       if (current.state === 'stopped') return verdict(['the engine has stopped'])
       return verdict(stuck(current))
     },
-    ready: () => {
-      const current = status()
+    ready: (current) => {
       if (current === undefined) return verdict(['starting'])
       const state = current.state === 'running' ? [] : [current.state]
       return verdict([

@@ -16,8 +16,6 @@ export interface MetricsOptions {
   readonly version: string
   readonly profile: string
   readonly chain: string
-  /** Undefined while the engine is not built yet. */
-  readonly status: () => MonitoredStatus | undefined
   /** Any clock in ms, default the process's monotonic one; only differences count. */
   readonly now?: () => number
 }
@@ -25,8 +23,8 @@ export interface MetricsOptions {
 /** The daemon's series. */
 export interface Metrics {
   readonly listen: Emit
-  /** All series in the text format. */
-  render(): Promise<string>
+  /** All series in the text format, by the engine's status now; absent before there is an engine. */
+  render(status?: MonitoredStatus): Promise<string>
   readonly contentType: string
   /** Name, type, labels and help of every series of ours, for docs/metrics.md. */
   describe(): readonly SeriesDescription[]
@@ -63,7 +61,10 @@ const MOST_CODES = 50
 /** The daemon's metrics, in a registry of their own. */
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry()
-  const { status, now = () => performance.now() } = options
+  const { now = () => performance.now() } = options
+  /** The engine's status of the scrape that is under way; undefined before there is an engine. */
+  let scraped: MonitoredStatus | undefined
+  const status = () => scraped
   const described: SeriesDescription[] = []
   const named = <T extends string>(
     type: string,
@@ -460,7 +461,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
   return {
     listen,
     // A market's name is a host's word; the format knows no escape for what cannot be seen.
-    render: async () => marked(await registry.metrics()),
+    async render(status) {
+      scraped = status
+      return marked(await registry.metrics())
+    },
     contentType: registry.contentType,
     describe: () => described,
   }

@@ -1,6 +1,7 @@
 /** Candles of a file, for prices that really were: CSV or JSON, checked row by row. */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import { parseBounded, shownValue } from '../domain/boundedJson.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { isObject } from './http.ts'
 
@@ -27,6 +28,9 @@ export interface PriceReplay {
 /** Most complaints that one message lists. */
 const MAX_COMPLAINTS = 20
 const columns = ['timestamp', 'open', 'high', 'low', 'close'] as const
+
+/** Candles nest a list and an object deep, and may be as many as there are. */
+const rowBounds = { depth: 8, values: Number.POSITIVE_INFINITY }
 
 interface Row {
   readonly where: string
@@ -106,7 +110,7 @@ function csvRows(text: string): Row[] {
 }
 
 function jsonRows(text: string): Row[] {
-  const value: unknown = JSON.parse(text)
+  const value = parseBounded(text, rowBounds)
   if (!Array.isArray(value)) throw new Error('the JSON is not a list of candles')
   return value.map((row: unknown, i) => ({
     where: `candle ${i + 1}`,
@@ -132,9 +136,7 @@ function candleOf(fields: Readonly<Record<string, unknown>>): ReplayCandle | str
 }
 
 function shown(value: unknown): string {
-  return value === undefined || value === null || value === ''
-    ? '(missing)'
-    : `"${String(value).slice(0, 40)}"`
+  return value === undefined || value === null || value === '' ? '(missing)' : shownValue(value)
 }
 
 function priceOf(value: unknown): bigint | undefined {

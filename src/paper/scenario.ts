@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
+import { fileBounds, parseBounded } from '../domain/boundedJson.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { applyFaults, type Faults, noFaults, showsAtOnce } from './faults.ts'
 import { isObject } from './http.ts'
@@ -21,6 +22,9 @@ export interface ScenarioStep {
   readonly wire: Readonly<Record<string, unknown>> | undefined
   readonly reorg?: ReorgOrder
 }
+
+/** Longest file, characters: the YAML parser needs seconds for a few megabytes of nonsense. */
+const MAX_FILE_LENGTH = 1_048_576
 
 /** Most steps of a scenario. */
 export const MAX_SCENARIO_STEPS = 1000
@@ -82,7 +86,7 @@ function wrongStep(step: unknown): string | undefined {
 export function readFaults(text: string): ScenarioStep[] | string {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseBounded(text, fileBounds)
   } catch {
     return 'it is not JSON'
   }
@@ -98,9 +102,16 @@ export function loadScenario(path: string): ScenarioStep[] {
       facts: { path },
       details: 'Nothing was started. Correct the file; docs/paper-venue.md shows one.',
     })
+  let text: string
   let value: unknown
   try {
-    value = parse(readFileSync(path, 'utf8'))
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw unreadable(reasonOf(error))
+  }
+  if (text.length > MAX_FILE_LENGTH) throw unreadable(`it has more than ${MAX_FILE_LENGTH} characters`)
+  try {
+    value = parse(text)
   } catch (error) {
     throw unreadable(reasonOf(error))
   }

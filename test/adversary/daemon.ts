@@ -1,34 +1,18 @@
-/** The real daemon on a simulated clock, wired as src/cli/run.ts does it, with the settings of a live profile. */
-import { createApi } from '../../src/api/client.ts'
+/** The real daemon on a simulated clock, with the settings of a live profile. */
 import type { Fetch } from '../../src/api/route.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { chainGas } from '../../src/chains/gas.ts'
 import type { Config } from '../../src/cli/config/types.ts'
 import { loadConfig } from '../../src/cli/config.ts'
-import {
-  feeTokenAmount,
-  limitsOf,
-  signingPolicyOf,
-  usualFeesOf,
-  warningPoliciesOf,
-} from '../../src/cli/runSettings.ts'
+import { limitsOf, traderSettingsOf } from '../../src/cli/runSettings.ts'
+import { createTrader } from '../../src/daemon/trader.ts'
+import { createVenueClient } from '../../src/daemon/venueClient.ts'
 import type { Clock } from '../../src/domain/clock.ts'
 import type { Event } from '../../src/domain/event.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
-import { createCatalogue } from '../../src/engine/catalogue.ts'
-import { createEngine, type Engine } from '../../src/engine/engine.ts'
-import { pinnedApi } from '../../src/engine/pinnedApi.ts'
-import { createTrading } from '../../src/engine/trading.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import { connectChain } from '../../src/evm/connect.ts'
 import { createHttpTransport } from '../../src/evm/httpTransport.ts'
 import { createRpcClient } from '../../src/evm/jsonRpc.ts'
 import { readMarket } from '../../src/evm/marketProof.ts'
-import type { ExecutionContext } from '../../src/execution/context.ts'
-import { createFees } from '../../src/execution/fees.ts'
-import { createGasWatch } from '../../src/execution/gasWatch.ts'
-import { createNativePrice } from '../../src/execution/nativePrice.ts'
-import { createShell } from '../../src/execution/shell.ts'
-import { type SwapMarkets, swapMarketsOf } from '../../src/execution/swapPath.ts'
 import { guardedSigner, openGuard } from '../../src/journal/guard.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
@@ -80,17 +64,14 @@ export function createDaemon(parts: DaemonParts): RunningDaemon {
   const { config, clock, fetch, emit, fatal, strategies } = parts
   const { chain } = config.venue
   const journal = createMemoryJournal()
-  const asListed = createApi({
+  const api = createVenueClient({
     chain,
     hosts: { ...chain.hosts, api: parts.apiHosts, oracle: parts.oracleHosts },
     fetch,
     clock,
     random: parts.random,
     limits: { ...config.api, requestsPerSecondPerHost: Number.POSITIVE_INFINITY },
-    onPrices: (prices) => emit({ type: 'host.prices', ...prices }),
-    onRest: ({ host, restMs, reason }) => emit({ type: 'host.rested', host, restMs, reason }),
-    onMissing: (missing) => emit({ type: 'rows.missing', ...missing }),
-    onForeign: (foreign) => emit({ type: 'rows.foreign', ...foreign }),
+    emit,
   })
   const reader =
     parts.endpoints.length === 0
@@ -114,20 +95,6 @@ export function createDaemon(parts: DaemonParts): RunningDaemon {
       batchSize: 1,
     }),
   )
-  const book = createAccountBook({ journal, clock })
-  const trading = createTrading({ book, emit })
-  const catalogue = createCatalogue({
-    shipped: chain.facts,
-    book,
-    clock,
-    emit,
-    fatal,
-    ...(clients.length === 0
-      ? {}
-      : { prove: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal) }),
-  })
-  const api = pinnedApi(asListed, catalogue)
-  const nativePrice = createNativePrice(api, chain, clock)
   const guard = openGuard({
     horizonSeconds: config.signing.maxDeadlineSeconds + 600,
     marginSeconds: 600,
@@ -137,80 +104,35 @@ export function createDaemon(parts: DaemonParts): RunningDaemon {
     },
     now: clock.now,
   })
-  let listedMarkets: SwapMarkets = new Map()
-  let engine: Engine | undefined
-  const gasPrices = reader?.gasPrices
-  const execution: ExecutionContext = {
+  const trader = createTrader({
+    chain,
     api,
+    clock,
     journal,
     signer: guardedSigner(signer, guard),
-    chain,
-    clock,
-    emit,
     ...(reader === undefined ? {} : { chainReader: reader }),
-    rules: {
-      source: reader === undefined ? 'api' : 'chain',
-      trustVenue: false,
-      deadlineMarginMs: config.execution.deadlineMarginSeconds * 1000,
-    },
-    settings: {
-      statusPollMs: config.execution.statusPollMs,
-      statusPollMaxMs: config.execution.statusPollMaxMs,
-      prepareRetryMs: 500,
-      relayDeadlineSeconds: config.execution.relayDeadlineSeconds,
-      relayFeePerOrder: feeTokenAmount(config, config.signing.relayFeeUsd),
-      poisonRestMs: 600_000,
-    },
-    signingPolicy: signingPolicyOf(config, () => listedMarkets, nativePrice.usd),
-    warningPolicies: warningPoliciesOf(config, strategies),
-    fees: createFees({
-      chain,
-      clock,
-      usual: usualFeesOf(config),
-      nativePrice,
-      isSubaccount: false,
-      ...(gasPrices === undefined ? {} : { gas: createGasWatch(chainGas[chain.name], gasPrices, clock) }),
-    }),
-    sizeAnew: (intent, atMostUsd) => {
-      if (engine === undefined) throw new TypeError('sizeAnew: there is no engine')
-      return engine.sizeAnew(intent, atMostUsd)
-    },
-    mayNotSign: (intent) => trading.mayNotSign(intent) ?? catalogue.mayNotSign(intent),
-    fatal,
-  }
-  engine = createEngine(
-    {
-      ...execution,
-      shell: createShell(execution),
-      catalogue,
-      strategies,
-      limits: limitsOf(config, strategies),
-      trading,
-      engineSettings: {
-        lane: config.account.lane,
-        intentExpiryMs: config.execution.intentExpirySeconds * 1000,
-        drainMs: config.execution.drainSeconds * 1000,
-        defaultSlippageBps: config.limits.maxSlippageBps,
-        watchMs: 5_000,
-        maxMarketValuesAgeMs: config.maxMarketValuesAgeMs,
-        heartbeatMs: 60_000,
-      },
-    },
-    {
+    ...(clients.length === 0
+      ? {}
+      : {
+          proveMarket: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal),
+        }),
+    strategies,
+    limits: limitsOf(config, strategies),
+    settings: traderSettingsOf(config, strategies, reader === undefined ? 'api' : 'chain'),
+    labels: {
       version: 'adversary',
       profile: config.profile,
       journalPath: 'memory:',
       evidence: 'as the world has it',
     },
-    (markets) => {
-      listedMarkets = swapMarketsOf([...markets, ...catalogue.facts().markets.values()])
-    },
-  )
+    emit,
+    fatal,
+  })
   return {
-    engine,
+    engine: trader,
     journal,
     close() {
-      engine?.abort()
+      trader.abort()
       reader?.close()
     },
   }

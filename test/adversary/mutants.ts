@@ -19,9 +19,9 @@ const trustsAll: Patch = [
 ]
 /** No facts of hosts keep anything from being signed. */
 const signsAll: Patch = [
-  'test/adversary/daemon.ts',
-  'trading.mayNotSign(intent) ?? catalogue.mayNotSign(intent),',
-  'trading.mayNotSign(intent),',
+  'src/engine/engine.ts',
+  'trading.veto(intent) ?? catalogue.veto(intent) ?? parts',
+  'trading.veto(intent) ?? parts',
 ]
 const book: Patch = ['src/risk/book.ts', '    withoutUnseen(journal, open, snapshot),\n', '']
 const hidden: Patch = [

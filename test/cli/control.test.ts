@@ -41,7 +41,6 @@ async function daemon(...states: readonly Partial<EngineStatus>[]): Promise<stri
     version: '0.1.0',
     profile: 'paper',
     chain: 'arbitrum',
-    status: door.status,
   })
   server = await createControlServer({
     host: '127.0.0.1',

@@ -62,7 +62,6 @@ test('real money without an endpoint is said loudly: a warning, and a series tha
     version: '0',
     profile: 'arbitrum',
     chain: 'arbitrum',
-    status: () => undefined,
   })
   metrics.listen({ ...event, endpoints: 2 })
   expect(await metrics.render()).toContain('perpd_evidence_endpoints 2')

@@ -170,7 +170,6 @@ test('status shows the running daemon on one screen', async () => {
     version: '0.1.0',
     profile: 'paper',
     chain: 'arbitrum',
-    status: door.status,
   })
   const health = { live: () => ({ ok: true, reasons: [] }), ready: () => ({ ok: true, reasons: [] }) }
   const server = await createControlServer({ host: '127.0.0.1', port: 0, door, metrics, health, ...access })

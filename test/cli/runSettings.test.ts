@@ -14,11 +14,10 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true }))
 
 const policyOf = (priceUsd: Usd | undefined, argv: string[] = []) =>
-  signingPolicyOf(
-    loadConfig({ argv, env: {}, cwd }).config,
-    () => new Map(),
-    () => priceUsd,
-  )()
+  signingPolicyOf(loadConfig({ argv, env: {}, cwd }).config)({
+    swapMarkets: new Map(),
+    nativePriceUsd: priceUsd,
+  })
 
 test('a close may cost through the relay what its execution fee may, and half as much again', () => {
   // 0.01 ETH at 1740 USD, and the relay's gas.

@@ -8,7 +8,7 @@ import type { OperatorCommand } from '../../src/engine/operator.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
 import { access, asOperator, asReader, door, operateToken, readToken } from './door.ts'
 
-const metrics = createMetrics({ version: '0.1.0', profile: 'paper', chain: 'arbitrum', status: door.status })
+const metrics = createMetrics({ version: '0.1.0', profile: 'paper', chain: 'arbitrum' })
 const health = { live: () => ({ ok: true, reasons: [] }), ready: () => ({ ok: true, reasons: [] }) }
 const requestsPerSecond = 1_000
 const requestTimeoutMs = 300

@@ -8,7 +8,7 @@ import { createMetrics } from '../../src/monitor/metrics.ts'
 import { intent } from '../monitor/events.ts'
 import { access, asReader, door } from './door.ts'
 
-const metrics = createMetrics({ version: '0.1.0', profile: 'paper', chain: 'arbitrum', status: door.status })
+const metrics = createMetrics({ version: '0.1.0', profile: 'paper', chain: 'arbitrum' })
 let verdict: Verdict = { ok: true, reasons: [] }
 const health = { live: () => verdict, ready: () => verdict }
 let server: ControlServer

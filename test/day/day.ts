@@ -6,32 +6,21 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApi } from '../../src/api/client.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { chainGas } from '../../src/chains/gas.ts'
 import { loadConfig } from '../../src/cli/config.ts'
-import { limitsOf, signingPolicyOf, usualFeesOf, warningPoliciesOf } from '../../src/cli/runSettings.ts'
+import { apiLimitsOf, limitsOf, traderSettingsOf } from '../../src/cli/runSettings.ts'
+import { createTrader } from '../../src/daemon/trader.ts'
+import { createVenueClient } from '../../src/daemon/venueClient.ts'
 import { sameHex } from '../../src/domain/address.ts'
 import { type Event, emitTo } from '../../src/domain/event.ts'
 import { fillsOf } from '../../src/domain/fills.ts'
 import { journalSides } from '../../src/domain/held.ts'
 import { hasEnded, type IntentState, type Lane } from '../../src/domain/intent.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
-import { createCatalogue } from '../../src/engine/catalogue.ts'
-import { createEngine, type Engine } from '../../src/engine/engine.ts'
-import { pinnedApi } from '../../src/engine/pinnedApi.ts'
 import type { EngineStatus } from '../../src/engine/status.ts'
-import { createTrading } from '../../src/engine/trading.ts'
 import { connectChain } from '../../src/evm/connect.ts'
 import { createHttpTransport } from '../../src/evm/httpTransport.ts'
 import { createRpcClient } from '../../src/evm/jsonRpc.ts'
 import { readMarket } from '../../src/evm/marketProof.ts'
-import type { ExecutionContext } from '../../src/execution/context.ts'
-import { createFees } from '../../src/execution/fees.ts'
-import { createGasWatch } from '../../src/execution/gasWatch.ts'
-import { createNativePrice } from '../../src/execution/nativePrice.ts'
-import { createShell } from '../../src/execution/shell.ts'
-import { type SwapMarkets, swapMarketsOf } from '../../src/execution/swapPath.ts'
 import { guardedSigner, openGuard } from '../../src/journal/guard.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
@@ -146,7 +135,7 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     now: clock.now,
   })
   const chain = { ...arbitrum }
-  const listed = createApi({
+  const api = createVenueClient({
     chain,
     hosts: {
       api: [api0, api1].map((path) => ORIGIN + path),
@@ -155,16 +144,8 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     fetch: road.fetch,
     clock,
     random: randomOf(seed, 'client').next,
-    limits: {
-      ...config.api,
-      prepareTimeoutMs: 2 * config.api.timeoutMs,
-      submitTimeoutMs: 2 * config.api.timeoutMs,
-    },
-    onAttempt: (attempt) => emit({ type: 'host.attempt', ...attempt }),
-    onRest: ({ host, restMs, reason }) => emit({ type: 'host.rested', host, restMs, reason }),
-    onPrices: (prices) => emit({ type: 'host.prices', ...prices }),
-    onMissing: (missing) => emit({ type: 'rows.missing', ...missing }),
-    onForeign: (foreign) => emit({ type: 'rows.foreign', ...foreign }),
+    limits: apiLimitsOf(config, false),
+    emit,
   })
   const http = venue.paths.rpc.map((path) => ORIGIN + path)
   const rpcFetch: Parameters<typeof createHttpTransport>[1] = (url, init) =>
@@ -188,85 +169,21 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
       batchSize: 1,
     }),
   )
-  const book = createAccountBook({ journal, clock })
-  const trading = createTrading({ book, emit })
-  const catalogue = createCatalogue({
-    shipped: chain.facts,
-    book,
-    clock,
-    emit,
-    fatal,
-    prove: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal),
-  })
-  const api = pinnedApi(listed, catalogue)
-  const nativePrice = createNativePrice(api, chain, clock)
-  let swapMarkets: SwapMarkets = new Map()
-  let engine: Engine | undefined
-  const execution: ExecutionContext = {
+  const running = createTrader({
+    chain,
     api,
+    clock,
     journal,
     signer: guardedSigner(signer, guard),
-    chain,
-    clock,
-    emit,
     chainReader: reader,
-    rules: {
-      source: 'chain',
-      trustVenue: false,
-      deadlineMarginMs: config.execution.deadlineMarginSeconds * 1000,
-    },
-    settings: {
-      statusPollMs: config.execution.statusPollMs,
-      statusPollMaxMs: config.execution.statusPollMaxMs,
-      prepareRetryMs: 500,
-      relayDeadlineSeconds: config.execution.relayDeadlineSeconds,
-      relayFeePerOrder: 1_000_000n,
-      poisonRestMs: 600_000,
-    },
-    signingPolicy: signingPolicyOf(config, () => swapMarkets, nativePrice.usd),
-    warningPolicies: warningPoliciesOf(config, strategies),
-    fees: createFees({
-      chain,
-      clock,
-      usual: usualFeesOf(config),
-      nativePrice,
-      isSubaccount: false,
-      ...(reader.gasPrices === undefined
-        ? {}
-        : { gas: createGasWatch(chainGas.arbitrum, reader.gasPrices, clock) }),
-    }),
-    sizeAnew: (intent, atMostUsd) => {
-      if (engine === undefined) throw new TypeError('no engine yet')
-      return engine.sizeAnew(intent, atMostUsd)
-    },
-    mayNotSign: (intent) => trading.mayNotSign(intent) ?? catalogue.mayNotSign(intent),
+    proveMarket: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal),
+    strategies,
+    limits: limitsOf(config, strategies),
+    settings: traderSettingsOf(config, strategies, 'chain'),
+    labels: { version: 'day', profile: 'day', journalPath: 'day', evidence: 'two endpoints' },
+    emit,
     fatal,
-  }
-  const shell = createShell(execution)
-  const running = createEngine(
-    {
-      ...execution,
-      shell,
-      catalogue,
-      strategies,
-      limits: limitsOf(config, strategies),
-      trading,
-      engineSettings: {
-        lane,
-        intentExpiryMs: config.execution.intentExpirySeconds * 1000,
-        drainMs: config.execution.drainSeconds * 1000,
-        defaultSlippageBps: config.limits.maxSlippageBps ?? 100,
-        watchMs: 5_000,
-        maxMarketValuesAgeMs: config.maxMarketValuesAgeMs,
-        heartbeatMs: 60_000,
-      },
-    },
-    { version: 'day', profile: 'day', journalPath: 'day', evidence: 'two endpoints' },
-    (markets) => {
-      swapMarkets = swapMarketsOf([...markets, ...catalogue.facts().markets.values()])
-    },
-  )
-  engine = running
+  })
   const until = async (atMs: number): Promise<void> => {
     await Promise.race([time.runTo(atMs), died.promise])
   }
@@ -319,8 +236,8 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
 
   /** Sizes and resting orders by the journal and by the venue. */
   function booksNow(status: EngineStatus): Books {
-    const open = shell.open().map(({ state }) => state)
-    const sides = journalSides([...journal.closedFills(), ...open.flatMap(fillsOf)], book.state())
+    const open = running.orders.open().map(({ state }) => state)
+    const sides = journalSides([...journal.closedFills(), ...open.flatMap(fillsOf)], journal.account())
     const byJournal = [...sides.values()]
       .filter(({ sizeUsd }) => sizeUsd !== 0n)
       .map(({ marketToken, direction, sizeUsd }) => `${marketToken.toLowerCase()} ${direction} ${sizeUsd}`)

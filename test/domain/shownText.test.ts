@@ -54,10 +54,9 @@ test('a label of a metric is marked, and the exposition stays one line for it', 
     version: '0.1.0',
     profile: 'paper',
     chain: 'arbitrum',
-    status: door.status,
   })
   metrics.listen({ type: 'capacity.read', symbol: evil, direction: 'long', roomUsd: 1n as never })
-  const text = await metrics.render()
+  const text = await metrics.render(door.status())
   expect(text).not.toMatch(unseen)
   expect(text).toContain('market="ETH\ufffd/DSU\ufffdB')
 })

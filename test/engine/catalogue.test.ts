@@ -92,10 +92,10 @@ test('an increase that was accepted before a contradiction is not signed after i
       reason: 'the test wishes it',
     },
   })
-  expect(catalogue.mayNotSign(increase)).toBeUndefined()
+  expect(catalogue.veto(increase)).toBeUndefined()
   catalogue.judge('one', said(8))
-  expect(catalogue.mayNotSign(increase)).toMatchObject({ code: 'MARKET_NOT_TRUSTED' })
-  expect(catalogue.mayNotSign(close)).toBeUndefined()
+  expect(catalogue.veto(increase)).toMatchObject({ code: 'MARKET_NOT_TRUSTED' })
+  expect(catalogue.veto(close)).toBeUndefined()
 })
 
 test.each([

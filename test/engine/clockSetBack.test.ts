@@ -1,6 +1,5 @@
 /** Breakers over a wall clock that is set back: what the simulation found. */
 import { expect, test } from 'vitest'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { Closing } from '../../src/domain/intent.ts'
 import { type JournalRecord, RECORD_VERSION } from '../../src/domain/records.ts'
 import { createAccountBook } from '../../src/engine/accountBook.ts'
@@ -11,6 +10,7 @@ import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import type { BreakerSettings } from '../../src/risk/breakers.ts'
 import { storyOf } from '../journal/story.ts'
+import { testExecution } from '../support/trader.ts'
 import { venueBench } from '../support/venue.ts'
 
 const twoHoursMs = 7_200_000
@@ -20,29 +20,7 @@ function bench(settings: Partial<BreakerSettings>) {
   const journal = createMemoryJournal()
   const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
   const trading = createTrading({ book: createAccountBook({ journal, clock }), emit: () => {} })
-  const shell = createShell({
-    api,
-    journal,
-    signer,
-    chain: arbitrum,
-    clock,
-    emit: () => {},
-    rules: { source: 'api', trustVenue: false, deadlineMarginMs: 5_000 },
-    settings: {
-      statusPollMs: 500,
-      statusPollMaxMs: 5_000,
-      prepareRetryMs: 500,
-      poisonRestMs: 60_000,
-      relayDeadlineSeconds: 120,
-      relayFeePerOrder: 1_000_000n,
-    },
-    signingPolicy: () => {
-      throw new TypeError('nothing is signed here')
-    },
-    fatal: (error) => {
-      throw error
-    },
-  })
+  const shell = createShell(testExecution({ api, clock, journal, signer }))
   const breakers = createBreakers(
     { api, clock, emit: () => undefined, journal, shell, signer, trading },
     () => ({

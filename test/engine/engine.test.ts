@@ -1,26 +1,20 @@
 /** The loop over the paper venue in this process, on a clock that the test moves. */
 import { expect, test } from 'vitest'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import type { Emit, Event } from '../../src/domain/event.ts'
+import type { Event } from '../../src/domain/event.ts'
 import { type Limits, tighten } from '../../src/domain/limits.ts'
 import { usd } from '../../src/domain/units.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
-import { createEngine, type Engine } from '../../src/engine/engine.ts'
-import { createTrading } from '../../src/engine/trading.ts'
-import type { ExecutionContext } from '../../src/execution/context.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import { createShell } from '../../src/execution/shell.ts'
 import type { Journal } from '../../src/journal/journal.ts'
-import { createMemoryJournal } from '../../src/journal/memory.ts'
-import { createLocalSigner } from '../../src/keys/local.ts'
 import type { BreakerSettings } from '../../src/risk/breakers.ts'
 import type { Budget } from '../../src/risk/budget.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
-import { ethMarket, ethSwapMarkets, intentOf } from '../support/intents.ts'
+import { ethMarket, intentOf } from '../support/intents.ts'
+import { testExecution, testSigner, testTrader } from '../support/trader.ts'
 import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
 
 const symbol = 'ETH/USD [WETH-USDC]'
-const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
 
 /** Wishes for a long at every tick, whatever is held or in flight. */
 const always = defineStrategy({
@@ -63,7 +57,7 @@ function instance(name: string, limits: Limits = {}): LoadedStrategy {
 interface World extends VenueBench {
   readonly engine: Engine
   readonly journal: Journal
-  readonly events: Event[]
+  readonly events: readonly Event[]
   /** The owner of the account opens a long of $300 himself, with the same key. */
   readonly byHand: () => Promise<unknown>
 }
@@ -82,66 +76,19 @@ function world(
     settings: { orderDeadlineSeconds: 60, keeperJitterMs: 0 },
     ...(options.between === undefined ? {} : { between: options.between }),
   })
-  const journal = options.journal ?? createMemoryJournal()
-  const events: Event[] = []
-  const emit: Emit = (event) => void events.push(event)
-  const trading = createTrading({ book: createAccountBook({ journal, clock: bench.clock }), emit })
-  const context: ExecutionContext = {
-    api: bench.api,
-    journal,
-    signer,
-    chain: arbitrum,
-    clock: bench.clock,
-    emit,
-    mayNotSign: trading.mayNotSign,
-    rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000 },
-    settings: {
-      statusPollMs: 500,
-      statusPollMaxMs: 5_000,
-      prepareRetryMs: 500,
-      poisonRestMs: 60_000,
-      relayDeadlineSeconds: 120,
-      relayFeePerOrder: 1_000_000n,
+  const { trader, journal, events } = testTrader({
+    ...bench,
+    strategies,
+    ...(options.journal === undefined ? {} : { journal: options.journal }),
+    limits: {
+      account: { ...options.limits, ...options.budget },
+      strategies: Object.fromEntries(strategies.map(({ name, limits }) => [name, limits])),
+      breakers: { sets: {}, ...options.breakers },
     },
-    signingPolicy: () => ({
-      minDeadlineSeconds: 20,
-      maxDeadlineSeconds: 3700,
-      maxExecutionFee: 10n ** 16n,
-      maxRelayFee: 5_000_000n,
-      priceToleranceBps: 200,
-      swapMarkets: ethSwapMarkets,
-    }),
-    fatal: (error) => {
-      throw error
-    },
-  }
-  const engine = createEngine(
-    {
-      ...context,
-      shell: createShell(context),
-      strategies,
-      limits: {
-        account: { ...options.limits, ...options.budget },
-        markets: {},
-        strategies: Object.fromEntries(strategies.map(({ name, limits }) => [name, limits])),
-        breakers: { sets: {}, ...options.breakers },
-      },
-      trading,
-      engineSettings: {
-        lane: 'order-chain',
-        intentExpiryMs: 30_000,
-        drainMs: 10_000,
-        defaultSlippageBps: 100,
-        watchMs: 5_000,
-        heartbeatMs: 60_000,
-      },
-    },
-    { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'the venue' },
-    () => undefined,
-  )
+  })
   const byHand = async () => {
     const ticker = (await bench.api.getMarketTickers({ addresses: [ethMarket] })).value[0]
-    const other = createShell({ ...context, journal: createMemoryJournal(), emit: () => undefined })
+    const other = createShell(testExecution(bench))
     const intent = intentOf({ acceptedAtMs: bench.clock.now(), expiresAtMs: bench.clock.now() + 60_000 })
     return other.accept({
       ...intent,
@@ -153,7 +100,7 @@ function world(
       },
     })
   }
-  return { ...bench, engine, journal, events, byHand }
+  return { ...bench, engine: trader, journal, events, byHand }
 }
 
 const codes = (events: readonly Event[]) =>
@@ -170,7 +117,7 @@ test('three strategies that tick at the same instant share one room: one is admi
   await clock.advance(4_000)
   expect(venue.record()).toHaveLength(1)
   expect(codes(events)).toEqual(['SLOT_BUSY', 'SLOT_BUSY'])
-  const [position] = (await api.getPositions({ account: signer.address })).value
+  const [position] = (await api.getPositions({ account: testSigner.address })).value
   expect(position?.sizeInUsd).toBe(usd(500))
   engine.abort()
 })

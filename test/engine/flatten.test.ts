@@ -1,26 +1,18 @@
 /** Orders that are not wanted any more, over the running engine, with the paper venue in this process. */
 import { afterEach, expect, test } from 'vitest'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { StrategyDecision } from '../../src/domain/decision.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { IntentState } from '../../src/domain/intent.ts'
 import { usd } from '../../src/domain/units.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
-import { createEngine, type Engine } from '../../src/engine/engine.ts'
-import { createTrading } from '../../src/engine/trading.ts'
-import type { ExecutionContext } from '../../src/execution/context.ts'
-import { createShell } from '../../src/execution/shell.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import type { Journal } from '../../src/journal/journal.ts'
-import { createMemoryJournal } from '../../src/journal/memory.ts'
-import { createLocalSigner } from '../../src/keys/local.ts'
 import { applyFaults, type Faults } from '../../src/paper/faults.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
-import { ethSwapMarkets } from '../support/intents.ts'
+import { testSigner, testTrader } from '../support/trader.ts'
 import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
 
 const symbol = 'ETH/USD [WETH-USDC]'
-const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
 type Decide = (view: StrategyView) => readonly StrategyDecision[]
 
 /** An instance that wishes what the test says, every second. */
@@ -68,58 +60,16 @@ function world(
       settings: { orderDeadlineSeconds: 60, keeperJitterMs: 0 },
       ...(options.between === undefined ? {} : { between: options.between }),
     })
-  const journal = options.journal ?? createMemoryJournal()
-  const events: Event[] = []
-  const emit = (event: Event): void => void events.push(event)
-  const trading = createTrading({ book: createAccountBook({ journal, clock: bench.clock }), emit })
-  const context: ExecutionContext = {
-    api: bench.api,
+  const {
+    trader: engine,
     journal,
-    signer,
-    chain: arbitrum,
-    clock: bench.clock,
-    emit,
-    mayNotSign: trading.mayNotSign,
-    rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000 },
-    settings: {
-      statusPollMs: 500,
-      statusPollMaxMs: 2_000,
-      prepareRetryMs: 500,
-      poisonRestMs: 60_000,
-      relayDeadlineSeconds: 120,
-      relayFeePerOrder: 1_000_000n,
-    },
-    signingPolicy: () => ({
-      minDeadlineSeconds: 20,
-      maxDeadlineSeconds: 3700,
-      maxExecutionFee: 10n ** 16n,
-      maxRelayFee: 5_000_000n,
-      priceToleranceBps: 200,
-      swapMarkets: ethSwapMarkets,
-    }),
-    fatal: (error) => {
-      throw error
-    },
-  }
-  const engine = createEngine(
-    {
-      ...context,
-      shell: createShell(context),
-      strategies,
-      limits: { account: {}, markets: {}, strategies: {}, breakers: { sets: {} } },
-      trading,
-      engineSettings: {
-        lane: 'order-chain',
-        intentExpiryMs: 30_000,
-        drainMs: 10_000,
-        defaultSlippageBps: 100,
-        watchMs: 5_000,
-        heartbeatMs: 60_000,
-      },
-    },
-    { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'the venue' },
-    () => undefined,
-  )
+    events,
+  } = testTrader({
+    ...bench,
+    strategies,
+    ...(options.journal === undefined ? {} : { journal: options.journal }),
+    settings: { execution: { statusPollMaxMs: 2_000 } },
+  })
   running.push(engine)
   const set = (faults: Partial<Faults>): void => {
     const wrong = applyFaults(bench.venue.faults, faults)
@@ -163,7 +113,7 @@ const below = (view: StrategyView): object => {
 const of = ({ journal }: World, strategy: string): readonly IntentState[] =>
   journal.intents({ strategy }).toReversed()
 const sizes = async ({ api }: World): Promise<readonly bigint[]> =>
-  (await api.getPositions({ account: signer.address })).value.map(({ sizeInUsd }) => sizeInUsd)
+  (await api.getPositions({ account: testSigner.address })).value.map(({ sizeInUsd }) => sizeInUsd)
 const flatten = ({ engine }: World, intentId: string) =>
   engine.operate(
     { type: 'flatten', intentId, reason: 'the test does not want it' },
@@ -244,7 +194,7 @@ test('what of an unwanted order rests is cancelled, in a halt too', async () => 
   expect(of(there, '@operator').map(({ intent }) => [intent.decisionKey, intent.kind])).toEqual([
     [`flatten-cancel:${intentId}`, 'cancel'],
   ])
-  expect((await there.api.getOrders({ account: signer.address })).value).toEqual([])
+  expect((await there.api.getOrders({ account: testSigner.address })).value).toEqual([])
   expect(ends(there)).toEqual([expect.stringMatching(/^nothing-landed: it opened nothing: /)])
 })
 

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { usd } from '../../src/domain/units.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
-import { createEngine, type Engine } from '../../src/engine/engine.ts'
-import { createTrading } from '../../src/engine/trading.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import { type LoadedStrategy, loadStrategies } from '../../src/strategy/load.ts'
 import { defineStrategy, z } from '../../src/strategy/strategy.ts'
+import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'
 
 /** When the bench's venue starts. */
@@ -34,28 +33,7 @@ async function fromFile(yaml: string): Promise<readonly LoadedStrategy[]> {
 
 async function run(path: PricePath, strategies: readonly LoadedStrategy[]): Promise<KindsBench> {
   bench = await kindsBench({ path })
-  const { context } = bench
-  const trading = createTrading({ book: createAccountBook(context), emit: context.emit })
-  engine = createEngine(
-    {
-      ...context,
-      mayNotSign: trading.mayNotSign,
-      shell: bench.shell,
-      strategies,
-      limits: { account: {}, markets: {}, strategies: {}, breakers: { sets: {} } },
-      trading,
-      engineSettings: {
-        intentExpiryMs: 30_000,
-        drainMs: 10_000,
-        defaultSlippageBps: 100,
-        watchMs: 5_000,
-        heartbeatMs: 60_000,
-        lane: 'order-chain',
-      },
-    },
-    { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'the venue' },
-    () => undefined,
-  )
+  engine = engineOver(bench, { strategies }).engine
   await engine.start()
   return bench
 }

@@ -24,13 +24,13 @@ test('after a loss of records nothing is signed before the last lost signature h
   expect(trading.holds()).toMatchObject([
     { scope: 'global', cause: 'lost-records', state: 'halted', by: 'Ada' },
   ])
-  expect(trading.mayNotSign(intentOf())).toMatchObject({ code: 'TRADING_HALTED' })
+  expect(trading.veto(intentOf())).toMatchObject({ code: 'TRADING_HALTED' })
   // What is opened by hand is held back too; the ways out are not.
-  expect(trading.mayNotSign(intentOf({ strategy: OPERATOR }))).toMatchObject({ code: 'TRADING_HALTED' })
+  expect(trading.veto(intentOf({ strategy: OPERATOR }))).toMatchObject({ code: 'TRADING_HALTED' })
   const { marketToken, direction } = intentOf().decision
   const collateralToken = intentOf().terms.collateralToken.address
   const close = { kind: 'close', marketToken, direction, collateralToken, reason: 'by hand' } as const
-  expect(trading.mayNotSign(intentOf({ strategy: OPERATOR, decision: close }))).toBeUndefined()
+  expect(trading.veto(intentOf({ strategy: OPERATOR, decision: close }))).toBeUndefined()
   // An operator's word on his own hold does not touch this one.
   await trading.put({
     scope: 'global',
@@ -47,5 +47,5 @@ test('after a loss of records nothing is signed before the last lost signature h
   expect(trading.holdOn()?.cause).toBe('lost-records')
   nowMs = startMs + 3_600_000
   expect(trading.holds()).toEqual([])
-  expect(trading.mayNotSign(intentOf())).toBeUndefined()
+  expect(trading.veto(intentOf())).toBeUndefined()
 })

@@ -1,31 +1,24 @@
 /** An operator and the breakers over the running engine: halts, kills, limits and words, with the paper venue in this process. */
 import { afterEach, expect, test } from 'vitest'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { AccountRecord } from '../../src/domain/accountRecord.ts'
-import type { Emit, Event } from '../../src/domain/event.ts'
+import type { Event } from '../../src/domain/event.ts'
 import type { Limits } from '../../src/domain/limits.ts'
 import { usd } from '../../src/domain/units.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
-import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import type { ConfiguredLimits, LimitSet } from '../../src/engine/liveLimits.ts'
 import type { OperatorCommand } from '../../src/engine/operator.ts'
-import { createTrading } from '../../src/engine/trading.ts'
-import type { ExecutionContext } from '../../src/execution/context.ts'
-import { createShell } from '../../src/execution/shell.ts'
 import { guardedSigner, openGuard, type SigningGuard } from '../../src/journal/guard.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
-import { createLocalSigner } from '../../src/keys/local.ts'
 import type { VenueSettings } from '../../src/paper/settings.ts'
 import type { BreakerSettings } from '../../src/risk/breakers.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import { collateralTokenOf, defineStrategy, type Strategy, z } from '../../src/strategy/strategy.ts'
-import { ethSwapMarkets } from '../support/intents.ts'
 import { pathOf } from '../support/kinds.ts'
+import { noLimits, testSigner, testTrader } from '../support/trader.ts'
 import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
 
 const symbol = 'ETH/USD [WETH-USDC]'
-const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
 
 /** Wishes for a long, and for an order far below the price, at every tick. */
 const greedy = defineStrategy({
@@ -123,72 +116,31 @@ function world(
       settings: { orderDeadlineSeconds: 60, keeperJitterMs: 0, ...options.settings },
       ...(options.between === undefined ? {} : { between: options.between }),
     })
-  const journal = options.journal ?? createMemoryJournal()
-  const events: Event[] = []
-  const emit: Emit = (event) => void events.push(event)
-  const trading = createTrading({ book: createAccountBook({ journal, clock: bench.clock }), emit })
-  const context: ExecutionContext = {
-    api: bench.api,
-    journal,
-    signer: options.guard === undefined ? signer : guardedSigner(signer, options.guard),
-    chain: arbitrum,
-    clock: bench.clock,
-    emit,
-    mayNotSign: trading.mayNotSign,
-    rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000 },
-    settings: {
-      statusPollMs: 500,
-      statusPollMaxMs: 5_000,
-      prepareRetryMs: 500,
-      poisonRestMs: 60_000,
-      relayDeadlineSeconds: 120,
-      relayFeePerOrder: 1_000_000n,
-    },
-    signingPolicy: () => ({
-      minDeadlineSeconds: 20,
-      maxDeadlineSeconds: 3700,
-      maxExecutionFee: 10n ** 16n,
-      maxRelayFee: 5_000_000n,
-      priceToleranceBps: 200,
-      swapMarkets: ethSwapMarkets,
-    }),
-    fatal: (error) => {
-      throw error
-    },
-  }
-  const configured: ConfiguredLimits = {
+  const configured: Partial<ConfiguredLimits> = {
     ...(options.limits ?? { account: { maxPositionSizeUsd: usd(1_000) }, markets: {} }),
     strategies: { greedy: options.own ?? {} },
     breakers: { sets: {}, ...options.breakers },
   }
-  const engine = createEngine(
-    {
-      ...context,
-      shell: createShell(context),
-      strategies: [
-        {
-          ...strategy,
-          strategy: options.strategy ?? greedy,
-          ...(options.slippageBps === undefined ? {} : { slippageBps: options.slippageBps }),
-        },
-      ],
-      limits: configured,
-      ...(options.readLimits === undefined
-        ? {}
-        : { readLimits: async () => ({ ...configured, ...options.readLimits?.() }) }),
-      trading,
-      engineSettings: {
-        lane: 'order-chain',
-        intentExpiryMs: 30_000,
-        drainMs: 10_000,
-        defaultSlippageBps: 100,
-        watchMs: 5_000,
-        heartbeatMs: 60_000,
+  const {
+    trader: engine,
+    journal,
+    events,
+  } = testTrader({
+    ...bench,
+    ...(options.journal === undefined ? {} : { journal: options.journal }),
+    ...(options.guard === undefined ? {} : { signer: guardedSigner(testSigner, options.guard) }),
+    strategies: [
+      {
+        ...strategy,
+        strategy: options.strategy ?? greedy,
+        ...(options.slippageBps === undefined ? {} : { slippageBps: options.slippageBps }),
       },
-    },
-    { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'the venue' },
-    () => undefined,
-  )
+    ],
+    limits: configured,
+    ...(options.readLimits === undefined
+      ? {}
+      : { readLimits: async () => ({ ...noLimits, ...configured, ...options.readLimits?.() }) }),
+  })
   running.push(engine)
   return { ...bench, engine, journal, events }
 }
@@ -301,7 +253,7 @@ test('a kill cancels what rests and closes what is held, goes on over a restart,
   const first = world()
   await first.engine.start()
   await first.clock.advance(40_000)
-  const account = signer.address
+  const account = testSigner.address
   const before = await first.api.getOrders({ account })
   expect(before.value).toHaveLength(1)
   expect((await first.api.getPositions({ account })).value).toHaveLength(1)
@@ -332,7 +284,7 @@ test('a kill without closing leaves positions, and letting trading go on ends a 
   await command(there, { type: 'kill', close: false })
   await there.clock.advance(60_000)
   expect(there.engine.status().kill).toMatchObject({ close: false, outcome: 'done' })
-  const account = signer.address
+  const account = testSigner.address
   expect((await there.api.getPositions({ account })).value).toHaveLength(1)
   expect((await there.api.getOrders({ account })).value).toEqual([])
   // A second kill that closes begins anew; lifted before its first look, it closes nothing.

@@ -3,11 +3,14 @@ import { afterEach, expect, test } from 'vitest'
 import type { IncreaseDecision } from '../../src/domain/decision.ts'
 import { usd } from '../../src/domain/units.ts'
 import { createAccountBook } from '../../src/engine/accountBook.ts'
+import { createCatalogue } from '../../src/engine/catalogue.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import { createTrading } from '../../src/engine/trading.ts'
 import { createFees } from '../../src/execution/fees.ts'
+import { engineOver } from '../support/engine.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, kindsBench, priceAt } from '../support/kinds.ts'
+import { engineSettings, noLimits } from '../support/trader.ts'
 
 let at: KindsBench
 let engine: Engine
@@ -17,36 +20,12 @@ afterEach(async () => {
   await at.close()
 })
 
-function engineOn(context: KindsBench['context'], shell: KindsBench['shell']): Engine {
-  return createEngine(
-    {
-      ...context,
-      shell,
-      strategies: [],
-      limits: {
-        account: { capacityHeadroomBps: 1_000 },
-        markets: {},
-        strategies: { test: { minOrderSizeUsd: usd(500) } },
-        breakers: { sets: {} },
-      },
-      trading: createTrading({ book: createAccountBook(context), emit: context.emit }),
-      engineSettings: {
-        intentExpiryMs: 30_000,
-        drainMs: 10_000,
-        defaultSlippageBps: 100,
-        watchMs: 5_000,
-        heartbeatMs: 60_000,
-        lane: 'order-chain',
-      },
-    },
-    { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'the venue' },
-    () => undefined,
-  )
-}
-
 test('an order gets the room that is left by others, less headroom, and never more than it has', async () => {
   at = await kindsBench({ settings: { startBalances: { USDC: '900000000', ETH: '50', WETH: '10' } } })
-  engine = engineOn(at.context, at.shell)
+  engine = engineOver(at, {
+    account: { capacityHeadroomBps: 1_000 },
+    limits: { test: { minOrderSizeUsd: usd(500) } },
+  }).engine
   const marketToken = await at.marketToken(ethSymbol)
   const wish: IncreaseDecision = {
     kind: 'increase',
@@ -62,16 +41,19 @@ test('an order gets the room that is left by others, less headroom, and never mo
   // It stays where a warning finds it: accepted, and asked to be prepared.
   at.venue.faults.prepare = 'unavailable'
   at.venue.faults.times = -1
-  const intent = await at.accept(wish)
+  const admitted = await at.judge(wish)
+  if (admitted.kind === 'denial') throw new Error(admitted.denial.code)
+  const { intent } = admitted
+  await engine.orders.accept(intent)
   const { availableLiquidity } = (
     await at.api.getTradingCapacity({ symbol: ethSymbol, direction: 'long' }, { isFresh: true })
   ).value
   const room = availableLiquidity - (availableLiquidity + 9n) / 10n
   const { sizeDeltaUsd } = intent.terms
   expect(sizeDeltaUsd).toBeGreaterThan(room)
-  expect(await engine.sizeAnew(intent, sizeDeltaUsd)).toBe(room)
-  expect(await engine.sizeAnew(intent, usd(1_000))).toBe(usd(900))
-  expect(await engine.sizeAnew(intent, usd(500))).toMatchObject({ code: 'ORDER_TOO_SMALL' })
+  expect(await engine.resize(intent, sizeDeltaUsd)).toBe(room)
+  expect(await engine.resize(intent, usd(1_000))).toBe(usd(900))
+  expect(await engine.resize(intent, usd(500))).toMatchObject({ code: 'ORDER_TOO_SMALL' })
 })
 
 test('an engine begins with the fees of what landed before', async () => {
@@ -90,7 +72,22 @@ test('an engine begins with the fees of what landed before', async () => {
   const { executionFee = 0n, relayFeeAmount = 0n } = at.story(intentId).attempts[0]?.armed ?? {}
   const usual = { executionFee: executionFee / 4n, relayFee: relayFeeAmount / 4n, factor: 5 }
   const fees = createFees({ chain, clock, usual })
-  engine = engineOn({ ...at.context, fees }, at.shell)
+  const trading = createTrading({ book: createAccountBook(at.context), emit: at.context.emit })
+  const catalogue = createCatalogue({
+    ...at.context,
+    shipped: at.context.chain.facts,
+    book: trading.book,
+  })
+  engine = createEngine({
+    ...at.context,
+    fees,
+    trading,
+    catalogue,
+    strategies: [],
+    limits: noLimits,
+    engineSettings,
+    labels: { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'the venue' },
+  })
   expect(fees.estimateFor({ kind: 'increase', reservationUsd: 1n })).toMatchObject({
     source: 'landed',
     // What was asked and not shown to be paid counts for twice what is usual.

@@ -13,7 +13,8 @@ import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import { type ServedVenue, serveVenue } from '../../src/paper/serve.ts'
 import { createVenue, type Venue } from '../../src/paper/venue.ts'
-import { ethMarket, ethSwapMarkets, intentOf, usdc } from '../support/intents.ts'
+import { ethMarket, intentOf, usdc } from '../support/intents.ts'
+import { executionSettings, testExecution } from '../support/trader.ts'
 import { until } from '../support/until.ts'
 
 let venue: Venue
@@ -56,34 +57,20 @@ interface Trader {
 function trader(key: string): Trader {
   const signer = createLocalSigner(`0x${key.repeat(32)}`)
   const journal = createMemoryJournal()
-  const shell = createShell({
-    api,
-    journal,
-    signer,
-    chain: arbitrum,
-    clock: systemClock,
-    emit: () => {},
-    rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000 },
-    settings: {
-      statusPollMs: 50,
-      statusPollMaxMs: 100,
-      prepareRetryMs: 100,
-      poisonRestMs: 60_000,
-      relayDeadlineSeconds: 120,
-      relayFeePerOrder: 1_000_000n,
-    },
-    signingPolicy: () => ({
-      minDeadlineSeconds: 20,
-      maxDeadlineSeconds: 3700,
-      maxExecutionFee: 10n ** 16n,
-      maxRelayFee: 5_000_000n,
-      priceToleranceBps: 200,
-      swapMarkets: ethSwapMarkets,
+  const shell = createShell(
+    testExecution({
+      api,
+      clock: systemClock,
+      journal,
+      signer,
+      settings: {
+        ...executionSettings,
+        statusPollMs: 50,
+        statusPollMaxMs: 100,
+        prepareRetryMs: 100,
+      },
     }),
-    fatal: (error) => {
-      throw error
-    },
-  })
+  )
   return { account: signer.address, shell, journal }
 }
 

@@ -9,13 +9,13 @@ import type { ChainReader } from '../../src/domain/chainReader.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { type Intent, type IntentState, labelOf, lastAttempt } from '../../src/domain/intent.ts'
 import { contractPriceOf, usd } from '../../src/domain/units.ts'
-import type { ExecutionContext } from '../../src/execution/context.ts'
 import { ownRelayFee, relayNonceOf, relayProposal } from '../../src/execution/relayLane.ts'
 import { createShell, type Shell } from '../../src/execution/shell.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
-import { ethMarket, ethSwapMarkets, intentOf, usdc } from '../support/intents.ts'
+import { ethMarket, intentOf, usdc } from '../support/intents.ts'
+import { signingPolicy, testExecution } from '../support/trader.ts'
 import { type Between, settle, type VenueBench, venueBench } from '../support/venue.ts'
 
 const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
@@ -37,35 +37,15 @@ function bench(options: { readonly between?: Between; readonly chainReader?: Cha
   })
   const journal = createMemoryJournal()
   const events: Event[] = []
-  const context: ExecutionContext = {
+  const context = testExecution({
     api: venue.api,
+    clock: venue.clock,
     journal,
     signer,
-    chain: arbitrum,
     ...(chainReader === undefined ? {} : { chainReader }),
-    clock: venue.clock,
     emit: (event) => void events.push(event),
-    rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000 },
-    settings: {
-      statusPollMs: 500,
-      statusPollMaxMs: 5_000,
-      prepareRetryMs: 500,
-      poisonRestMs: 60_000,
-      relayDeadlineSeconds: 120,
-      relayFeePerOrder: 1_000_000n,
-    },
-    signingPolicy: () => ({
-      minDeadlineSeconds: 20,
-      maxDeadlineSeconds: 3700,
-      maxExecutionFee: 10n ** 16n,
-      maxRelayFee: 5_000_000n,
-      priceToleranceBps: 100,
-      swapMarkets: ethSwapMarkets,
-    }),
-    fatal: (error) => {
-      throw error
-    },
-  }
+    signingPolicy: () => ({ ...signingPolicy, priceToleranceBps: 100 }),
+  })
   return {
     ...venue,
     journal,

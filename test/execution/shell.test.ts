@@ -1,17 +1,16 @@
 /** The road against the paper venue in this process, on a clock that the test moves. */
 import { expect, test } from 'vitest'
 import { RequestFailed } from '../../src/api/sent.ts'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { type Intent, labelOf } from '../../src/domain/intent.ts'
 import { RECORD_VERSION } from '../../src/domain/records.ts'
 import { usd } from '../../src/domain/units.ts'
-import type { ExecutionContext } from '../../src/execution/context.ts'
 import { createShell, type Shell } from '../../src/execution/shell.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
-import { ethMarket, ethSwapMarkets, intentOf } from '../support/intents.ts'
+import { ethMarket, intentOf } from '../support/intents.ts'
+import { signingPolicy, testExecution } from '../support/trader.ts'
 import { type Between, settle, type VenueBench, venueBench } from '../support/venue.ts'
 
 const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
@@ -33,8 +32,9 @@ async function bench(between?: Between): Promise<Bench> {
   const journal = createMemoryJournal()
   const events: Event[] = []
   const signatures = { count: 0 }
-  const context: ExecutionContext = {
+  const context = testExecution({
     api: venue.api,
+    clock: venue.clock,
     journal,
     signer: {
       address: signer.address,
@@ -43,30 +43,9 @@ async function bench(between?: Between): Promise<Bench> {
         return signer.sign(request)
       },
     },
-    chain: arbitrum,
-    clock: venue.clock,
     emit: (event) => void events.push(event),
-    rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000 },
-    settings: {
-      statusPollMs: 500,
-      statusPollMaxMs: 5_000,
-      prepareRetryMs: 500,
-      poisonRestMs: 60_000,
-      relayDeadlineSeconds: 120,
-      relayFeePerOrder: 1_000_000n,
-    },
-    signingPolicy: () => ({
-      minDeadlineSeconds: 20,
-      maxDeadlineSeconds: 3700,
-      maxExecutionFee: 10n ** 16n,
-      maxRelayFee: 5_000_000n,
-      priceToleranceBps: 100,
-      swapMarkets: ethSwapMarkets,
-    }),
-    fatal: (error) => {
-      throw error
-    },
-  }
+    signingPolicy: () => ({ ...signingPolicy, priceToleranceBps: 100 }),
+  })
   return {
     ...venue,
     journal,

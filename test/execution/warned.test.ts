@@ -240,10 +240,13 @@ test('an order shrinks twice at most, over a restart too', async () => {
   let sizeUsd = usd(300)
   const context = {
     ...at.context,
-    sizeAnew: async () => {
-      sizeUsd -= usd(50)
-      if (sizeUsd === usd(200)) shell.stop().catch(() => undefined)
-      return sizeUsd
+    admission: {
+      veto: () => undefined,
+      resize: async () => {
+        sizeUsd -= usd(50)
+        if (sizeUsd === usd(200)) shell.stop().catch(() => undefined)
+        return sizeUsd
+      },
     },
   }
   const shell = createShell(context)
@@ -255,7 +258,10 @@ test('an order shrinks twice at most, over a restart too', async () => {
   expect(warnedOf(intentId).map(({ action }) => action)).toEqual(['shrink'])
   expect(at.story(intentId).intent.terms.sizeDeltaUsd).toBe(usd(250))
   sizeUsd = usd(240)
-  const next = createShell({ ...at.context, sizeAnew: async () => (sizeUsd -= usd(10)) })
+  const next = createShell({
+    ...at.context,
+    admission: { veto: () => undefined, resize: async () => (sizeUsd -= usd(10)) },
+  })
   next.adopt(at.journal.openIntents(), [])
   await next.recover()
   await at.clock.advance(3_000)
@@ -271,7 +277,7 @@ test('a warning is shown by log, metric, journal, explanation, list and status, 
   const order: string[] = []
   const increase = await open({ warningPolicies: [policy({ HIGH_PRICE_IMPACT: 'sign' })] })
   at.venue.faults.prepareWarns = 'HIGH_PRICE_IMPACT'
-  const metrics = createMetrics({ version: '', profile: '', chain: '', status: () => undefined })
+  const metrics = createMetrics({ version: '', profile: '', chain: '' })
   const shell = createShell({
     ...at.context,
     emit: (event) => {

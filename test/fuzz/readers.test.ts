@@ -14,3 +14,12 @@ test.each([5_203_861, 5_271_118])(
     expect(await runCase(number)).toBeUndefined()
   },
 )
+
+test.each([
+  [5_490_190, 'a number beyond a uint256 in an approval file'],
+  [5_029_414, 'candles that nest a thousand deep'],
+  [5_045_756, 'a scenario of five megabytes'],
+  [5_295_491, 'a journal record that names an order with two megabytes'],
+])("case %d is the reader's own error, in time and short: %s", async (number) => {
+  expect(await runCase(number)).toBeUndefined()
+})

@@ -26,10 +26,9 @@ async function render(status: MonitoredStatus | undefined, events: readonly Even
     version: '1.2.3',
     profile: 'paper',
     chain: 'arbitrum',
-    status: () => status,
   })
   for (const event of events) metrics.listen(event)
-  const text = await metrics.render()
+  const text = await metrics.render(status)
   const lines = text.split('\n')
   return { text, metrics, ours: lines.filter((line) => /^perpd_(?!process|nodejs)/.test(line)) }
 }
@@ -86,7 +85,6 @@ test("the age of a chain's block grows until the scrape", async () => {
     version: '1',
     profile: 'paper',
     chain: 'arbitrum',
-    status: () => running,
     now: () => nowMs,
   })
   metrics.listen({
@@ -97,7 +95,7 @@ test("the age of a chain's block grows until the scrape", async () => {
     latestAgeSeconds: 2,
   })
   nowMs += 30_000
-  expect(await metrics.render()).toContain('perpd_chain_block_age_seconds{endpoint="one.example"} 32')
+  expect(await metrics.render(running)).toContain('perpd_chain_block_age_seconds{endpoint="one.example"} 32')
 })
 
 test('events count', async () => {
@@ -162,12 +160,9 @@ test('names follow the conventions: counters end in _total, durations in _second
 })
 
 test('before the engine is built the daemon is alive and not ready', () => {
-  const health = createHealth(
-    () => undefined,
-    () => 0,
-  )
-  expect(health.live()).toEqual({ ok: true, reasons: [] })
-  expect(health.ready()).toEqual({ ok: false, reasons: ['starting'] })
+  const health = createHealth(() => 0)
+  expect(health.live(undefined)).toEqual({ ok: true, reasons: [] })
+  expect(health.ready(undefined)).toEqual({ ok: false, reasons: ['starting'] })
 })
 
 test('readiness says what it waits for', () => {
@@ -176,12 +171,9 @@ test('readiness says what it waits for', () => {
     state: 'recovering' as const,
     notReady: ['2 orders are unresolved', 'recovering'],
   }
-  const health = createHealth(
-    () => status,
-    () => 0,
-  )
-  expect(health.live().ok).toBe(true)
-  expect(health.ready()).toEqual({ ok: false, reasons: ['recovering', '2 orders are unresolved'] })
+  const health = createHealth(() => 0)
+  expect(health.live(status).ok).toBe(true)
+  expect(health.ready(status)).toEqual({ ok: false, reasons: ['recovering', '2 orders are unresolved'] })
 })
 
 test('what holds all of trading back makes the daemon unready and shows in the metrics; a hold on one strategy does not', async () => {
@@ -201,17 +193,13 @@ test('what holds all of trading back makes the daemon unready and shows in the m
     holds: [{ ...hold, scope: 'account' }, own],
     equity,
   } as const
-  const health = (status: MonitoredStatus) =>
-    createHealth(
-      () => status,
-      () => 0,
-    )
-  expect(health(held).ready()).toEqual({
+  const health = (status: MonitoredStatus) => createHealth(() => 0).ready(status)
+  expect(health(held)).toEqual({
     ok: false,
     reasons: ['account is reducing by drawdown, perpd: it fell'],
   })
-  expect(health(held).live().ok).toBe(true)
-  expect(health({ ...running, holds: [own] }).ready().ok).toBe(true)
+  expect(createHealth(() => 0).live(held).ok).toBe(true)
+  expect(health({ ...running, holds: [own] }).ok).toBe(true)
   const { ours } = await render(held)
   expect(ours).toEqual(
     expect.arrayContaining([
@@ -227,31 +215,23 @@ test('what holds all of trading back makes the daemon unready and shows in the m
 
 test('a strategy without a turn for ten of its cadences and a minute makes the daemon unhealthy', () => {
   let nowMs = 0
-  const health = createHealth(
-    () => running,
-    () => nowMs,
-  )
+  const health = createHealth(() => nowMs)
   nowMs = 1_000_000
-  expect(health.live().ok).toBe(true)
+  expect(health.live(running).ok).toBe(true)
   health.listen({ type: 'daemon.ready' })
   nowMs += 60_000
-  expect(health.live().ok).toBe(true)
+  expect(health.live(running).ok).toBe(true)
   nowMs += 1
-  expect(health.live()).toEqual({
+  expect(health.live(running)).toEqual({
     ok: false,
     reasons: ['strategy eth-trend has had no turn for 1 min 0 s; its cadence is 5 s'],
   })
   health.listen({ type: 'tick.failed', strategy: 'eth-trend', reason: 'No host answered.', failures: 9 })
-  expect(health.live().ok).toBe(true)
+  expect(health.live(running).ok).toBe(true)
 })
 
 test('an engine that has stopped is not alive', () => {
-  expect(
-    createHealth(
-      () => ({ ...running, state: 'stopped' }),
-      () => 0,
-    ).live(),
-  ).toEqual({
+  expect(createHealth(() => 0).live({ ...running, state: 'stopped' })).toEqual({
     ok: false,
     reasons: ['the engine has stopped'],
   })
@@ -260,15 +240,12 @@ test('an engine that has stopped is not alive', () => {
 test('an instance of a long cadence is missed soon after its turn, and a watch that stands still is no life', () => {
   let nowMs = 0
   let status = { ...running, strategies: [{ name: 'daily', cadenceMs: 86_400_000 }] }
-  const health = createHealth(
-    () => status,
-    () => nowMs,
-  )
+  const health = createHealth(() => nowMs)
   health.listen({ type: 'daemon.ready' })
   nowMs = 86_400_000 + 119_000
-  expect(health.live().ok).toBe(true)
+  expect(health.live(status).ok).toBe(true)
   nowMs += 2_000
-  expect(health.live().reasons).toEqual([expect.stringContaining('strategy daily has had no turn')])
+  expect(health.live(status).reasons).toEqual([expect.stringContaining('strategy daily has had no turn')])
   status = { ...running, strategies: [], ...{ watchedAgoMs: 121_000 } }
-  expect(health.live().reasons).toEqual(['the watch over the account has not come round for 2 min 1 s'])
+  expect(health.live(status).reasons).toEqual(['the watch over the account has not come round for 2 min 1 s'])
 })

@@ -196,6 +196,7 @@ class CoreDaemon implements Daemon {
     const nowMs = () => this.#wallMs()
     const unreachable = (reason: string) => give({ type: 'prepare.unreachable', nowMs: nowMs(), reason })
     this.#ask<ArmedFacts | 'refused' | 'hostile'>(peer, sentTimeoutMs, {
+      what: ['prepare', intent.intentId],
       left: () => {},
       handle: () => {
         if (faults.comes('prepare-refused', 0.1)) return 'refused'
@@ -226,7 +227,9 @@ class CoreDaemon implements Daemon {
           changes: expectedOf(intent).changes,
           revertsLeft: 0,
         }
-        this.#parts.truth.signed(intentId, {
+        const { timeline, transcript, truth } = this.#parts
+        transcript?.signature(timeline.nowMs, armed.digest, armed.signature)
+        truth.signed(intentId, {
           digest: armed.digest,
           deadlineSeconds: armed.deadlineSeconds,
           host: armed.host,
@@ -283,6 +286,7 @@ class CoreDaemon implements Daemon {
       this.#take(intentId, live, { type: 'sent', nowMs: this.#wallMs(), send: { result, ...more } })
     }
     this.#ask(venue.peer(host), sentTimeoutMs, {
+      what: ['submit', armed.digest],
       left: () => truth.posted(armed.digest, host, requestId),
       handle: () => venue.handIn(requestId === undefined ? undefined : host, requestId, message),
       done: (outcome) => {
@@ -301,8 +305,17 @@ class CoreDaemon implements Daemon {
   #ask<A>(
     peer: Peer,
     timeoutMs: number,
-    request: { left: () => void; handle: () => A; done: (outcome: NetOutcome<A>) => void },
+    request: {
+      /** What it asks for, and of what. */
+      what: readonly [string, string]
+      left: () => void
+      handle: () => A
+      done: (outcome: NetOutcome<A>) => void
+    },
   ): void {
+    const { timeline, transcript } = this.#parts
+    const [asks, about] = request.what
+    transcript?.request(timeline.nowMs, asks, peer.host, JSON.stringify(about))
     let isDone = false
     const finish = (outcome: NetOutcome<A>) => {
       if (isDone) return
@@ -370,6 +383,7 @@ class CoreDaemon implements Daemon {
       return
     }
     this.#ask<HostAnswer>(venue.peer(host), askedTimeoutMs, {
+      what: ['status', armed?.requestId ?? taskId ?? ''],
       left: () => {
         if (armed?.requestId !== undefined) truth.asked(host, armed.requestId)
       },

@@ -11,6 +11,7 @@ import type { Network } from './network.ts'
 import type { Random } from './random.ts'
 import type { CreateStorage, DiskJournal } from './storage.ts'
 import type { Timeline } from './timeline.ts'
+import type { Transcript } from './transcript.ts'
 import type { Truth } from './truth.ts'
 import type { VenueModel } from './venueModel.ts'
 
@@ -47,6 +48,8 @@ export interface DaemonParts {
   /** The process cannot go on. */
   readonly fatal: (error: unknown) => void
   readonly note: (text: string) => void
+  /** Told of what leaves the daemon; absent where nobody reads it. */
+  readonly transcript?: Transcript
 }
 
 /** A daemon, of any tier. */

@@ -5,6 +5,7 @@
 import { createApi } from '../../src/api/client.ts'
 import type { Fetch } from '../../src/api/route.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
+import { createTrader } from '../../src/daemon/trader.ts'
 import type { AccountRecord } from '../../src/domain/accountRecord.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import type { ChainReader } from '../../src/domain/chainReader.ts'
@@ -14,12 +15,8 @@ import type { Limits } from '../../src/domain/limits.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
 import type { SignRequest } from '../../src/domain/signer.ts'
 import { MAX_UINT256, usd } from '../../src/domain/units.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
-import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import type { ConfiguredLimits } from '../../src/engine/liveLimits.ts'
-import { createTrading } from '../../src/engine/trading.ts'
-import type { ExecutionContext } from '../../src/execution/context.ts'
-import { createShell } from '../../src/execution/shell.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import type { BreakerSettings } from '../../src/risk/breakers.ts'
@@ -182,8 +179,7 @@ class EngineDaemon implements Daemon {
       random: () => parts.random.next(),
       limits: { requestsPerSecondPerHost: Number.POSITIVE_INFINITY },
     })
-    const trading = createTrading({ book: createAccountBook({ journal, clock }), emit })
-    const execution: ExecutionContext = {
+    this.#engine = createTrader({
       api,
       journal,
       signer: {
@@ -191,6 +187,7 @@ class EngineDaemon implements Daemon {
         sign: async (request) => {
           if (parts.boundary('sign')) return never()
           const signature = await simulatedSigner.sign(request)
+          parts.transcript?.signature(timeline.nowMs, request.digest, signature)
           this.#remember(request, signature)
           return parts.boundary('signed') ? never() : signature
         },
@@ -199,37 +196,20 @@ class EngineDaemon implements Daemon {
       ...(endpoints.length === 0 ? {} : { chainReader: this.#reader() }),
       clock,
       emit,
-      rules,
+      strategies: world.strategies,
+      limits: world.configured,
+      readLimits: async () => world.configured,
       settings: {
-        statusPollMs: 500,
-        statusPollMaxMs: parts.pollMaxMs,
-        prepareRetryMs: 1_000,
-        poisonRestMs: 10_000,
-        relayDeadlineSeconds: 120,
-        relayFeePerOrder: 250_000n,
-      },
-      signingPolicy: () => ({
-        minDeadlineSeconds: 20,
-        maxDeadlineSeconds: 3_700,
-        maxExecutionFee: 10n ** 16n,
-        maxRelayFee: 5_000_000n,
-        priceToleranceBps: 300,
-        swapMarkets,
-      }),
-      mayNotSign: (intent) => trading.mayNotSign(intent),
-      fatal: (error) => {
-        if (process.isAlive) parts.fatal(error)
-      },
-    }
-    this.#engine = createEngine(
-      {
-        ...execution,
-        shell: createShell(execution),
-        strategies: world.strategies,
-        limits: world.configured,
-        readLimits: async () => world.configured,
-        trading,
-        engineSettings: {
+        rules,
+        execution: {
+          statusPollMs: 500,
+          statusPollMaxMs: parts.pollMaxMs,
+          prepareRetryMs: 1_000,
+          poisonRestMs: 10_000,
+          relayDeadlineSeconds: 120,
+          relayFeePerOrder: 250_000n,
+        },
+        engine: {
           lane: world.lane,
           intentExpiryMs: world.intentExpiryMs,
           drainMs: 5_000,
@@ -237,10 +217,20 @@ class EngineDaemon implements Daemon {
           watchMs,
           heartbeatMs: 60_000,
         },
+        signingPolicy: () => ({
+          minDeadlineSeconds: 20,
+          maxDeadlineSeconds: 3_700,
+          maxExecutionFee: 10n ** 16n,
+          maxRelayFee: 5_000_000n,
+          priceToleranceBps: 300,
+          swapMarkets,
+        }),
       },
-      { version: 'simulated', profile: 'simulated', journalPath: 'disk', evidence: rules.source },
-      () => undefined,
-    )
+      labels: { version: 'simulated', profile: 'simulated', journalPath: 'disk', evidence: rules.source },
+      fatal: (error) => {
+        if (process.isAlive) parts.fatal(error)
+      },
+    })
   }
 
   /** What was left besides the watch of the account and the strategies when nothing was asked of anybody. */
@@ -399,9 +389,10 @@ class EngineDaemon implements Daemon {
   }
 
   #reader(): ChainReader {
-    const { chain, endpoints, timeline, random, process, boundary } = this.#parts
-    const later = <T>(value: () => T): Promise<T> => {
+    const { chain, endpoints, timeline, random, process, boundary, transcript } = this.#parts
+    const later = <T>(what: string, about: readonly Hex[], value: () => T): Promise<T> => {
       if (boundary('chain')) return never()
+      transcript?.call(timeline.nowMs, what, JSON.stringify(about))
       return new Promise((resolve) => {
         timeline.after(random.int(1, 150), () => {
           if (!process.isAlive) return
@@ -414,8 +405,13 @@ class EngineDaemon implements Daemon {
     }
     return {
       configured: endpoints.length,
-      latestBlocks: () => later(() => latestOf(chain, endpoints, timeline.nowMs)),
-      look: (queries) => later(() => queries.map((query) => viewOf(chain, endpoints, query, timeline.nowMs))),
+      latestBlocks: () => later('newest', [], () => latestOf(chain, endpoints, timeline.nowMs)),
+      look: (queries) =>
+        later(
+          'look',
+          queries.map(({ digest }) => digest),
+          () => queries.map((query) => viewOf(chain, endpoints, query, timeline.nowMs)),
+        ),
     }
   }
 }

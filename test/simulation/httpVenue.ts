@@ -79,6 +79,7 @@ export function createFetch(
     const isRead = services !== undefined && init.body === undefined
     const mayEnd = !isRead || random.chance(readEnds)
     if (mayEnd && boundary(`fetch ${path}`)) return new Promise(() => {})
+    if (process.isAlive) parts.transcript?.request(timeline.nowMs, init.method, url, init.body)
     const body = init.body === undefined ? {} : (JSON.parse(init.body) as Body)
     return new Promise<FetchAnswer>((resolve, reject) => {
       let isOver = false

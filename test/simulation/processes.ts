@@ -24,6 +24,8 @@ export interface ProcessesParts {
   readonly wallMs: () => number
   readonly truth: Truth
   readonly note: (text: string) => void
+  /** A record is durable, with this text. */
+  readonly kept: (body: string) => void
   /** The world ends with this. */
   readonly fail: (error: unknown) => void
   readonly isQuiet: () => boolean
@@ -104,7 +106,7 @@ export class Processes {
 
   /** Starts a process. */
   boot(): void {
-    const { disk, truth, note, createDaemon, onReady } = this.#parts
+    const { disk, truth, note, kept, createDaemon, onReady } = this.#parts
     const process: Process = { epoch: this.boundaries.push(0), isAlive: true }
     const run: Run = { process, daemon: undefined, journal: undefined, isReady: false, waiting: undefined }
     this.#run = run
@@ -115,13 +117,13 @@ export class Processes {
         isAlive: () => process.isAlive,
         boundary: (name) => this.#boundary(run, name),
         onDurable: (record, state, body) => {
-          note(body)
+          kept(body)
           this.#checkOwner(run, record.kind)
           truth.durable(record, state)
           run.daemon?.onDurable?.(record, state)
         },
         onAccount: (record, body) => {
-          note(body)
+          kept(body)
           this.#checkOwner(run, record.kind)
           run.daemon?.onDurable?.(record, undefined)
         },
@@ -161,7 +163,7 @@ export class Processes {
 
   /** An operator's command on the journal of a daemon that is down: it opens it as a daemon does, and closes it again. */
   #giveWord(): void {
-    const { disk, truth, note, random, timeline, isQuiet } = this.#parts
+    const { disk, truth, note, kept, random, timeline, isQuiet } = this.#parts
     if (isQuiet()) return
     const process: Process = { epoch: this.boundaries.push(0), isAlive: true }
     let journal: DiskJournal | undefined
@@ -171,10 +173,10 @@ export class Processes {
         isAlive: () => process.isAlive,
         boundary: () => false,
         onDurable: (record, state, body) => {
-          note(body)
+          kept(body)
           truth.durable(record, state)
         },
-        onAccount: (_record, body) => note(body),
+        onAccount: (_record, body) => kept(body),
       })
     } catch (error) {
       if (!(error instanceof BaseError)) throw error

@@ -22,7 +22,10 @@ export const rpcTimeoutMs = 3_000
 
 /** The fetch of one process of the daemon. */
 export function createRpcFetch(
-  parts: Pick<DaemonParts, 'chain' | 'endpoints' | 'faults' | 'process' | 'random' | 'timeline'>,
+  parts: Pick<
+    DaemonParts,
+    'chain' | 'endpoints' | 'faults' | 'process' | 'random' | 'timeline' | 'transcript'
+  >,
   account: string,
 ): RpcFetch {
   const { chain, endpoints, faults, process, random, timeline } = parts
@@ -42,6 +45,7 @@ export function createRpcFetch(
   return (url, { body, signal }) => {
     const habit = habits.get(url)
     if (habit === undefined) throw new Error(`the model has no endpoint at ${url}`)
+    if (process.isAlive) parts.transcript?.call(timeline.nowMs, url, body)
     return new Promise((resolve, reject) => {
       let isOver = signal.aborted
       const fail = (text: string) => {

@@ -3,11 +3,17 @@
  * prints what they did; `fresh` begins where nobody has (`fresh.ts`), and `both`, which is the default, are the core and the
  * shell. With `--trace` everything that happened in each seed, with `--hashes` the hash of each trace alone. Ends with 1 when an
  * invariant was broken.
+ *
+ * `--transcript OUT [--full FILE]` runs the seeds one after the other and writes a line for each with the hash of its transcript
+ * (`transcript.ts`), to the second file the transcripts themselves: what differs between two versions of the source behaves
+ * differently.
  */
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { freshFrom } from './fresh.ts'
 import { addWorld, emptyReport, type Report, runSeeds, type TierName } from './seeds.ts'
 import { runSeed } from './tiers.ts'
+import { transcribe } from './transcribe.ts'
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
@@ -40,6 +46,8 @@ const { values } = parseArgs({
     tier: { type: 'string', default: 'both' },
     trace: { type: 'boolean', default: false },
     hashes: { type: 'boolean', default: false },
+    transcript: { type: 'string' },
+    full: { type: 'string' },
   },
 })
 const seeds = Number(values.seeds)
@@ -51,23 +59,46 @@ const chosen = tierNames.filter(
     values.tier === 'all' || values.tier === name || (values.tier === 'both' && quickTiers.includes(name)),
 )
 let failures = 0
-for (const tier of chosen) {
-  const startedMs = performance.now()
-  let report: Report
-  if (values.trace) {
-    report = emptyReport()
-    for (let seed = from; seed < from + seeds; seed += 1) {
-      const world = await runSeed(tier, seed, { keepsTrace: true })
-      for (const line of world.trace) print(line)
-      print(`seed ${seed}: trace hash ${world.traceHash}`)
-      addWorld(report, tier, world)
-    }
-  } else report = await runSeeds(tier, from, seeds)
-  if (values.hashes) {
-    for (const [seed, hash] of Object.entries(report.hashes)) print(`${tier} ${seed} ${hash}`)
-    continue
-  }
-  show(tier, report, (performance.now() - startedMs) / 1000)
-  failures += report.failures.length
-}
+if (values.transcript !== undefined) await writeTranscripts(values.transcript, values.full)
+else await runAll()
 process.exitCode = failures === 0 ? 0 : 1
+
+async function writeTranscripts(path: string, fullPath: string | undefined): Promise<void> {
+  const out = openSync(path, 'w')
+  const full = fullPath === undefined ? undefined : openSync(fullPath, 'w')
+  for (const tier of chosen) {
+    for (let seed = from; seed < from + seeds; seed += 1) {
+      const onLine =
+        full === undefined ? undefined : (line: string) => void writeSync(full, `${tier} ${seed} ${line}\n`)
+      const { line, violation } = await transcribe(tier, seed, onLine)
+      writeSync(out, `${line}\n`)
+      if (violation === undefined) continue
+      failures += 1
+      print(`${tier} ${seed}: ${violation.invariant} ${violation.text.split('\n')[0]}`)
+    }
+  }
+  closeSync(out)
+  if (full !== undefined) closeSync(full)
+}
+
+async function runAll(): Promise<void> {
+  for (const tier of chosen) {
+    const startedMs = performance.now()
+    let report: Report
+    if (values.trace) {
+      report = emptyReport()
+      for (let seed = from; seed < from + seeds; seed += 1) {
+        const world = await runSeed(tier, seed, { keepsTrace: true })
+        for (const line of world.trace) print(line)
+        print(`seed ${seed}: trace hash ${world.traceHash}`)
+        addWorld(report, tier, world)
+      }
+    } else report = await runSeeds(tier, from, seeds)
+    if (values.hashes) {
+      for (const [seed, hash] of Object.entries(report.hashes)) print(`${tier} ${seed} ${hash}`)
+      continue
+    }
+    show(tier, report, (performance.now() - startedMs) / 1000)
+    failures += report.failures.length
+  }
+}

@@ -88,6 +88,7 @@ class ShellDaemon implements Daemon {
         sign: async (request) => {
           if (parts.boundary('sign')) return never()
           const signature = await signer.sign(request)
+          parts.transcript?.signature(timeline.nowMs, request.digest, signature)
           this.#remember(request, signature, signatures)
           return parts.boundary('signed') ? never() : signature
         },

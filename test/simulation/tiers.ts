@@ -41,7 +41,9 @@ const lanes = ['order-chain', 'relay'] as const
 export function runSeed(
   tier: TierName,
   seed: number,
-  options: Partial<Pick<WorldOptions, 'keepsTrace' | 'scenario' | 'mode' | 'shapes' | 'isBefore'>> = {},
+  options: Partial<
+    Pick<WorldOptions, 'keepsTrace' | 'scenario' | 'mode' | 'shapes' | 'isBefore' | 'transcript'>
+  > = {},
 ): Promise<WorldResult> {
   // Half of the worlds that sign for real do so with a session key of another account.
   const isDelegated =

@@ -166,6 +166,10 @@ class World {
       },
       wallMs: () => Math.floor(epochMs + this.#timeline.nowMs + this.#wallOffsetMs),
       fail: (error) => this.#fail(error),
+      kept: (body) => {
+        note(body)
+        options.transcript?.record(this.#timeline.nowMs, body)
+      },
       createDaemon: (process, journal, place) => this.#createDaemon(process, journal, place),
       onReady: () => this.#strategist.reoffer(),
     })
@@ -277,7 +281,7 @@ class World {
 
   /** What a process of the daemon is made of here. */
   #createDaemon(process: Process, journal: DiskJournal, place: ProcessPlace): Daemon {
-    const { tier, seed, scenario, account, delegate } = this.#options
+    const { tier, seed, scenario, account, delegate, transcript } = this.#options
     if (process.epoch > 1 && this.#faults.comes('settings-change', 0.6)) this.#changeSettings()
     return tier.create({
       process,
@@ -296,6 +300,7 @@ class World {
         scenario === undefined ? this.#random.pick([40, 60, 120, 300]) : scenarioDeadlineSeconds,
       wallOffsetMs: () => this.#wallOffsetMs,
       note: (text) => this.#note(text),
+      ...(transcript === undefined ? {} : { transcript }),
       ...place,
     })
   }

@@ -6,6 +6,7 @@ import type { ModelChain } from './chainModel.ts'
 import type { Tier } from './daemon.ts'
 import type { Shape } from './intentsOf.ts'
 import type { Timeline } from './timeline.ts'
+import type { Transcript } from './transcript.ts'
 import type { Violation } from './truth.ts'
 import type { VenueModel } from './venueModel.ts'
 
@@ -27,6 +28,8 @@ export interface WorldOptions {
   /** A fixed story instead of a random one: no faults, and crashes where it says. */
   readonly scenario?: Scenario
   readonly keepsTrace?: boolean
+  /** Told of what leaves the daemon and of what it keeps. */
+  readonly transcript?: Transcript
   /** Where evidence comes from; absent: by chance. */
   readonly mode?: Mode
   /** Without the faults that came later: a seed tells the story that it once told. */

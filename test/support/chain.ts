@@ -15,7 +15,7 @@ import { createLocalSigner } from '../../src/keys/local.ts'
 import { applyFaults, type Faults } from '../../src/paper/faults.ts'
 import { type ServedVenue, serveVenue } from '../../src/paper/serve.ts'
 import type { VenueSettings } from '../../src/paper/settings.ts'
-import { ethSwapMarkets } from './intents.ts'
+import { signingPolicy, testExecution } from './trader.ts'
 import { type Between, settle, type VenueBench, venueBench } from './venue.ts'
 
 export const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
@@ -94,36 +94,22 @@ export async function chainBench(options: ChainBenchOptions = {}): Promise<Chain
     },
   })
   const journal = createMemoryJournal()
-  const context: ExecutionContext = {
+  const context = testExecution({
     api: bench.api,
     journal,
     signer,
-    chain: arbitrum,
     chainReader: options.reader?.(reader) ?? reader,
     clock,
     emit,
     rules: { source: 'chain', trustVenue: false, deadlineMarginMs: 5_000 },
-    settings: {
-      statusPollMs: 500,
-      statusPollMaxMs: 5_000,
-      prepareRetryMs: 500,
-      poisonRestMs: 60_000,
-      relayDeadlineSeconds: 120,
-      relayFeePerOrder: 1_000_000n,
-    },
     signingPolicy: () => ({
-      minDeadlineSeconds: 20,
-      maxDeadlineSeconds: 3700,
+      ...signingPolicy,
       maxExecutionFee: 10n ** 17n,
       maxRelayFee: 50_000_000n,
       priceToleranceBps: 100,
-      swapMarkets: ethSwapMarkets,
     }),
-    fatal: (error) => {
-      throw error
-    },
     ...options.context,
-  }
+  })
   return {
     ...bench,
     served,

@@ -3,13 +3,11 @@ import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { ShippedFacts } from '../../src/domain/catalogue.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { Limits } from '../../src/domain/limits.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
-import { type CatalogueParts, createCatalogue } from '../../src/engine/catalogue.ts'
-import { createEngine, type Engine } from '../../src/engine/engine.ts'
-import { createTrading } from '../../src/engine/trading.ts'
-import { createShell } from '../../src/execution/shell.ts'
+import type { CatalogueParts } from '../../src/engine/catalogue.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
-import type { KindsBench } from './kinds.ts'
+import { type KindsBench, usualFees } from './kinds.ts'
+import { testTrader } from './trader.ts'
 
 /** An engine, what it told, and the codes of what it denied, in order. It is the test's to abort. */
 export function engineOver(
@@ -25,41 +23,25 @@ export function engineOver(
     readonly prove?: CatalogueParts['prove']
   },
 ): { readonly engine: Engine; readonly events: readonly Event[]; readonly codes: () => readonly string[] } {
-  const { journal, clock } = bench
-  const events: Event[] = []
-  const emit = (event: Event): void => void events.push(event)
-  const book = createAccountBook({ journal, clock })
-  const trading = createTrading({ book, emit })
+  const { api, clock, journal, context } = bench
   const { facts = arbitrum.facts, prove } = options
-  const { fatal } = bench.context
-  const parts: CatalogueParts = { shipped: facts, book, clock, emit, fatal }
-  const catalogue = createCatalogue(prove === undefined ? parts : { ...parts, prove })
-  const context = { ...bench.context, emit, mayNotSign: trading.mayNotSign }
-  const engine = createEngine(
-    {
-      ...context,
-      shell: createShell(context),
-      strategies: options.strategies ?? [],
-      limits: {
-        account: options.account ?? {},
-        markets: {},
-        strategies: options.limits ?? {},
-        breakers: { sets: {} },
-      },
-      trading,
-      catalogue,
-      engineSettings: {
-        lane: 'order-chain',
-        intentExpiryMs: 30_000,
-        drainMs: 10_000,
-        defaultSlippageBps: 100,
-        watchMs: 5_000,
-        heartbeatMs: 60_000,
-      },
+  const { trader, events, codes } = testTrader({
+    api,
+    clock,
+    journal,
+    signer: context.signer,
+    chain: { ...arbitrum, facts },
+    ...(context.chainReader === undefined ? {} : { chainReader: context.chainReader }),
+    ...(prove === undefined ? {} : { proveMarket: prove }),
+    ...(options.strategies === undefined ? {} : { strategies: options.strategies }),
+    limits: { account: options.account ?? {}, strategies: options.limits ?? {} },
+    settings: {
+      rules: context.rules,
+      execution: context.settings,
+      signingPolicy: context.signingPolicy,
+      usualFees,
+      ...(context.warningPolicies === undefined ? {} : { warningPolicies: context.warningPolicies }),
     },
-    { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'as the bench has it' },
-    () => undefined,
-  )
-  const codes = () => events.flatMap((event) => (event.type === 'decision.denied' ? [event.denial.code] : []))
-  return { engine, events, codes }
+  })
+  return { engine: trader, events, codes }
 }

@@ -34,10 +34,13 @@ import type { VenueSettings } from '../../src/paper/settings.ts'
 import { type Admission, admit } from '../../src/risk/admit.ts'
 import { bookOf } from '../../src/risk/book.ts'
 import { resizeIncrease } from '../../src/risk/resize.ts'
+import { testExecution } from './trader.ts'
 import { settle, type VenueBench, venueBench } from './venue.ts'
 
 export const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
 export const delegate = createLocalSigner(`0x${'22'.repeat(32)}`)
+/** What fees are taken for before an order landed. */
+export const usualFees = { executionFee: 2n * 10n ** 14n, relayFee: 1_000_000n, factor: 5 }
 export const ethSymbol = 'ETH/USD [WETH-USDC]'
 export const btcSymbol = 'BTC/USD [BTC-USDC]'
 
@@ -194,16 +197,15 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
           account: signer.address,
           subaccount: delegate.address,
           readApproval: () => approval,
-          open: () => shell.open().map(({ state }) => state),
+          journal,
           settings: { warnActions: 5, warnSeconds: 3_600, reserveActions: 2 },
         })
-  const context: ExecutionContext = {
+  const context = testExecution({
     ...(reader === undefined ? {} : { chainReader: reader }),
     api,
     journal,
     signer: subaccount === undefined ? signer : delegate,
-    ...(subaccount === undefined ? {} : { delegation: subaccount, mayNotSign: subaccount.mayNotSign }),
-    chain: arbitrum,
+    ...(subaccount === undefined ? {} : { delegation: subaccount }),
     clock,
     emit,
     rules: {
@@ -211,19 +213,11 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
       trustVenue: reader === undefined,
       deadlineMarginMs: 5_000,
     },
-    settings: {
-      statusPollMs: 500,
-      statusPollMaxMs: 5_000,
-      prepareRetryMs: 500,
-      poisonRestMs: 60_000,
-      relayDeadlineSeconds: 120,
-      relayFeePerOrder: 1_000_000n,
-    },
     signingPolicy: () => policy,
     fees: createFees({
       chain: arbitrum,
       clock,
-      usual: { executionFee: 2n * 10n ** 14n, relayFee: 1_000_000n, factor: 5 },
+      usual: usualFees,
       isSubaccount: subaccount !== undefined,
       ...(reader?.gasPrices === undefined
         ? {}
@@ -235,16 +229,16 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
     ...(options.warningPolicies === undefined
       ? {}
       : { warningPolicies: () => options.warningPolicies ?? [] }),
-    sizeAnew: async (intent, atMostUsd) => {
-      const world = await snapshot()
-      const others = shell.open().filter(({ state }) => state.intent.intentId !== intent.intentId)
-      const book = bookOf(world, [...others.map(({ state }) => state), ...recentIncreases()])
-      return resizeIncrease(intent, atMostUsd, { snapshot: world, book, limits: options.limits ?? {} })
+    admission: {
+      veto: (intent) => subaccount?.veto(intent),
+      async resize(intent, atMostUsd) {
+        const world = await snapshot()
+        const others = shell.open().filter(({ state }) => state.intent.intentId !== intent.intentId)
+        const book = bookOf(world, [...others.map(({ state }) => state), ...recentIncreases()])
+        return resizeIncrease(intent, atMostUsd, { snapshot: world, book, limits: options.limits ?? {} })
+      },
     },
-    fatal: (error) => {
-      throw error
-    },
-  }
+  })
   const shell = createShell(context)
   let made = 0
   /** Increases that closed too shortly ago to be surely in the lists; the book looks whether they are. */

@@ -1,0 +1,167 @@
+/**
+ * The one composition: account, catalogue, fees, order machine and engine over whatever clock, network, journal and key are
+ * handed in. Live, paper, simulations and tests are this function with other parts.
+ */
+import type { Api } from '../api/client.ts'
+import { emptySubaccountApproval } from '../chains/approvalTypes.ts'
+import type { Chain } from '../chains/chain.ts'
+import { chainGas } from '../chains/gas.ts'
+import type { Address } from '../domain/address.ts'
+import type { ChainReader } from '../domain/chainReader.ts'
+import type { Clock } from '../domain/clock.ts'
+import type { Emit } from '../domain/event.ts'
+import type { EvidenceRules } from '../domain/machine/observation.ts'
+import type { Market } from '../domain/market.ts'
+import type { Signer } from '../domain/signer.ts'
+import type { Usd } from '../domain/units.ts'
+import type { WarningPolicy } from '../domain/warning.ts'
+import { createAccountBook } from '../engine/accountBook.ts'
+import { type CatalogueParts, createCatalogue } from '../engine/catalogue.ts'
+import type { EngineSettings } from '../engine/context.ts'
+import { createEngine, type Engine, type EngineLabels, type EngineParts } from '../engine/engine.ts'
+import type { ConfiguredLimits } from '../engine/liveLimits.ts'
+import { pinnedApi } from '../engine/pinnedApi.ts'
+import {
+  createSubaccountWatch,
+  type SubaccountSettings,
+  type SubaccountWatchContext,
+} from '../engine/subaccountWatch.ts'
+import { createTrading } from '../engine/trading.ts'
+import type { ExecutionSettings } from '../execution/context.ts'
+import type { UsualFees } from '../execution/feeMemory.ts'
+import { createFees } from '../execution/fees.ts'
+import { createGasWatch } from '../execution/gasWatch.ts'
+import { createNativePrice } from '../execution/nativePrice.ts'
+import type { SigningPolicy } from '../execution/policy.ts'
+import type { SwapMarkets } from '../execution/swapPath.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { LoadedStrategy } from '../strategy/load.ts'
+
+/** What of the market data decides what may be signed, at the moment of a signature. */
+export interface SigningFacts {
+  /** Markets that swaps may go through. */
+  readonly swapMarkets: SwapMarkets
+  /** USD per whole native token; undefined before one was read. */
+  readonly nativePriceUsd: Usd | undefined
+}
+
+/** How a trader works: what is not a limit. */
+export interface TraderSettings {
+  readonly rules: EvidenceRules
+  readonly execution: ExecutionSettings
+  readonly engine: EngineSettings
+  /** What may be signed at all. */
+  readonly signingPolicy: (facts: SigningFacts) => SigningPolicy
+  /** What warnings do to a strategy's orders; absent: the defaults. */
+  readonly warningPolicies?: (strategy: string) => readonly WarningPolicy[]
+  /** What fees are taken for before any order landed; absent: only the highest ones bound them. */
+  readonly usualFees?: UsualFees
+}
+
+/** The owner of a delegated key, and what the owner signed. */
+export interface Owner {
+  readonly account: Address
+  readonly readApproval: SubaccountWatchContext['readApproval']
+  readonly settings: SubaccountSettings
+}
+
+/** What a trader is made from. Whoever made a part closes it, after the trader was stopped. */
+export interface TraderParts {
+  readonly chain: Chain
+  /** The client of both APIs, as the hosts list; the trader holds what they say of markets against the chain's facts. */
+  readonly api: Api
+  readonly clock: Clock
+  readonly journal: Journal
+  /** Signs behind the signing guard, if there is one. */
+  readonly signer: Signer
+  /** Absent: the signer's key is the account's own. */
+  readonly owner?: Owner
+  /** Absent: the APIs alone close orders. */
+  readonly chainReader?: ChainReader
+  /** Proves a market that is not shipped; absent: no chain endpoint is configured. */
+  readonly proveMarket?: CatalogueParts['prove']
+  readonly strategies: readonly LoadedStrategy[]
+  readonly limits: ConfiguredLimits
+  readonly readLimits?: EngineParts['readLimits']
+  readonly settings: TraderSettings
+  readonly labels: EngineLabels
+  /** Told the venue's markets once, before the first tick; what it throws ends the start. */
+  readonly onMarkets?: (markets: readonly Market[]) => void
+  readonly emit: Emit
+  /** A mistake of ours, or a journal that cannot be written: told after the trader has stopped working. */
+  readonly fatal: (error: unknown) => void
+}
+
+/** A trader: start, stop, status, and the operator's commands. */
+export type Trader = Engine
+
+/** Makes a trader. Nothing is asked or sent before `start()`. */
+export function createTrader(parts: TraderParts): Trader {
+  const { chain, clock, journal, emit, signer, owner, chainReader, strategies, settings } = parts
+  const fatal = (error: unknown): void => {
+    trader.abort()
+    parts.fatal(error)
+  }
+  const book = createAccountBook({ journal, clock })
+  const trading = createTrading({ book, emit })
+  const catalogue = createCatalogue({
+    shipped: chain.facts,
+    book,
+    clock,
+    emit,
+    fatal,
+    ...(parts.proveMarket === undefined ? {} : { prove: parts.proveMarket }),
+  })
+  const api = pinnedApi(parts.api, catalogue)
+  const subaccount =
+    owner === undefined
+      ? undefined
+      : createSubaccountWatch({
+          ...owner,
+          api,
+          clock,
+          emit,
+          journal,
+          empty: emptySubaccountApproval(signer.address, chain.chainId),
+          subaccount: signer.address,
+        })
+  const nativePrice = createNativePrice(api, chain, clock)
+  const gasPrices = chainReader?.gasPrices
+  const fees =
+    settings.usualFees === undefined
+      ? undefined
+      : createFees({
+          chain,
+          clock,
+          usual: settings.usualFees,
+          nativePrice,
+          isSubaccount: subaccount !== undefined,
+          ...(gasPrices === undefined ? {} : { gas: createGasWatch(chainGas[chain.name], gasPrices, clock) }),
+        })
+  const trader = createEngine({
+    api,
+    journal,
+    signer,
+    chain,
+    clock,
+    emit,
+    fatal,
+    rules: settings.rules,
+    settings: settings.execution,
+    engineSettings: settings.engine,
+    signingPolicy: () =>
+      settings.signingPolicy({ swapMarkets: catalogue.swapMarkets(), nativePriceUsd: nativePrice.usd() }),
+    trading,
+    catalogue,
+    strategies,
+    limits: parts.limits,
+    labels: parts.labels,
+    ...(chainReader === undefined ? {} : { chainReader }),
+    ...(fees === undefined ? {} : { fees }),
+    ...(subaccount === undefined ? {} : { subaccount, delegation: subaccount }),
+    ...(settings.warningPolicies === undefined ? {} : { warningPolicies: settings.warningPolicies }),
+    ...(parts.readLimits === undefined ? {} : { readLimits: parts.readLimits }),
+    ...(parts.onMarkets === undefined ? {} : { onMarkets: parts.onMarkets }),
+  })
+  return trader
+}

@@ -1,0 +1,24 @@
+/** Seeded bugs are text: each must stand once in the source that it changes, or it would test nothing. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { adversaryMutants } from '../adversary/mutants.ts'
+import { engineMutants } from './engineMutants.ts'
+import { fileMutants } from './fileMutants.ts'
+import { mutants } from './mutants.ts'
+import { rpcMutants } from './rpcMutants.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+
+test.each(Object.entries({ mutants, engineMutants, fileMutants, rpcMutants, adversaryMutants }))(
+  'every patch of %s stands exactly once in its file',
+  (_list, bugs) => {
+    const wrong = bugs.flatMap(({ name, patches }) =>
+      patches.flatMap(({ file, find }) => {
+        const times = readFileSync(join(root, file), 'utf8').split(find).length - 1
+        return times === 1 ? [] : [`${name}: ${times} times in ${file}: ${find}`]
+      }),
+    )
+    expect(wrong).toEqual([])
+  },
+)
