@@ -8,6 +8,7 @@ import type { Call } from './command.ts'
 import { askFor, askStatus } from './daemon.ts'
 import { exitCodes } from './exit.ts'
 import { type Column, fitTable } from './fitTable.ts'
+import { equityAge } from './status.ts'
 
 type Balance = Plain<BalanceReport>
 
@@ -55,7 +56,11 @@ export function balanceText(
     `account    ${account}`,
     `wallet     ${money(BigInt(walletUsd))}`,
     `positions  ${money(BigInt(positionsUsd))} in ${counted(positions, 'position')}, after pending fees`,
-    ...(equity === undefined ? [] : [`equity     ${money(BigInt(equity.equityUsd))}, without the gas coin`]),
+    ...(equity === undefined
+      ? []
+      : [
+          `equity     ${money(BigInt(equity.equityUsd))}, without the gas coin${equityAge(equity.equityAtMs, nowMs)}`,
+        ]),
     ...(missing === 0 ? [] : [`${counted(missing, 'row')} could not be read: the figures lack them`]),
     `read       ${span(Math.max(0, nowMs - readAtMs))} ago`,
   ]

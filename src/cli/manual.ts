@@ -3,12 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
 import { isatty } from 'node:tty'
 import { systemClock } from '../api/systemClock.ts'
+import { marketsNamed } from '../domain/marketName.ts'
 import type { OrderRow } from '../domain/orderView.ts'
-import { formatUsd } from '../domain/units.ts'
+import { formatAtMost, formatUsd } from '../domain/units.ts'
+import { unknownMarketText } from '../engine/unknownMarket.ts'
 import { money, shortId } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { askFor, type CommandAnswer, commandAnswer } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
+import { basisPoints, isMarkets, type MarketRow } from './markets.ts'
 import { wrapped } from './screen.ts'
 import { commander } from './trading.ts'
 
@@ -23,12 +26,16 @@ export async function open(call: Call): Promise<number> {
   const { flags, positionals, out } = call
   const [market = ''] = positionals
   const direction = directionOf(positionals[1])
-  const size = numberOf(flags, 'size')
-  if (size === undefined)
-    throw new CommandError('Say how large: --size USD, for example --size 500', exitCodes.error)
-  const leverage = numberOf(flags, 'leverage')
-  if (leverage === undefined)
-    throw new CommandError('Say at what leverage: --leverage N, for example --leverage 2', exitCodes.error)
+  const [size, leverage] = [numberOf(flags, 'size'), numberOf(flags, 'leverage')]
+  if (size === undefined || leverage === undefined) {
+    await checkMarket(call, market)
+    throw new CommandError(
+      size === undefined
+        ? 'Say how large: --size USD, for example --size 500'
+        : 'Say at what leverage: --leverage N, for example --leverage 2',
+      exitCodes.error,
+    )
+  }
   const [limit, stop] = [numberOf(flags, 'limit'), numberOf(flags, 'stop')]
   if (limit !== undefined && stop !== undefined)
     throw new CommandError('Give --limit or --stop, not both.', exitCodes.error)
@@ -66,6 +73,21 @@ export async function open(call: Call): Promise<number> {
     }
   }
   return await carryOut(call, '/api/orders', id, body)
+}
+
+/** Throws where the running daemon knows no market of that name: nothing else is asked for then. Without a daemon it says nothing. */
+async function checkMarket({ loaded }: Call, name: string): Promise<void> {
+  let listed: readonly MarketRow[]
+  try {
+    listed = await askFor(loaded, '/api/markets', isMarkets)
+  } catch (error) {
+    if (error instanceof CommandError) return
+    throw error
+  }
+  if (listed.length === 0 || marketsNamed(listed, name).length > 0) return
+  const symbols = listed.map(({ symbol }) => symbol)
+  const refusal = `perpd refuses: ${unknownMarketText(symbols, name)} (MARKET_UNKNOWN)`
+  throw new CommandError(wrapped('', refusal).join('\n'), exitCodes.notFound)
 }
 
 /** Closes a position, or a share of it. */
@@ -199,8 +221,8 @@ export function quoteText(quote: NonNullable<CommandAnswer['quote']>): string {
     [
       'worst cost',
       quote.worstCostUsd === null
-        ? `no bound: a stop fills at any price; fees are at most ${amount(quote.venueFeesUsd)} to the venue and ${amount(quote.orderFeesUsd)} for sending and executing`
-        : `${amount(quote.worstCostUsd)}: the worst price that is signed (${quote.worstPrice === null ? '' : usdText(quote.worstPrice)}) costs ${amount(quote.worstPriceUsd ?? '0')}, the venue's fee ${amount(quote.venueFeesUsd)}, sending and executing ${amount(quote.orderFeesUsd)}, each at most`,
+        ? `no bound: a stop fills at any price; fees are at most ${atMost(quote.venueFeesUsd)} to the venue (${basisPoints(quote.venueFeeBps100)} bps) and ${atMost(quote.orderFeesUsd)} for sending and executing`
+        : `at most ${atMost(quote.worstCostUsd)}: the worst price that is signed (${quote.worstPrice === null ? '' : usdText(quote.worstPrice)}) costs at most ${atMost(quote.worstPriceUsd ?? '0')}, the venue's fee is at most ${atMost(quote.venueFeesUsd)} (${basisPoints(quote.venueFeeBps100)} bps), sending and executing at most ${atMost(quote.orderFeesUsd)}`,
     ],
     [
       'afterwards',
@@ -210,6 +232,10 @@ export function quoteText(quote: NonNullable<CommandAnswer['quote']>): string {
     ],
   ]
   return rows.flatMap(([name = '', text = '']) => wrapped(name.padEnd(12), text)).join('\n')
+}
+
+function atMost(value: string): string {
+  return formatAtMost(BigInt(value))
 }
 
 function amount(value: string): string {

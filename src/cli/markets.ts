@@ -2,6 +2,7 @@
 import type { Plain } from '../domain/orderView.ts'
 import { formatUsd, toDecimal, USD_DECIMALS } from '../domain/units.ts'
 import type { MarketFigures } from '../engine/reads.ts'
+import { nearMarket } from '../engine/unknownMarket.ts'
 import { span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { askFor, command } from './daemon.ts'
@@ -21,7 +22,7 @@ export async function markets({ loaded, flags, width, out }: Call): Promise<numb
     (one, other) => Number(isOpen(one)) - Number(isOpen(other)) || one.symbol.localeCompare(other.symbol),
   )
   if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
-  else if (rows.length === 0) out(wanted === '' ? 'No market is listed.' : `No market is called ${search}.`)
+  else if (rows.length === 0) out(wanted === '' ? 'No market is listed.' : noneCalled(all, String(search)))
   else out(marketsText(rows, Date.now(), width))
   return rows.length === 0 && wanted !== '' ? exitCodes.notFound : exitCodes.ok
 }
@@ -36,8 +37,17 @@ function searched(all: readonly MarketRow[], wanted: string): readonly MarketRow
   )
 }
 
-function isMarkets(body: unknown): body is readonly MarketRow[] {
+/** Whether an answer is the list of markets. */
+export function isMarkets(body: unknown): body is readonly MarketRow[] {
   return Array.isArray(body)
+}
+
+function noneCalled(all: readonly MarketRow[], search: string): string {
+  const near = nearMarket(
+    all.map(({ symbol }) => symbol),
+    search,
+  )
+  return `No market is called ${search}.${near === undefined ? '' : ` Did you mean ${near}?`}`
 }
 
 function isOpen({ state }: Pick<MarketRow, 'state'>): boolean {
@@ -71,7 +81,7 @@ const columns: readonly Column<MarketRow>[] = [
     isFigure: true,
     of: ({ capacityLongUsd, capacityShortUsd }) => sides(capacityLongUsd, capacityShortUsd, short),
   },
-  { title: 'FEE', rank: 1, isFigure: true, of: feesOf },
+  { title: 'FEE (BPS)', rank: 1, isFigure: true, of: feesOf },
   {
     title: 'TRADES',
     rank: 0,
@@ -88,7 +98,7 @@ const columns: readonly Column<MarketRow>[] = [
 
 function feesOf({ feeBalancingBps100: low, feeUnbalancingBps100: high }: MarketRow): string {
   if (low === null || high === null) return '-'
-  return low === high ? fee(low) : `${fee(low)}\n${fee(high)}`
+  return low === high ? basisPoints(low) : `${basisPoints(low)}/${basisPoints(high)}`
 }
 
 /** The table, what its figures mean, and why nothing is added on some. */
@@ -102,7 +112,7 @@ export function marketsText(rows: readonly MarketRow[], nowMs: number, width: nu
   )
   const legend = wrapped(
     '',
-    `Rates are percent an hour: negative funding is paid, borrowing is a cost. Capacity is the venue's room for increases. The fee is percent of an order's size, the lower one where it balances the market. Below what a market trades stands where its facts come from; ${age}.`,
+    `Rates are percent an hour: negative funding is paid, borrowing is a cost. Capacity is the venue's room for increases. The fee is in hundredths of a percent of an order's size: the first figure where the order balances longs and shorts, else the second. Below what a market trades stands where its facts come from; ${age}.`,
   )
   return [fitTable(columns, rows, width), '', ...legend, ...(whys.length === 0 ? [] : ['', ...whys])].join(
     '\n',
@@ -120,9 +130,9 @@ function percent(factor: bigint): string {
   return `${toDecimal(factor, USD_DECIMALS).mul(100).toFixed(4)}%`
 }
 
-/** Hundredths of a basis point as percent: `0.06%`. */
-function fee(bps100: number): string {
-  return `${(bps100 / 10_000).toFixed(3).replace(/0$/, '')}%`
+/** Hundredths of a basis point as basis points: `6`, `4.5`. */
+export function basisPoints(bps100: number): string {
+  return `${bps100 / 100}`
 }
 
 /** Dollars in few characters: `$12.3M`, `$450k`. */

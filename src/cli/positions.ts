@@ -7,6 +7,7 @@ import type { Call } from './command.ts'
 import { askStatus } from './daemon.ts'
 import { exitCodes } from './exit.ts'
 import { type Column, fitTable } from './fitTable.ts'
+import { wrapped } from './screen.ts'
 
 /** One row: the daemon's own with what it is called and who looks at it. */
 type PositionRow = StatusBody['positions'][number] & {
@@ -78,7 +79,11 @@ export function positionsText(
   const hidden = contradictions.length === 0 ? '' : `\n${contradictions.join('\n')}`
   if (rows.length === 0) return `No positions (${read}).${hidden}`
   const sum = rows.reduce((all, { pnlAfterFeesUsd }) => all + BigInt(pnlAfterFeesUsd), 0n)
-  return `${fitTable(columns, rows, width)}\n\nPnL is after pending fees: ${money(sum)} in all; ${read}.${hidden}`
+  const legend = wrapped(
+    '',
+    `PnL is after pending fees: ${money(sum)} in all; ${read}. Entry is the price of the oracle at the fills; their price impact, which perpd trades has in its prices, is settled when the position closes.`,
+  )
+  return `${fitTable(columns, rows, width)}\n\n${legend.join('\n')}${hidden}`
 }
 
 function price(value: string | undefined): string {

@@ -140,7 +140,8 @@ export function killText(kill: NonNullable<StatusBody['kill']>): string {
 /** Lists that are behind a fill give no figure; a reading is made every few seconds. */
 const freshEquityMs = 20_000
 
-function equityAge(atMs: number | undefined, nowMs: number): string {
+/** What is said behind a figure of the equity that is not of now. */
+export function equityAge(atMs: number | undefined, nowMs: number): string {
   if (atMs === undefined) return ' (by lists that may be apart: orders are settling)'
   const ageMs = nowMs - atMs
   return ageMs < freshEquityMs ? '' : ` (${span(ageMs)} old: lists are settling)`

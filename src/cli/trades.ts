@@ -8,6 +8,7 @@ import { CommandError, exitCodes } from './exit.ts'
 import { type Column, fitTable } from './fitTable.ts'
 import { withJournal } from './journalFile.ts'
 import { changesIn } from './orders.ts'
+import { wrapped } from './screen.ts'
 
 const DEFAULT_LIMIT = 50
 
@@ -66,7 +67,11 @@ const columns: readonly Column<TradeRow>[] = [
 /** The table; PnL of what opens is empty. */
 export function tradesText(rows: readonly TradeRow[], width: number): string {
   if (rows.length === 0) return 'No trades yet.'
-  return fitTable(columns, rows, width)
+  const legend = wrapped(
+    '',
+    'Price is that of the fill, with price impact. The entry price of perpd positions is without it: there the impact is settled when the position closes.',
+  )
+  return [fitTable(columns, rows, width), '', ...legend].join('\n')
 }
 
 function dollars(amount: string | null): string {

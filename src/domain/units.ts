@@ -25,6 +25,8 @@ export const USD_DECIMALS = 30
 /** One US dollar; also the factor 1.0. */
 export const ONE_USD: Usd = 10n ** 30n
 
+const HALF_CENT: Usd = ONE_USD / 200n
+
 /** Basis points of a whole: 10000 bps = 100 % = 1x leverage. */
 export const BPS_ONE = 10_000
 
@@ -84,8 +86,8 @@ export function formatUnits(amount: bigint, decimals: number): string {
 }
 
 /**
- * USD for people: dollars with thousands separators and `digits` decimals, rounded half up; small prices get more
- * digits so that they do not show as 0.00. For screens and logs, never to be parsed again.
+ * A price for people: dollars with thousands separators and `digits` decimals, rounded half up; small prices get more
+ * digits so that they do not show as 0.00. For screens and logs, never to be parsed again. Amounts: `formatDollars`.
  */
 export function formatUsd(amount: Usd, digits = 2): string {
   const value = toDecimal(amount, USD_DECIMALS)
@@ -98,11 +100,28 @@ export function formatUsd(amount: Usd, digits = 2): string {
 }
 
 /**
+ * An amount of dollars for people, in whole cents, rounded half up; what is less than half of one says so: `<$0.01`, `-<$0.01`.
+ * Prices go through `formatUsd`.
+ */
+export function formatDollars(amount: Usd): string {
+  const sign = amount < 0n ? '-' : ''
+  const cents = (absOf(amount) + HALF_CENT) / (2n * HALF_CENT)
+  if (cents === 0n) return amount === 0n ? '$0.00' : `${sign}<$0.01`
+  const [whole = '0', fraction = ''] = formatUnits(cents, 2).split('.')
+  return `${sign}$${whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')}.${fraction.padEnd(2, '0')}`
+}
+
+/** The most that something costs, for people: in whole cents, none left out. */
+export function formatAtMost(amount: Usd): string {
+  return formatDollars(mulDivUp(absOf(amount), 1n, 2n * HALF_CENT) * 2n * HALF_CENT)
+}
+
+/**
  * The size of an order for people. The largest uint256 means all of the position: the contracts cap the size of a limit or
  * stop decrease to what there is (`DecreasePositionUtils.decreasePosition`).
  */
 export function formatSize(sizeDeltaUsd: Usd): string {
-  return sizeDeltaUsd === MAX_UINT256 ? 'all of the position' : formatUsd(sizeDeltaUsd)
+  return sizeDeltaUsd === MAX_UINT256 ? 'all of the position' : formatDollars(sizeDeltaUsd)
 }
 
 /** floor(a * b / c) for non-negative a, b and positive c. Throws RangeError on anything else. */

@@ -9,13 +9,15 @@ import { waitAtMost } from '../execution/waitAtMost.ts'
 import { type BreakerSettings, isOver, tripsOf } from '../risk/breakers.ts'
 import type { EngineContext } from './context.ts'
 import { type AccountReading, createEquityTracker, type EquityTracker, readEquity } from './equity.ts'
-import { createShownEquity, type ShownEquity } from './shownEquity.ts'
+import { createShownEquity, limitEquityOf, type ShownEquity } from './shownEquity.ts'
 
 /** The running breakers. */
 export interface Breakers {
   readonly equity: EquityTracker
-  /** The figure that is shown to people; absent before the first reading of one instant. */
+  /** The figure that is shown to people; absent before the first reading. */
   shownEquity(): ShownEquity | undefined
+  /** The figure that limits are shares of; absent before the first reading. */
+  limitEquity(): ShownEquity | undefined
   /** One round. `isFresh`: whether the account could be read just now. Never rejects for what the network did. */
   look(isFresh: boolean): Promise<void>
   /** When the account was last read, monotonic ms. */
@@ -98,6 +100,12 @@ export function createBreakers(
     )
   }
 
+  /** Before lists belong together the least of what they show stands: it counts nothing that is in flight. */
+  function shown(): ShownEquity | undefined {
+    const floorUsd = equity.floorUsd()
+    return shownEquity.shown() ?? (floorUsd === undefined ? undefined : { equityUsd: floorUsd })
+  }
+
   function show({ lowUsd: equityUsd, inventory }: AccountReading, isMoving: boolean): void {
     shownEquity.take({ equityUsd, inventory, isMoving, nowMs: clock.now(), monotonicMs: clock.monotonicMs() })
   }
@@ -119,7 +127,8 @@ export function createBreakers(
 
   return {
     equity,
-    shownEquity: () => shownEquity.shown(),
+    shownEquity: shown,
+    limitEquity: () => limitEquityOf(shown(), equity.worthUsd()),
     accountReadMs: () => readMs,
     async look(isFresh) {
       if (isFresh) {

@@ -13,6 +13,7 @@ import type { Holdings } from './holdings.ts'
 import type { ImpactSpent } from './impactSpent.ts'
 import type { ConfiguredLimits, LiveLimits } from './liveLimits.ts'
 import type { MarketCount } from './marketCount.ts'
+import type { ShownEquity } from './shownEquity.ts'
 import type { SubaccountWatch } from './subaccountWatch.ts'
 import type { Trading } from './trading.ts'
 
@@ -53,8 +54,8 @@ export interface EngineContext extends ExecutionContext {
   readonly catalogue: Catalogue
   /** What is left of the approval when a delegated key signs. */
   readonly subaccount?: SubaccountWatch
-  /** What the account is worth, USD; undefined while it is not known. */
-  readonly equityUsd: () => Usd | undefined
+  /** What the account is worth for limits; undefined while it is not known. */
+  readonly equity: () => ShownEquity | undefined
   /** What a strategy's orders realized since 00:00 UTC, USD, signed. */
   readonly dayResultUsd: (strategy: string) => Usd
   /** The same of all orders on a market. */

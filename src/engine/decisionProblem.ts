@@ -3,106 +3,85 @@
  * enforced: what it returns is looked at before anything is reckoned with it, or said of it. Nothing that is not known is
  * left out in silence: `stopLoss: 5` beside a good increase would be a position without its stop.
  */
-import { didYouMean } from '../strategy/didYouMean.ts'
+import {
+  bigintOf,
+  type FieldRule,
+  isObject,
+  listOf,
+  objectOf,
+  oneOf,
+  optional,
+  pathText,
+  recordOf,
+  rule,
+  shown,
+} from './fieldRule.ts'
 
 /** What is wrong with what a strategy returned. */
 export interface DecisionProblem {
   /** One clause that names the field and the value. */
   readonly reason: string
-  /** The field of the decision that is wrong; absent when it is no decision at all. */
+  /** Path of the value that is wrong, `tpsl[0].triggerPrice`; absent when it is no decision at all. */
   readonly field?: string
   /** The same for every value that is wrong in the same way. */
   readonly cause: string
 }
 
-/** What a field must be: its test, and how a sentence says it. */
-interface FieldRule {
-  readonly isGood: (value: unknown) => boolean
-  readonly expected: string
-}
-
 const hexOf = (bytes: number) => new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`)
 const addressPattern = hexOf(20)
 const keyPattern = hexOf(32)
-const isBigint = (value: unknown) => typeof value === 'bigint'
-const isKey = (value: unknown) => typeof value === 'string' && keyPattern.test(value)
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const hasOnly = (value: object, fields: readonly string[]) =>
-  Object.keys(value).every((name) => fields.includes(name))
-const oneOf = (...values: readonly unknown[]): FieldRule => ({
-  isGood: (value) => values.includes(value),
-  expected: values.length === 1 ? String(values[0]) : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`,
-})
 
-const address: FieldRule = {
-  isGood: (value) => typeof value === 'string' && addressPattern.test(value),
-  expected: 'an address',
-}
-const sizeUsd: FieldRule = { isGood: isBigint, expected: 'a bigint, USD with 30 decimals' }
-const priceUsd: FieldRule = { isGood: isBigint, expected: 'a bigint, USD with 30 decimals per whole token' }
-const amount: FieldRule = { isGood: isBigint, expected: "a bigint, in the token's smallest unit" }
-const flag: FieldRule = { isGood: (value) => typeof value === 'boolean', expected: 'true or false' }
-const leverage: FieldRule = {
-  isGood: Number.isSafeInteger,
-  expected: 'whole basis points, 10000 = 1x',
-}
-const orderKey: FieldRule = { isGood: isKey, expected: 'an order key, 32 bytes in hex' }
-const orderKeys: FieldRule = {
-  isGood: (value) => Array.isArray(value) && value.every(isKey),
-  expected: 'a list of order keys, 32 bytes in hex each',
-}
+const address = rule((value) => typeof value === 'string' && addressPattern.test(value), 'an address')
+const inDollars = (decimal: string) => `usd('${decimal}')`
+const sizeUsd = bigintOf('USD with 30 decimals', inDollars)
+const priceUsd = bigintOf('USD with 30 decimals per whole token', inDollars)
+const amount = bigintOf(
+  "in the token's smallest unit",
+  (decimal) => `parseUnits('${decimal}', token.decimals)`,
+)
+const flag = rule((value) => typeof value === 'boolean', 'true or false')
+const leverage = rule(Number.isSafeInteger, 'whole basis points, 10000 = 1x')
+const orderKey = rule(
+  (value) => typeof value === 'string' && keyPattern.test(value),
+  'an order key, 32 bytes in hex',
+)
 /** Durations of a twap are whole minutes, s. */
 const TWAP_STEP_SECONDS = 60
 
-const twap: FieldRule = {
-  isGood: (value) => {
-    if (!isObject(value)) return false
-    if (!hasOnly(value, ['parts', 'durationSeconds'])) return false
-    const { parts, durationSeconds } = value
-    const isCount = Number.isSafeInteger(parts) && Number(parts) >= 2 && Number(parts) <= 30
-    // The venue's unit is not documented; whole minutes mean the same in seconds and in minutes.
-    const isMinutes =
-      Number.isSafeInteger(durationSeconds) && Number(durationSeconds) % TWAP_STEP_SECONDS === 0
-    return isCount && isMinutes && Number(durationSeconds) > 0
-  },
-  expected: 'an object with parts (2 to 30) and durationSeconds (a multiple of 60, above 0)',
-}
-const exitFields = ['type', 'triggerPrice', 'shareBps']
-const exits: FieldRule = {
-  isGood: (value) =>
-    Array.isArray(value) &&
-    value.every(
-      (exit: unknown) =>
-        isObject(exit) &&
-        hasOnly(exit, exitFields) &&
-        (exit.type === 'take-profit' || exit.type === 'stop-loss') &&
-        isBigint(exit.triggerPrice) &&
-        (exit.shareBps === undefined || Number.isSafeInteger(exit.shareBps)),
-    ),
-  expected:
-    'a list of exits, each with type (take-profit or stop-loss), triggerPrice and perhaps shareBps, and nothing else',
-}
-const batchLists = ['createOrderParamsList', 'updateOrderParamsList', 'cancelOrderKeys']
-const batch: FieldRule = {
-  isGood: (value) =>
-    isObject(value) && hasOnly(value, batchLists) && batchLists.every((name) => Array.isArray(value[name])),
-  expected: 'an object with createOrderParamsList, updateOrderParamsList and cancelOrderKeys',
-}
-/** They are written to the journal as JSON, which has no bigint and no NaN. */
-const facts: FieldRule = {
-  isGood: (value) =>
-    isObject(value) &&
-    Object.values(value).every(
-      (fact) => typeof fact === 'string' || typeof fact === 'boolean' || Number.isFinite(fact),
-    ),
-  expected:
-    'an object of texts, finite numbers and true or false (formatUsd(price) makes a text of an amount)',
-}
-const optional = (rule: FieldRule): FieldRule => ({
-  ...rule,
-  isGood: (value) => value === undefined || rule.isGood(value),
+const twap = objectOf('twap', {
+  parts: rule(
+    (value) => Number.isSafeInteger(value) && Number(value) >= 2 && Number(value) <= 30,
+    'a whole number from 2 to 30',
+  ),
+  // The venue's unit is not documented; whole minutes mean the same in seconds and in minutes.
+  durationSeconds: rule(
+    (value) => Number.isSafeInteger(value) && Number(value) > 0 && Number(value) % TWAP_STEP_SECONDS === 0,
+    'whole seconds, a multiple of 60 above 0',
+  ),
 })
+const exit = objectOf(
+  'an exit',
+  {
+    type: oneOf('take-profit', 'stop-loss'),
+    triggerPrice: priceUsd,
+    shareBps: optional(rule(Number.isSafeInteger, 'whole basis points of the size, 10000 = all of it')),
+  },
+  otherNameOf,
+)
+const list = rule(Array.isArray, 'a list')
+const batch = objectOf('batch', {
+  createOrderParamsList: list,
+  updateOrderParamsList: list,
+  cancelOrderKeys: list,
+})
+/** They are written to the journal as JSON, which has no bigint and no NaN. */
+const facts = recordOf(
+  'an object of texts, finite numbers and true or false',
+  rule(
+    (fact) => typeof fact === 'string' || typeof fact === 'boolean' || Number.isFinite(fact),
+    'a text, a finite number, true or false (formatUsd(price) makes a text of an amount)',
+  ),
+)
 
 /** Fields of each kind besides market, direction and reason. */
 const fieldsOfKind: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
@@ -111,7 +90,7 @@ const fieldsOfKind: Readonly<Record<string, Readonly<Record<string, FieldRule>>>
     sizeDeltaUsd: sizeUsd,
     leverageBps: leverage,
     orderType: optional(oneOf('market', 'limit', 'stop-market', 'twap')),
-    tpsl: optional(exits),
+    tpsl: optional(listOf('exits', exit)),
   },
   decrease: {
     collateralToken: address,
@@ -122,21 +101,15 @@ const fieldsOfKind: Readonly<Record<string, Readonly<Record<string, FieldRule>>>
   close: { collateralToken: address },
   swap: { payAmount: amount },
   edit: { orderKey, sizeDeltaUsd: optional(sizeUsd), triggerPrice: optional(priceUsd) },
-  cancel: { orderKeys },
+  cancel: { orderKeys: listOf('order keys', orderKey) },
   'collateral-in': { collateralToken: address, amount },
   'collateral-out': { collateralToken: address, amount },
   batch: { batch },
 }
 
-const sentence: FieldRule = {
-  isGood: (value) => typeof value === 'string' && value !== '',
-  expected: 'a sentence',
-}
-const openOrder: FieldRule = {
-  isGood: (value) => typeof value === 'string' && value !== '',
-  expected: 'the id of an open order',
-}
-const absent: FieldRule = { isGood: (value) => value === undefined, expected: 'nothing for this order type' }
+const sentence = rule((value) => typeof value === 'string' && value !== '', 'a sentence')
+const openOrder = rule((value) => typeof value === 'string' && value !== '', 'the id of an open order')
+const absent = rule((value) => value === undefined, 'nothing for this order type')
 
 /** What an order type needs, and what it has no place for. */
 function fieldsOfType(decision: Readonly<Record<string, unknown>>): Readonly<Record<string, FieldRule>> {
@@ -172,29 +145,7 @@ const otherNames: Readonly<Record<string, string>> = {
   comment: 'reason',
 }
 
-function shown(value: unknown): string {
-  if (typeof value === 'bigint') return `${value}n`
-  if (typeof value === 'number' || typeof value === 'function') return cut(String(value))
-  try {
-    const text = JSON.stringify(value, (_name, inner) =>
-      typeof inner === 'bigint'
-        ? `${inner}n`
-        : typeof inner === 'number' && !Number.isFinite(inner)
-          ? String(inner)
-          : inner,
-    )
-    return cut(text ?? String(value))
-  } catch {
-    // It holds itself, or something that gives nothing to show.
-    return 'an object that cannot be shown'
-  }
-}
-
 const isPromise = (value: unknown) => isObject(value) && typeof value.then === 'function'
-
-function cut(text: string): string {
-  return text.length > 120 ? `${text.slice(0, 119)}…` : text
-}
 
 /** Most decisions of one turn: what a loop that went wrong makes does not hold up everybody else's. */
 const MOST_DECISIONS = 200
@@ -222,29 +173,19 @@ export function decisionProblem(decision: unknown): DecisionProblem | undefined 
   if (!isObject(decision)) {
     return { reason: `a decision is an object, not ${shown(decision)}`, cause: `a ${typeof decision}` }
   }
-  const wrong = (field: string, expected: string): DecisionProblem => ({
-    reason: `the decision's ${field} is ${shown(decision[field])}; expected ${expected}`,
-    field,
-    cause: `${String(decision.kind).slice(0, 40)} ${field}`,
-  })
   const { kind } = decision
+  const kinds = oneOf(...Object.keys(fieldsOfKind), 'flatten')
   const rules = typeof kind === 'string' ? rulesOf(kind, decision) : undefined
-  if (rules === undefined) return wrong('kind', oneOf(...Object.keys(fieldsOfKind), 'flatten').expected)
-  const known = ['kind', ...Object.keys(rules)]
-  const stranger = Object.keys(decision).find((name) => !known.includes(name))
-  if (stranger !== undefined) {
-    const near = otherNameOf(stranger, known) ?? didYouMean(stranger, known)
-    const hint = near === undefined ? `its fields are ${known.join(', ')}` : `did you mean ${near}?`
-    return {
-      reason: `the decision's ${stranger} is not a field of kind ${kind}; ${hint}`,
-      field: stranger,
-      cause: `${String(kind)} ${stranger}`,
-    }
+  const whole =
+    rules === undefined ? undefined : objectOf(`kind ${kind}`, { kind: kinds, ...rules }, otherNameOf)
+  const fault = whole === undefined ? kinds.faultOf(kind) : whole.faultOf(decision)
+  if (fault === undefined) return undefined
+  const path = whole === undefined ? ['kind'] : fault.path
+  return {
+    reason: `the decision's ${pathText(path)} ${fault.clause}`,
+    field: pathText(path),
+    cause: `${typeof kind === 'string' ? kind.slice(0, 40) : typeof kind} ${pathText(path, true)}`,
   }
-  for (const [field, { isGood, expected }] of Object.entries(rules)) {
-    if (!isGood(decision[field])) return wrong(field, expected)
-  }
-  return undefined
 }
 
 /** The field that is meant by a name of another program; undefined when the kind has no such field. */

@@ -22,7 +22,7 @@ import { marksOf } from '../domain/orderMarks.ts'
 import type { Position } from '../domain/position.ts'
 import { signedOrderIn } from '../domain/signedOrder.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { formatUsd, type Usd } from '../domain/units.ts'
+import { formatDollars, type Usd } from '../domain/units.ts'
 import { accountOf, type ExecutionContext } from '../execution/context.ts'
 import { maxPriceImpactsOf } from '../execution/policy.ts'
 import { createShell, type Shell } from '../execution/shell.ts'
@@ -139,7 +139,7 @@ export function createEngine(parts: EngineParts): Engine {
   const admission: EngineContext = {
     ...context,
     limits,
-    equityUsd: equity.worthUsd,
+    equity: breakers.limitEquity,
     dayResultUsd: (strategy) => realized().of(strategy, clock.now()),
     marketDayResultUsd: (marketToken) => realized().onMarket(marketToken, clock.now()),
     acceptedOnMarkets: createMarketCount(before, startedAtMs),
@@ -267,7 +267,7 @@ export function createEngine(parts: EngineParts): Engine {
   function heldWords(): readonly string[] {
     return positions.map(
       ({ direction, marketToken, sizeInUsd }) =>
-        `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} of ${formatUsd(sizeInUsd)}`,
+        `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} of ${formatDollars(sizeInUsd)}`,
     )
   }
 
@@ -307,7 +307,7 @@ export function createEngine(parts: EngineParts): Engine {
     await api.getTradingCapacity({ symbol, direction }, { isFresh: true })
     const snapshot = await read({ symbols: [symbol] })
     const others = unseen(snapshot).filter((state) => state.intent.intentId !== intent.intentId)
-    const equityUsd = admission.equityUsd()
+    const { equityUsd } = admission.equity() ?? {}
     return resizeIncrease(intent, atMostUsd, {
       snapshot,
       book: bookOf(snapshot, others, holdings.others()),
@@ -351,7 +351,7 @@ export function createEngine(parts: EngineParts): Engine {
       tradingState: trading.holdOn()?.state ?? 'active',
       holds: trading.holds(),
       ...(killed === undefined ? {} : { kill: killed }),
-      ...(mark === undefined ? {} : { equity: { ...mark, ...shownOf(breakers.shownEquity()) } }),
+      ...(mark === undefined ? {} : { equity: shownOf(mark, breakers.shownEquity()) }),
       ...(subaccount === undefined ? {} : { subaccount }),
       strategies: instances.map((instance) => instance.status()),
       positions,

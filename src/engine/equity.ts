@@ -107,6 +107,8 @@ export interface EquityTracker {
   mark(): EquityMark | undefined
   /** The least that a host shows the account to be worth, USD; absent before the first reading of this process. */
   worthUsd(): Usd | undefined
+  /** The least that any reading of the window shows without what is in flight, USD; absent before the first one. */
+  floorUsd(): Usd | undefined
   /** Peak and first figure of the day become what the account is worth now: an operator accepted the loss. */
   rebase(): Promise<void>
 }
@@ -198,6 +200,12 @@ export function createEquityTracker(book: AccountBook, onJump?: (jump: EquityJum
     return fresh.length === 0 ? [...tracks] : fresh
   }
 
+  /** What the hosts show that were read when the newest one was. */
+  function heardLast(): readonly HostTrack[] {
+    const lasts = [...tracks.values()].map(({ readings }) => readings.at(-1)?.atMs ?? 0)
+    return heard(Math.max(0, ...lasts)).map(([, track]) => track)
+  }
+
   function choose(nowMs: number): EquityMark | undefined {
     const hosts = heard(nowMs)
     const [worst] = hosts.toSorted(([, one], [, other]) => (lossOf(one.live) > lossOf(other.live) ? -1 : 1))
@@ -236,12 +244,8 @@ export function createEquityTracker(book: AccountBook, onJump?: (jump: EquityJum
       await keep(nowMs, wasRebasing)
     },
     mark: () => (chosen === undefined ? undefined : tracks.get(chosen)?.live),
-    worthUsd() {
-      const lasts = [...tracks.values()].map(({ readings }) => readings.at(-1)?.atMs ?? 0)
-      const figures = heard(Math.max(0, ...lasts)).map(([, { live }]) => live.equityUsd)
-      const [first, ...others] = figures
-      return first === undefined ? undefined : minOf(first, ...others)
-    },
+    worthUsd: () => leastOf(heardLast().map(({ live }) => live.equityUsd)),
+    floorUsd: () => leastOf(heardLast().flatMap(({ readings }) => readings.map(({ lowUsd }) => lowUsd))),
     async rebase() {
       const lasts = [...tracks].flatMap(([host, { readings }]) => {
         const last = readings.at(-1)
@@ -258,6 +262,10 @@ export function createEquityTracker(book: AccountBook, onJump?: (jump: EquityJum
       await keep(newest, true)
     },
   }
+}
+
+function leastOf([first, ...others]: readonly Usd[]): Usd | undefined {
+  return first === undefined ? undefined : minOf(first, ...others)
 }
 
 /** What a mark shows to be lost since 00:00 UTC, or since the peak where that is more; USD. */

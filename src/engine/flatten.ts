@@ -13,7 +13,7 @@ import type { Denial, IntentState } from '../domain/intent.ts'
 import { lacksMarket } from '../domain/missing.ts'
 import { isOnMarket } from '../domain/position.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
-import { formatUsd, minOf } from '../domain/units.ts'
+import { formatDollars, minOf } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import type { EngineContext } from './context.ts'
 import type { Holdings } from './holdings.ts'
@@ -167,7 +167,7 @@ export function createFlattener(context: FlattenContext): Flattener {
     let snapshot: Snapshot | undefined
     const statements: string[] = []
     for (const [index, side] of opened.entries()) {
-      const what = `the ${side.direction} of ${formatUsd(side.sizeUsd)}`
+      const what = `the ${side.direction} of ${formatDollars(side.sizeUsd)}`
       const firstKey = flattenKeyOf('flatten', intentId, index + 1, 1)
       const next = nextTry(
         'flatten',
@@ -204,7 +204,10 @@ export function createFlattener(context: FlattenContext): Flattener {
       if (isGone && knownUsd > 0n) {
         // A list alone does not show that it is gone: a host may hide it.
         isOver = false
-        tell(intentId, `no list shows ${what}; by the journal ${formatUsd(knownUsd)} are held on its side`)
+        tell(
+          intentId,
+          `no list shows ${what}; by the journal ${formatDollars(knownUsd)} are held on its side`,
+        )
         continue
       }
       if (isGone) {
@@ -214,7 +217,7 @@ export function createFlattener(context: FlattenContext): Flattener {
       }
       isOver = false
       const { marketToken, direction, collateralToken } = side
-      const reason = `${wish.by} does not want ${intentId}, which opened ${formatUsd(side.sizeUsd)}: ${wish.reason}`
+      const reason = `${wish.by} does not want ${intentId}, which opened ${formatDollars(side.sizeUsd)}: ${wish.reason}`
       const base = { marketToken, direction, collateralToken, reason }
       const decision: Decision =
         side.sizeUsd >= held.sizeInUsd

@@ -19,7 +19,7 @@ import {
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../domain/intent.ts'
 import type { Position } from '../domain/position.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { formatUsd, type Usd } from '../domain/units.ts'
+import { formatDollars, type Usd } from '../domain/units.ts'
 import { type OtherSources, sideKey } from '../risk/book.ts'
 import type { EngineContext } from './context.ts'
 import { isBusy, keysNotListed, settleMs } from './lag.ts'
@@ -80,7 +80,7 @@ export function told(
   const sides = new Map(hidden.map((each) => [sideKeyOf(each), each]))
   return [...sides.values()].map(({ marketToken, direction, shownUsd, knownUsd }) => {
     const symbol = symbols[hexKey(marketToken)] ?? marketToken
-    return `a list shows ${formatUsd(shownUsd)} of ${symbol} ${direction}; by the journal ${formatUsd(knownUsd)} are held`
+    return `a list shows ${formatDollars(shownUsd)} of ${symbol} ${direction}; by the journal ${formatDollars(knownUsd)} are held`
   })
 }
 

@@ -47,7 +47,8 @@ export function createInstance(
       const report = await tickOnce(tickMs, !isPaused)
       // A stop came while it was asked: it neither failed nor worked.
       if (deciding.aborted && report.decisions === 0) return
-      counts.ticks += 1
+      // A turn is one at which the kind was asked; what perpd keeps in order while it pauses is none of its.
+      if (!isPaused) counts.ticks += 1
       counts.decisions += report.decisions
       counts.admitted += report.admitted
       counts.denied += report.denied

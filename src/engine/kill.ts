@@ -13,7 +13,7 @@ import { hasEnded, labelOf, lastAttempt } from '../domain/intent.ts'
 import { isOnMarket, type Order, type Position } from '../domain/position.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { KillState } from '../domain/trading.ts'
-import { formatUsd } from '../domain/units.ts'
+import { formatDollars } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import type { EngineContext } from './context.ts'
 import type { Holdings } from './holdings.ts'
@@ -146,12 +146,12 @@ export function createKill(context: KillContext): Kill {
       ...hiddenOrders.map((key) => `no list shows the order ${key}, which rests by the journal`),
       ...hiddenSides.map(
         ({ marketToken, direction, sizeUsd }) =>
-          `no list shows ${symbols[hexKey(marketToken)] ?? marketToken} ${direction}; by the journal ${formatUsd(sizeUsd)} are held (if they are not: perpd findings)`,
+          `no list shows ${symbols[hexKey(marketToken)] ?? marketToken} ${direction}; by the journal ${formatDollars(sizeUsd)} are held (if they are not: perpd findings)`,
       ),
     ]
     const ofOneHost = elsewhere.map(
       ({ marketToken, direction, sizeInUsd }) =>
-        `one host shows ${formatUsd(sizeInUsd)} of ${symbols[hexKey(marketToken)] ?? marketToken} ${direction}, and another shows none`,
+        `one host shows ${formatDollars(sizeInUsd)} of ${symbols[hexKey(marketToken)] ?? marketToken} ${direction}, and another shows none`,
     )
     const problems = [...unread, ...denials, ...contradicted, ...ofOneHost]
     problem = problems.length === 0 ? undefined : problems.join('; ')

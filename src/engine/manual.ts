@@ -23,11 +23,11 @@ import {
   labelOf,
   lastAttempt,
 } from '../domain/intent.ts'
-import { managersOf, managersText, marketsNamed } from '../domain/marketName.ts'
+import { managersOf, managersText, marketsNamed, type NamedMarket } from '../domain/marketName.ts'
 import { isOpened } from '../domain/orderLegs.ts'
 import { isOnMarket, type Order, type Position } from '../domain/position.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
-import { BPS_ONE, bps, formatUsd, parseUnits, usd } from '../domain/units.ts'
+import { BPS_ONE, bps, formatDollars, parseUnits, usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { isDenial } from '../risk/desk.ts'
 import type { EngineContext } from './context.ts'
@@ -40,7 +40,10 @@ import {
   type OpenCommand,
 } from './manualCommand.ts'
 import { type ManualQuote, quoteOf } from './manualQuote.ts'
+import { positionFeesOf } from './positionFees.ts'
+import { tolerate } from './reads.ts'
 import { OPERATOR } from './trading.ts'
+import { unknownMarketText } from './unknownMarket.ts'
 
 /** What became of an order by hand. `intentId`: the order that carries it out, absent for a preview. */
 export type ManualAnswer =
@@ -99,7 +102,7 @@ export function createManual(context: ManualContext): Manual {
     const listed = (await api.getMarkets()).value.filter(
       ({ isListed, isSpotOnly }) => isListed && !isSpotOnly,
     )
-    const market = theOne(marketsNamed(listed, command.market), command.market)
+    const market = theOne(listed, command.market)
     if ('ok' in market) return market
     const snapshot = await context.read([market.symbol])
     const view = snapshot.markets.get(market.marketToken.toLowerCase())
@@ -129,7 +132,7 @@ export function createManual(context: ManualContext): Manual {
       snapshot,
       decision,
       symbol,
-      words: `${direction} ${symbol} of ${formatUsd(decision.sizeDeltaUsd)}`,
+      words: `${direction} ${symbol} of ${formatDollars(decision.sizeDeltaUsd)}`,
       note:
         managers.length === 0
           ? managersText(managers)
@@ -187,7 +190,7 @@ export function createManual(context: ManualContext): Manual {
       snapshot,
       decision,
       symbol: view.symbol,
-      words: `${formatUsd(sizeUsd)} of the ${direction} ${view.symbol} of ${formatUsd(sizeInUsd)}`,
+      words: `${formatDollars(sizeUsd)} of the ${direction} ${view.symbol} of ${formatDollars(sizeInUsd)}`,
       ...(managers.length === 0
         ? {}
         : {
@@ -304,7 +307,11 @@ export function createManual(context: ManualContext): Manual {
         const judged = context.judge(snapshot, decision, decisionKey)
         if (isDenial(judged)) return denied(judged)
         const { decimals } = context.chain.feeToken
-        const quote = quoteOf(judged, context.signingPolicy(), decimals, managersOf(strategies, symbol))
+        const configs = await tolerate(api.getMarketsConfig())
+        const fees = positionFeesOf(
+          configs?.value.find(({ marketToken }) => sameHex(marketToken, decision.marketToken)),
+        )
+        const quote = quoteOf(judged, context.signingPolicy(), decimals, managersOf(strategies, symbol), fees)
         return { ok: true, statement: `${type} ${words} would be accepted now`, quote }
       }
       emit({ type: 'decision.made', strategy: OPERATOR, decisionKey, decision, symbol })
@@ -327,12 +334,16 @@ export function createManual(context: ManualContext): Manual {
 }
 
 /** The one market that was meant, or why there is none. */
-function theOne<T extends { readonly symbol: string }>(found: readonly T[], name: string): T | Refusal {
+function theOne<T extends NamedMarket>(listed: readonly T[], name: string): T | Refusal {
+  const found = marketsNamed(listed, name)
   const [one] = found
   if (one === undefined)
     return refusal(
       'MARKET_UNKNOWN',
-      `the venue lists no market ${name}; perpd markets --search ${name} looks for one`,
+      unknownMarketText(
+        listed.map(({ symbol }) => symbol),
+        name,
+      ),
     )
   if (found.length === 1) return one
   const symbols = found.map(({ symbol }) => JSON.stringify(symbol)).join(', ')

@@ -1,8 +1,9 @@
 /** What an order by hand would be and cost at worst, by the bounds that its signature is held to. Pure. */
 import type { Intent } from '../domain/intent.ts'
 import type { Direction } from '../domain/market.ts'
-import { BPS_ONE, bps, formatUnits, parseUnits, USD_DECIMALS, type Usd } from '../domain/units.ts'
+import { BPS_ONE, bps, formatUnits, mulDivUp, parseUnits, USD_DECIMALS, type Usd } from '../domain/units.ts'
 import { relayFeeLimit, type SigningPolicy, widthFor } from '../execution/policy.ts'
+import type { PositionFees } from './positionFees.ts'
 
 /** A preview. Amounts are decimal texts of integers with 30 decimals; prices are USD per whole index token. */
 export interface ManualQuote {
@@ -21,6 +22,8 @@ export interface ManualQuote {
   /** What that price costs against the reference, the venue's fee, and the fees of relay and execution; each at most. */
   readonly worstPriceUsd: string | null
   readonly venueFeesUsd: string
+  /** The highest fee of the market, hundredths of a basis point of the size; of any market where this one's is not known. */
+  readonly venueFeeBps100: number
   readonly orderFeesUsd: string
   /** All of them; null where the price is unbounded. */
   readonly worstCostUsd: string | null
@@ -28,8 +31,8 @@ export interface ManualQuote {
   readonly managers: readonly string[]
 }
 
-/** The venue's fee of a position, bps of its size: it has none above. */
-const POSITION_FEE_BPS = 10
+/** The highest fee of a position that the venue has, hundredths of a basis point of its size. */
+const HIGHEST_FEE_BPS100 = 1_000
 
 /** The quote of an increase that would be accepted now. */
 export function quoteOf(
@@ -37,6 +40,7 @@ export function quoteOf(
   policy: SigningPolicy,
   feeTokenDecimals: number,
   managers: readonly string[],
+  fees: PositionFees,
 ): ManualQuote {
   const intent = { terms, decision, ...rest }
   const { sizeDeltaUsd, referencePrice, triggerPrice, direction, tpsl = [] } = terms
@@ -49,7 +53,13 @@ export function quoteOf(
       : direction === 'long'
         ? center + bps(center, badBps)
         : center - bps(center, badBps)
-  const venueFeesUsd = bps(sizeDeltaUsd, POSITION_FEE_BPS)
+  const { balancingBps100, unbalancingBps100 } = fees
+  // Which of both it takes is told when it fills: others may trade before.
+  const venueFeeBps100 =
+    balancingBps100 === null || unbalancingBps100 === null
+      ? HIGHEST_FEE_BPS100
+      : Math.max(balancingBps100, unbalancingBps100)
+  const venueFeesUsd = mulDivUp(sizeDeltaUsd, BigInt(venueFeeBps100), 100n * BigInt(BPS_ONE))
   const fee = relayFeeLimit(policy, intent) * BigInt(1 + tpsl.length)
   const orderFeesUsd = parseUnits(formatUnits(fee, feeTokenDecimals), USD_DECIMALS)
   const worstCostUsd = worstPriceUsd === undefined ? undefined : worstPriceUsd + venueFeesUsd + orderFeesUsd
@@ -68,6 +78,7 @@ export function quoteOf(
     worstPrice: text(worstPrice),
     worstPriceUsd: text(worstPriceUsd),
     venueFeesUsd: venueFeesUsd.toString(),
+    venueFeeBps100,
     orderFeesUsd: orderFeesUsd.toString(),
     worstCostUsd: text(worstCostUsd),
     managers,

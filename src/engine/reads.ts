@@ -1,13 +1,13 @@
 /** What an operator looks at besides the status: figures of all markets, and what is in the wallet. Read when it is asked for. */
-import type { MarketConfig } from '../api/marketInfoTypes.ts'
 import { type Address, hexKey } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { MarketStatus, TradingCapacity } from '../domain/market.ts'
-import { mulDiv, type TokenAmount, type Usd, usdOfAmount } from '../domain/units.ts'
+import { type TokenAmount, type Usd, usdOfAmount } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { basisOf } from '../risk/room.ts'
 import type { MarketStanding } from './catalogue.ts'
 import type { EngineContext } from './context.ts'
+import { positionFeesOf } from './positionFees.ts'
 
 /** A market with its figures. What the venue does not say is null; rates are factors with 30 decimals an hour, signed. */
 export interface MarketFigures extends MarketStanding {
@@ -88,6 +88,7 @@ export function createReads(
       return catalogue.standings().map((standing): MarketFigures => {
         const key = hexKey(standing.marketToken)
         const [market, ticker, config] = [marketOf.get(key), tickerOf.get(key), configOf.get(key)]
+        const fees = positionFeesOf(config)
         // A pool that only swaps has no price and no side.
         const price = ticker?.markPrice ?? 0n
         const isGone = listed !== undefined && market?.isListed !== true
@@ -101,8 +102,8 @@ export function createReads(
           borrowingShort: ticker?.borrowingRateShort ?? null,
           capacityLongUsd: market?.isSpotOnly === true ? null : usable(ticker?.capacityLong),
           capacityShortUsd: market?.isSpotOnly === true ? null : usable(ticker?.capacityShort),
-          feeBalancingBps100: feeOf(config, 'positionFeeFactorForBalanceWasImproved'),
-          feeUnbalancingBps100: feeOf(config, 'positionFeeFactorForBalanceWasNotImproved'),
+          feeBalancingBps100: fees.balancingBps100,
+          feeUnbalancingBps100: fees.unbalancingBps100,
           maxLeverageBps: market?.maxLeverageBps ?? null,
           readAtMs: tickers?.readAtMs ?? null,
         }
@@ -152,16 +153,8 @@ function usable(capacity: TradingCapacity | undefined): Usd | null {
   return capacity[basisOf(capacity)]
 }
 
-type FeeField = 'positionFeeFactorForBalanceWasImproved' | 'positionFeeFactorForBalanceWasNotImproved'
-
-/** A factor with 30 decimals as hundredths of a basis point. */
-function feeOf(config: MarketConfig | undefined, field: FeeField): number | null {
-  const factor = config?.[field]
-  return factor === undefined ? null : Number(mulDiv(factor, 1_000_000n, 10n ** 30n))
-}
-
 /** The answer, or undefined where none could be had. */
-async function tolerate<T>(read: Promise<T>): Promise<T | undefined> {
+export async function tolerate<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read
   } catch (error) {

@@ -11,6 +11,7 @@ import type { Position } from '../domain/position.ts'
 import type { StoredRecord } from '../domain/records.ts'
 import type { SubaccountReport } from '../domain/subaccount.ts'
 import type { EquityMark, TradingHold } from '../domain/trading.ts'
+import { maxOf } from '../domain/units.ts'
 import type { FlattenReport } from './flatten.ts'
 import type { KillReport } from './kill.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operator.ts'
@@ -27,6 +28,7 @@ export interface StrategyStatus {
   readonly kind: string
   readonly symbols: readonly string[]
   readonly cadenceMs: number
+  /** Turns at which it was asked; none while it pauses. */
   readonly ticks: number
   readonly decisions: number
   readonly admitted: number
@@ -113,9 +115,18 @@ export function shortOfRoom(journalPath: string): string {
   return `the journal ${journalPath} is short of space: nothing that adds risk is made; free space on its disk, or raise journal.maxMiB`
 }
 
-/** The figure for people in the place of the breakers' own, with when its lists were read. */
-export function shownOf(shown: ShownEquity | undefined): Partial<ShownMark> {
-  return shown === undefined ? {} : { equityUsd: shown.equityUsd, equityAtMs: shown.atMs }
+/**
+ * The mark with the figure for people in the place of the breakers' own. The peak that breakers keep follows a gain a minute and a
+ * quarter later; no figure is shown above the peak beside it.
+ */
+export function shownOf(mark: EquityMark, { equityUsd, atMs }: Partial<ShownEquity> = {}): ShownMark {
+  const figure = equityUsd ?? mark.equityUsd
+  return {
+    ...mark,
+    equityUsd: figure,
+    peakUsd: maxOf(mark.peakUsd, figure),
+    ...(atMs === undefined ? {} : { equityAtMs: atMs }),
+  }
 }
 
 /** What the control port may ask of a running engine. */

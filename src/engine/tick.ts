@@ -8,7 +8,7 @@ import type { Denial, Intent, IntentState } from '../domain/intent.ts'
 import { signedOrderIn } from '../domain/signedOrder.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { spentBy } from '../domain/spend.ts'
-import { formatUsd, maxOf, NATIVE_DECIMALS, type Usd } from '../domain/units.ts'
+import { formatDollars, maxOf, NATIVE_DECIMALS, type Usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { hostsSkewMs } from '../execution/hostsClock.ts'
 import { maxPriceImpactsOf } from '../execution/policy.ts'
@@ -22,6 +22,7 @@ import { orphanCancels } from '../risk/orphans.ts'
 import { checkPause } from '../risk/pause.ts'
 import { roomOf } from '../risk/room.ts'
 import { withStandIn } from '../risk/standIn.ts'
+import { checkWholeLeverage, checkWholeSize } from '../risk/whole.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
 import { viewOf } from '../strategy/strategy.ts'
@@ -321,7 +322,13 @@ export function judge(
   const hourly = isOperator || maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour }
   const limits = { ...others, ...hourly }
   const hold = isOperator ? undefined : context.trading.holdOn(name)
-  const equityUsd = context.equityUsd()
+  const market = marketOf(snapshot, decision.marketToken)?.market
+  const bounds = { limits, accountLimits: context.limits.current().account, ...(market && { market }) }
+  // A hold is told first: it is what keeps everything back.
+  const steep =
+    loaded.isWhole === true && hold === undefined ? checkWholeLeverage(decision, bounds) : undefined
+  if (steep !== undefined) return steep
+  const equity = context.equity()
   const { defaultSlippageBps } = engineSettings
   const policy = context.signingPolicy()
   const admitted = admit(decision, {
@@ -333,7 +340,8 @@ export function judge(
     marketLimits: isOperator ? {} : context.limits.countedOn(symbol),
     tradingState: hold?.state ?? (isOperator ? 'reducing' : 'active'),
     ...(hold === undefined ? {} : { tradingReason: hold.reason }),
-    ...(equityUsd === undefined ? {} : { equityUsd }),
+    ...(equity === undefined ? {} : { equityUsd: equity.equityUsd }),
+    ...(equity?.atMs === undefined ? {} : { equityAgeMs: Math.max(0, nowMs - equity.atMs) }),
     dayResultUsd: context.dayResultUsd(name),
     marketDayResultUsd: context.marketDayResultUsd(decision.marketToken),
     clockSkewMs: hostsSkewMs(api) ?? 0,
@@ -366,19 +374,9 @@ export function judge(
   // Who wants everything closed waits for no pause, but where nothing but a host's passing word shows what is to be closed.
   const isAtOnce = isOperator && reducedSides(decision).every((side) => context.holdings.isVouched(side))
   const paused = checkPause(admitted.intent, adds, recent, nowMs, isAtOnce)
-  return paused ?? (loaded.isWhole === true ? cutOf(admitted.intent, adds) : undefined) ?? admitted.intent
-}
-
-/** SIZE_CUT: less of an increase would be admitted than was asked for. */
-function cutOf({ sizing }: Intent, adds: boolean): Denial | undefined {
-  const { wantedUsd, sizeDeltaUsd, cuts } = sizing
-  if (!adds || sizeDeltaUsd >= wantedUsd) return undefined
-  return {
-    code: 'SIZE_CUT',
-    reason: `${cuts.map(({ by }) => (by === 'capacity' ? "the venue's capacity" : `the limit ${by}`)).join(' and ')} leaves room for less`,
-    wanted: formatUsd(wantedUsd),
-    allowed: `at most ${formatUsd(sizeDeltaUsd)}`,
-  }
+  return (
+    paused ?? (loaded.isWhole === true ? checkWholeSize(admitted.intent, adds) : undefined) ?? admitted.intent
+  )
 }
 
 /** What is left of the day's budget of price impact: half of it is for what takes risk away alone. */
@@ -399,8 +397,8 @@ function hiddenOn({ marketToken }: Decision, snapshot: Snapshot): Denial | undef
   return {
     code: 'POSITION_NOT_SHOWN',
     reason: `the list of positions shows less of ${symbol} ${found.direction} than the journal knows; increases on this market wait until they agree`,
-    wanted: `${formatUsd(found.shownUsd)} shown`,
-    allowed: `${formatUsd(found.knownUsd)} by the journal`,
+    wanted: `${formatDollars(found.shownUsd)} shown`,
+    allowed: `${formatDollars(found.knownUsd)} by the journal`,
   }
 }
 

@@ -6,7 +6,7 @@ import { liquidityShortfall } from '../api/capacityFacts.ts'
 import type { Prepared } from '../api/orders.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
-import { formatUsd, minOf, type Usd } from '../domain/units.ts'
+import { formatDollars, minOf, type Usd } from '../domain/units.ts'
 import {
   defaultWarningPolicy,
   type JudgedWarning,
@@ -92,7 +92,7 @@ async function smallerOf(
     return `what may be ordered could not be read anew: ${reasonOf(error)}`
   }
   if (toUsd >= sizeDeltaUsd)
-    return `by our own reading there is capacity for all of ${formatUsd(sizeDeltaUsd)}`
+    return `by our own reading there is capacity for all of ${formatDollars(sizeDeltaUsd)}`
   if (toUsd <= 0n) return 'no capacity is left'
   const by = warnings.find(({ action }) => action === 'shrink')?.code ?? 'warning'
   return shrunkTo(intent, toUsd, by)

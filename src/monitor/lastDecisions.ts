@@ -1,6 +1,6 @@
 /** The newest decision of each strategy and what became of it, kept in memory: what `perpd strategies` shows. */
 import type { Emit } from '../domain/event.ts'
-import { formatUsd } from '../domain/units.ts'
+import { formatDollars } from '../domain/units.ts'
 
 /** The newest decision of one strategy. */
 export interface LastDecision {
@@ -30,7 +30,7 @@ export function createLastDecisions(now: () => number): LastDecisions {
         const { strategy, decision, symbol } = event
         const size =
           'sizeDeltaUsd' in decision && decision.sizeDeltaUsd !== undefined
-            ? ` ${formatUsd(decision.sizeDeltaUsd)}`
+            ? ` ${formatDollars(decision.sizeDeltaUsd)}`
             : ''
         const words =
           'direction' in decision ? `${decision.kind} ${decision.direction} ${symbol}${size}` : decision.kind

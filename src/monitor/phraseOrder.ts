@@ -3,7 +3,7 @@ import type { StrategyDecision } from '../domain/decision.ts'
 import type { Difference, Event } from '../domain/event.ts'
 import { type Intent, type IntentState, type Label, lastAttempt } from '../domain/intent.ts'
 import { isFillTold, isOpened } from '../domain/orderLegs.ts'
-import { formatUnits, formatUsd, type Usd } from '../domain/units.ts'
+import { formatAtMost, formatUnits, formatUsd, parseUnits, USD_DECIMALS, type Usd } from '../domain/units.ts'
 import { type Level, type Line, line, usdField } from './line.ts'
 import { counted, money, plain, shortId, span, termsOf } from './text.ts'
 
@@ -185,7 +185,7 @@ function filled({ intent, leg, isTakenBack, sendingFee }: Extract<Event, { type:
       : `PnL ${money(pnlUsd)} after all costs of ${role === 'main' ? 'this order' : 'entry and exit'}`,
     sendingFee === undefined
       ? ''
-      : `sending cost at most ${formatUnits(sendingFee.amount, sendingFee.decimals)} ${sendingFee.symbol}`,
+      : `sending cost at most ${formatAtMost(parseUnits(formatUnits(sendingFee.amount, sendingFee.decimals), USD_DECIMALS))} in ${sendingFee.symbol}`,
     leg.isProvisional ? 'not final yet' : '',
   ].filter((fact) => fact !== '')
   const price = executionPrice === undefined ? '' : ` at ${formatUsd(executionPrice)}`

@@ -2,16 +2,7 @@
 
 import type { Intent } from '../domain/intent.ts'
 import type { PriceSource } from '../domain/snapshot.ts'
-import {
-  formatSize,
-  formatUnits,
-  formatUsd,
-  MAX_UINT256,
-  toDecimal,
-  USD_DECIMALS,
-  type Usd,
-  usd,
-} from '../domain/units.ts'
+import { formatSize, formatUnits, formatUsd, type Usd } from '../domain/units.ts'
 
 /** First eight characters of an intent id: enough for people and for `perpd explain`. */
 export function shortId(intentId: string): string {
@@ -19,15 +10,11 @@ export function shortId(intentId: string): string {
 }
 
 /**
- * An amount of dollars for people, in whole cents; smaller ones show their digits, and the size that stands for all of a
- * position says so. Prices go through `formatUsd`.
+ * An amount of dollars for people: whole cents, `<$0.01` for less, and words for the size that stands for all of a position. Prices go
+ * through `formatUsd`.
  */
 export function money(amount: Usd): string {
-  if (amount === MAX_UINT256) return formatSize(amount)
-  const cents = toDecimal(amount, USD_DECIMALS).toFixed(2)
-  return amount !== 0n && /^-?0\.00$/.test(cents)
-    ? formatUsd(amount)
-    : formatUsd(usd(cents)).replace(/\.\d$/, '$&0')
+  return formatSize(amount)
 }
 
 /** `0.21 ms`, `250 ms`, `12.3 s`, `4 min 5 s`, `2 h 3 min`. */

@@ -62,7 +62,7 @@ export function admit(decision: Decision, desk: Desk): Admission {
     // The account's own loss is its breaker's: this one is of the strategy and of the market.
     checkDailyLoss(wish, desk) ??
     checkEquityKnown(wish, desk.equityUsd, limits, desk.marketLimits) ??
-    checkWish(decision, wish.adds, desk.equityUsd, limits)
+    checkWish(decision, wish.adds, desk, limits)
   if (denial) return denied(denial)
 
   const plan = planOf(wish, view, desk)

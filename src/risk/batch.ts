@@ -9,7 +9,7 @@ import type { Denial } from '../domain/intent.ts'
 import { describeLane, laneNames } from '../domain/lane.ts'
 import { isIncreaseOrder, type Order } from '../domain/position.ts'
 import type { MarketView } from '../domain/snapshot.ts'
-import { BPS_ONE, formatUsd, maxOf, type Usd, usdOfAmount } from '../domain/units.ts'
+import { BPS_ONE, formatDollars, maxOf, type Usd, usdOfAmount } from '../domain/units.ts'
 import { capsOf, fitInto, tooSmall } from './caps.ts'
 import { changeable } from './changes.ts'
 import type { Wish } from './checks.ts'
@@ -106,7 +106,7 @@ function unfit(
   return {
     code: 'MAX_LEVERAGE',
     reason: 'An order of the batch brings too little collateral for its size.',
-    wanted: `${formatUsd(numbers.sizeDeltaUsd)} on ${formatUsd(collateralUsd)}`,
+    wanted: `${formatDollars(numbers.sizeDeltaUsd)} on ${formatDollars(collateralUsd)}`,
     allowed: `${most / BPS_ONE}x`,
   }
 }

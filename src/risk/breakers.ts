@@ -25,7 +25,7 @@ import {
   type TradingHold,
   type TradingScope,
 } from '../domain/trading.ts'
-import { BPS_ONE, bps, formatUsd, maxOf, type Usd } from '../domain/units.ts'
+import { BPS_ONE, bps, formatDollars, maxOf, type Usd } from '../domain/units.ts'
 
 /** Thresholds; an absent one switches its breaker off. */
 export interface BreakerSettings {
@@ -118,7 +118,7 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
     const how = fellUsd >= -realizedUsd ? 'the account lost' : 'orders of the account realized a loss of'
     trip(
       'daily-loss',
-      `${how} ${formatUsd(lostUsd)} since 00:00 UTC; ${lossLimit(ofUsd, settings)} is the limit`,
+      `${how} ${formatDollars(lostUsd)} since 00:00 UTC; ${lossLimit(ofUsd, settings)} is the limit`,
     )
   }
   if (equity !== undefined) {
@@ -133,7 +133,7 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
     ) {
       trip(
         'drawdown',
-        `the equity of ${formatUsd(equityUsd)} is ${formatUsd(fallenUsd)} below its peak of ${formatUsd(peakUsd)}; ${formatUsd(bps(peakUsd, maxDrawdownBps))} is the limit`,
+        `the equity of ${formatDollars(equityUsd)} is ${formatDollars(fallenUsd)} below its peak of ${formatDollars(peakUsd)}; ${formatDollars(bps(peakUsd, maxDrawdownBps))} is the limit`,
       )
     }
   }
@@ -221,8 +221,8 @@ export function lossLimit(
       ? undefined
       : bps(maxOf(0n, equityUsd), maxDailyLossEquityBps)
   if (maxDailyLossUsd === undefined || (share !== undefined && share < maxDailyLossUsd))
-    return formatUsd(share ?? 0n)
-  return formatUsd(maxDailyLossUsd)
+    return formatDollars(share ?? 0n)
+  return formatDollars(maxDailyLossUsd)
 }
 
 /** Whether a breaker's hold ends by itself now. `trips` are those of now. */

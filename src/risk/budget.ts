@@ -8,7 +8,7 @@ import { addsRisk, type Decision } from '../domain/decision.ts'
 import type { Denial, IntentKind } from '../domain/intent.ts'
 import type { Limits } from '../domain/limits.ts'
 import { type Ending, isWanted } from '../domain/spend.ts'
-import { formatUnits, formatUsd, USD_DECIMALS, type Usd } from '../domain/units.ts'
+import { formatDollars, formatUnits, USD_DECIMALS, type Usd } from '../domain/units.ts'
 
 /** Fees of a day. */
 export type FeeLimits = Pick<Limits, 'executionFeesPerDay' | 'relayFeesPerDayUsd'>
@@ -139,7 +139,7 @@ function checkFees(
       feeTokenDecimals,
     )
     if (relayFeesPerDayUsd !== undefined && relayUsd >= relayFeesPerDayUsd) {
-      return feesDenial(`relay fees ${whose}`, formatUsd(relayUsd), formatUsd(relayFeesPerDayUsd))
+      return feesDenial(`relay fees ${whose}`, formatDollars(relayUsd), formatDollars(relayFeesPerDayUsd))
     }
   }
   return undefined
@@ -192,8 +192,8 @@ export function checkReductionFees(
       spentUsd < perDayUsd
         ? 'what other reductions may cost that are on their way fills the budget of the day; this one waits until they are signed'
         : "the fees of strategies' reductions in the last 24 hours have reached their budget; an operator can close (perpd kill, perpd orders flatten) or raise risk.reductionFeesPerDayUsd",
-    wanted: `${formatUsd(heldUsd)} spent or on its way`,
-    allowed: `${formatUsd(perDayUsd)} in 24 h`,
+    wanted: `${formatDollars(heldUsd)} spent or on its way`,
+    allowed: `${formatDollars(perDayUsd)} in 24 h`,
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Address } from '../domain/address.ts'
 import type { Denial } from '../domain/intent.ts'
 import type { Direction } from '../domain/market.ts'
-import { bps, formatUsd, maxOf, type Usd } from '../domain/units.ts'
+import { bps, formatDollars, maxOf, type Usd } from '../domain/units.ts'
 import { sideOf, worstCaseUsd } from './book.ts'
 import type { Desk } from './desk.ts'
 import type { Room } from './room.ts'
@@ -109,10 +109,10 @@ export function tooSmall(wantedUsd: Usd, { sizeDeltaUsd, cuts }: Fitted, leastUs
   const denial = denialOfCut[cuts.at(-1)?.by ?? '']
   return {
     ...(denial ?? { code: 'ORDER_TOO_SMALL', reason: 'The order is smaller than the smallest one allowed.' }),
-    wanted: formatUsd(wantedUsd),
+    wanted: formatDollars(wantedUsd),
     allowed: [
-      ...(denial === undefined ? [] : [formatUsd(sizeDeltaUsd)]),
-      ...(leastUsd > 1n ? [`at least ${formatUsd(leastUsd)}`] : []),
+      ...(denial === undefined ? [] : [formatDollars(sizeDeltaUsd)]),
+      ...(leastUsd > 1n ? [`at least ${formatDollars(leastUsd)}`] : []),
     ].join(', but '),
   }
 }

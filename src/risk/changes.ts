@@ -13,7 +13,7 @@ import { ageOf, type MarketView } from '../domain/snapshot.ts'
 import {
   BPS_ONE,
   contractPriceOf,
-  formatUsd,
+  formatDollars,
   MAX_UINT256,
   maxOf,
   minOf,
@@ -269,7 +269,7 @@ function sizeEdit(
     return {
       code: 'SIZE_NOT_POSITIVE',
       reason: 'An order needs a size above zero; cancel it instead.',
-      wanted: formatUsd(wantedUsd),
+      wanted: formatDollars(wantedUsd),
     }
   }
   const growthUsd = isIncrease ? maxOf(0n, wantedUsd - order.sizeDeltaUsd) : 0n
@@ -308,7 +308,7 @@ function leverageDenial(order: Order, sizeDeltaUsd: Usd, desk: Desk, view: Marke
   return {
     code: 'MAX_LEVERAGE',
     reason: "The order's collateral stays as it is, and does not carry the larger size.",
-    wanted: `${formatUsd(sizeDeltaUsd)} on ${formatUsd(collateralUsd)}`,
+    wanted: `${formatDollars(sizeDeltaUsd)} on ${formatDollars(collateralUsd)}`,
     allowed: `${most / BPS_ONE}x`,
   }
 }

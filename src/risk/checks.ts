@@ -8,7 +8,7 @@ import type { Denial } from '../domain/intent.ts'
 import type { CountedLimits, Limits, TradingState } from '../domain/limits.ts'
 import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
 import { ageOf, capacityReading } from '../domain/snapshot.ts'
-import { absOf, BPS_ONE, formatUsd, type Usd } from '../domain/units.ts'
+import { absOf, BPS_ONE, formatDollars, formatUsd, type Usd } from '../domain/units.ts'
 import type { SideBook } from './book.ts'
 import { hasLost, lossLimit } from './breakers.ts'
 import { type Desk, marketUnknown } from './desk.ts'
@@ -274,7 +274,7 @@ export function checkDailyLoss(
   return {
     code: 'MAX_DAILY_LOSS',
     reason: `${over.whose} of this day (UTC) has reached its limit; increases wait for the next day.`,
-    wanted: `${formatUsd(over.lostUsd)} lost`,
+    wanted: `${formatDollars(over.lostUsd)} lost`,
     allowed: `less than ${lossLimit(equityUsd, over.limits)}`,
   }
 }

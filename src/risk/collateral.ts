@@ -5,7 +5,7 @@ import type { Denial } from '../domain/intent.ts'
 import { executionSidePrice, type Token } from '../domain/market.ts'
 import type { Position } from '../domain/position.ts'
 import { type MarketView, positionsOn } from '../domain/snapshot.ts'
-import { BPS_ONE, bps, formatUnits, formatUsd, minOf, type Usd, usdOfAmount } from '../domain/units.ts'
+import { BPS_ONE, bps, formatDollars, formatUnits, minOf, type Usd, usdOfAmount } from '../domain/units.ts'
 import type { Wish } from './checks.ts'
 import type { Desk } from './desk.ts'
 import { checkLiquidation } from './liquidation.ts'
@@ -109,8 +109,8 @@ function tooLittleLeft(
     return {
       code: 'COLLATERAL_BELOW_MINIMUM',
       reason: "The collateral left after fees and losses would be below the venue's minimum.",
-      wanted: `${formatUsd(leavingUsd)} out of ${formatUsd(heldUsd)}`,
-      allowed: `at least ${formatUsd(neededUsd)} left`,
+      wanted: `${formatDollars(leavingUsd)} out of ${formatDollars(heldUsd)}`,
+      allowed: `at least ${formatDollars(neededUsd)} left`,
     }
   }
   const most = Math.min(
@@ -121,7 +121,7 @@ function tooLittleLeft(
   return {
     code: 'MAX_LEVERAGE',
     reason: 'With that much less collateral the position would be above the highest leverage allowed.',
-    wanted: `${formatUsd(position.sizeInUsd)} on ${formatUsd(leftUsd)}`,
+    wanted: `${formatDollars(position.sizeInUsd)} on ${formatDollars(leftUsd)}`,
     allowed: `${most / BPS_ONE}x`,
   }
 }

@@ -24,6 +24,8 @@ export interface Desk {
   readonly tradingReason?: string
   /** What the account is worth, USD; absent while it is not known. */
   readonly equityUsd?: Usd
+  /** How old that figure is, ms; absent where it is a bound of now. */
+  readonly equityAgeMs?: number
   /** What the strategy's own orders realized since 00:00 UTC, USD, signed; absent counts as nothing. */
   readonly dayResultUsd?: Usd
   /** What all orders on the market realized since 00:00 UTC, USD, signed; absent counts as nothing. */

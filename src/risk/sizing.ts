@@ -22,7 +22,7 @@ import { ageOf, capacityReading, positionsOn } from '../domain/snapshot.ts'
 import {
   BPS_ONE,
   bps,
-  formatUsd,
+  formatDollars,
   maxOf,
   minOf,
   mulDiv,
@@ -83,7 +83,7 @@ export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Size
     return {
       code: 'SIZE_NOT_POSITIVE',
       reason: 'An increase needs a size above zero.',
-      wanted: formatUsd(wantedUsd),
+      wanted: formatDollars(wantedUsd),
     }
   }
   if (!Number.isSafeInteger(decision.leverageBps) || decision.leverageBps <= 0) {
@@ -151,8 +151,8 @@ export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Size
     return {
       code: 'COLLATERAL_BELOW_MINIMUM',
       reason: "The collateral left after fees would be below the venue's minimum.",
-      wanted: `${formatUsd(collateralUsd)} collateral for ${formatUsd(sizeDeltaUsd)}`,
-      allowed: `at least ${formatUsd(parts * maxOf(0n, neededUsd - heldCollateralUsd))} collateral`,
+      wanted: `${formatDollars(collateralUsd)} collateral for ${formatDollars(sizeDeltaUsd)}`,
+      allowed: `at least ${formatDollars(parts * maxOf(0n, neededUsd - heldCollateralUsd))} collateral`,
     }
   }
   const { direction } = decision
@@ -221,7 +221,7 @@ export function sizeReduction(
     return {
       code: 'SIZE_NOT_POSITIVE',
       reason: 'A decrease needs a size above zero.',
-      wanted: formatUsd(wantedUsd),
+      wanted: formatDollars(wantedUsd),
     }
   }
   const referencePrice = referencePriceOf(view, decision.direction, 'decrease')

@@ -7,8 +7,8 @@ import { ageOf, type MarketView } from '../domain/snapshot.ts'
 import {
   amountOfUsd,
   bps,
+  formatDollars,
   formatUnits,
-  formatUsd,
   minOf,
   type TokenAmount,
   type Usd,
@@ -84,8 +84,8 @@ export function planSwap(decision: SwapDecision, wish: Wish, view: MarketView, d
     return {
       code: 'ORDER_TOO_SMALL',
       reason: 'The swap is smaller than the smallest one allowed.',
-      wanted: formatUsd(worthUsd),
-      allowed: `at least ${formatUsd(leastUsd)}`,
+      wanted: formatDollars(worthUsd),
+      allowed: `at least ${formatDollars(leastUsd)}`,
     }
   }
   return {

@@ -3,7 +3,15 @@ import type { DecreaseDecision, ExitWish, IncreaseDecision } from '../domain/dec
 import type { Denial, ExitTerms, OrderKind } from '../domain/intent.ts'
 import type { Direction } from '../domain/market.ts'
 import type { MarketView } from '../domain/snapshot.ts'
-import { BPS_ONE, bps, contractPriceOf, formatUsd, priceOfContractPrice, type Usd } from '../domain/units.ts'
+import {
+  BPS_ONE,
+  bps,
+  contractPriceOf,
+  formatDollars,
+  formatUsd,
+  priceOfContractPrice,
+  type Usd,
+} from '../domain/units.ts'
 
 /** Most exits of one increase: six auto-cancelled orders a position are the least that any chain allows (wire: orders, 7). */
 export const MAX_EXITS = 5
@@ -89,7 +97,7 @@ export function exitsOf(
       return {
         code: 'EXIT_TOO_SMALL',
         reason: `A ${wish.type} must close a part of the order.`,
-        wanted: `${wish.shareBps ?? BPS_ONE} bps of ${formatUsd(sizeDeltaUsd)}`,
+        wanted: `${wish.shareBps ?? BPS_ONE} bps of ${formatDollars(sizeDeltaUsd)}`,
       }
     }
     exits.push({ type: wish.type, triggerPrice, sizeDeltaUsd: shareUsd })

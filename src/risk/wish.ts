@@ -2,7 +2,11 @@
 import type { Decision } from '../domain/decision.ts'
 import type { Denial } from '../domain/intent.ts'
 import type { Limits } from '../domain/limits.ts'
-import { BPS_ONE, bps, formatUsd, maxOf, mulDivUp, type Usd } from '../domain/units.ts'
+import { BPS_ONE, bps, formatDollars, maxOf, mulDivUp, type Usd } from '../domain/units.ts'
+import type { Desk } from './desk.ts'
+
+/** From here on the age of the equity is said, ms: lists that settle after a fill give no newer one. */
+const OLD_MS = 20_000
 
 /**
  * WISH_ABOVE_EQUITY: an increase wishes for a size above `maxWishEquityBps` of the equity, or brings collateral above
@@ -13,7 +17,7 @@ import { BPS_ONE, bps, formatUsd, maxOf, mulDivUp, type Usd } from '../domain/un
 export function checkWish(
   decision: Decision,
   adds: boolean,
-  equityUsd: Usd | undefined,
+  { equityUsd, equityAgeMs = 0 }: Pick<Desk, 'equityUsd' | 'equityAgeMs'>,
   limits: Pick<Limits, 'maxWishEquityBps' | 'maxWishCollateralEquityBps'>,
 ): Denial | undefined {
   if (!adds || equityUsd === undefined) return undefined
@@ -21,13 +25,14 @@ export function checkWish(
   const sizeUsd = decision.sizeDeltaUsd
   if (sizeUsd === undefined || sizeUsd <= 0n) return undefined
   const worthUsd = maxOf(0n, equityUsd)
+  const age = equityAgeMs < OLD_MS ? '' : `, ${Math.round(equityAgeMs / 1_000)} s ago`
   const above = (what: string, wishUsd: Usd, shareBps: number | undefined): Denial | undefined => {
     if (shareBps === undefined || wishUsd <= bps(worthUsd, shareBps)) return undefined
     return {
       code: 'WISH_ABOVE_EQUITY',
-      reason: `The ${what} wished for is more than ${shareBps / BPS_ONE} times the equity (${formatUsd(worthUsd)}): it is taken for a mistake and is not cut to the limits.`,
-      wanted: formatUsd(wishUsd),
-      allowed: formatUsd(bps(worthUsd, shareBps)),
+      reason: `The ${what} wished for is more than ${shareBps / BPS_ONE} times the equity (${formatDollars(worthUsd)}${age}): it is taken for a mistake and is not cut to the limits.`,
+      wanted: formatDollars(wishUsd),
+      allowed: formatDollars(bps(worthUsd, shareBps)),
     }
   }
   const ofSize = above('size', sizeUsd, limits.maxWishEquityBps)

@@ -33,7 +33,8 @@ function pathOf(address: string): string | undefined {
 }
 
 /**
- * Where a kind's file says a field of a decision: its line when one line alone names it, else the line where `decide` begins.
+ * Where a kind's file says a field of a decision (`tpsl[0].triggerPrice`): its line when one line alone names it, else the line of
+ * what it is in, else the line where `decide` begins.
  * A decision carries no trace of where it was made, so that this is the best that can be said.
  */
 export function placesIn(path: string): (field?: string) => string {
@@ -45,16 +46,17 @@ export function placesIn(path: string): (field?: string) => string {
     // It was there when it was loaded; without it the file's name has to do.
   }
   const begin = lines.findIndex((line) => /\bdecide\s*[:(=]|\bdecide\b\s*,?$/.test(line))
+  const lineNaming = (name: string): number | undefined => {
+    const [at, other] = lines.flatMap((line, at) => (at >= begin && isNamed(line, name) ? [at] : []))
+    return other === undefined ? at : undefined
+  }
   return (field) => {
-    const named =
-      field === undefined
-        ? []
-        : [...lines.entries()].filter(([at, line]) => at >= begin && isNamed(line, field)).map(([at]) => at)
-    const at = named.length === 1 ? named[0] : begin
-    return at === undefined || at < 0 ? shown : `${shown}:${at + 1}`
+    const names = (field?.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? []).toReversed()
+    const at = names.map(lineNaming).find((line) => line !== undefined) ?? begin
+    return at < 0 ? shown : `${shown}:${at + 1}`
   }
 }
 
 function isNamed(line: string, field: string): boolean {
-  return new RegExp(`(?:^|[^\\w.$])['"]?${field.replace(/[^\w]/g, '')}['"]?\\s*[:,]`).test(line)
+  return new RegExp(`(?:^|[^\\w.$])['"]?${field.replaceAll('$', '\\$')}['"]?\\s*[:,]`).test(line)
 }

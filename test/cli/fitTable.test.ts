@@ -68,6 +68,7 @@ test('every table fits 80 columns and has its figures', async () => {
     worstPrice: usd(3_060).toString(),
     worstPriceUsd: usd(10).toString(),
     venueFeesUsd: usd('0.5').toString(),
+    venueFeeBps100: 1_000,
     orderFeesUsd: usd(5).toString(),
     worstCostUsd: usd('15.5').toString(),
     managers: ['eth-trend'],
@@ -75,7 +76,10 @@ test('every table fits 80 columns and has its figures', async () => {
   for (const text of [positions, trades, markets, quote]) expect(longest(text), text).toBeLessThanOrEqual(80)
   expect(positions).toContain('PNL')
   expect(markets).toContain('CAPACITY')
-  expect(quote).toContain('worst cost  $15.50')
+  expect(markets).toMatch(/FEE \(BPS\)[\s\S]* \d+\/\d+\b/)
+  expect(markets.replace(/\s+/g, ' ')).toContain('the first figure where the order balances longs and shorts')
+  expect(quote).toContain('worst cost  at most $15.50')
+  expect(quote.replace(/\s+/g, ' ')).toContain("the venue's fee is at most $0.50 (10 bps)")
   expect(quote).toContain('eth-trend trades this market too')
 })
 

@@ -1,8 +1,13 @@
 /** The worth that people see: right after a fill it is the last one whose lists belong together, and never a sum of two instants. */
 import { afterEach, expect, test } from 'vitest'
-import { usd } from '../../src/domain/units.ts'
-import { createShownEquity } from '../../src/engine/shownEquity.ts'
+import { z } from 'zod'
+import type { Event } from '../../src/domain/event.ts'
+import { isOpened } from '../../src/domain/orderLegs.ts'
+import { absOf, usd } from '../../src/domain/units.ts'
+import { createShownEquity, limitEquityOf } from '../../src/engine/shownEquity.ts'
+import { shownOf } from '../../src/engine/status.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
+import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import { engineOver } from '../support/engine.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'
@@ -29,7 +34,68 @@ afterEach(async () => {
   await bench?.close()
 })
 
-test('while a wallet shows the collateral of a fresh position too, the status keeps the figure of before', async () => {
+test('a limit takes the figure of lists that belong together, and less where the breakers see less', () => {
+  const shown = { equityUsd: usd(1_000), atMs: 5 }
+  expect(limitEquityOf(shown, usd(1_098))).toEqual(shown)
+  expect(limitEquityOf(shown, usd(1_000))).toEqual(shown)
+  expect(limitEquityOf(shown, usd(900))).toEqual({ equityUsd: usd(900) })
+  expect(limitEquityOf(shown, undefined)).toBeUndefined()
+  expect(limitEquityOf(undefined, usd(900))).toBeUndefined()
+})
+
+test('no figure is shown above its peak, which the breakers raise later', () => {
+  const mark = { equityUsd: usd(900), peakUsd: usd(1_000), dayStartMs: 0, dayStartUsd: usd(990) }
+  expect(shownOf(mark, { equityUsd: usd(1_020), atMs: 7 })).toEqual({
+    ...mark,
+    equityUsd: usd(1_020),
+    peakUsd: usd(1_020),
+    equityAtMs: 7,
+  })
+  expect(shownOf(mark, { equityUsd: usd(950) })).toEqual({ ...mark, equityUsd: usd(950) })
+  expect(shownOf(mark)).toEqual(mark)
+})
+
+/** Wishes for a thousand times the account at every turn. */
+const greedy: LoadedStrategy = {
+  name: 'greedy',
+  path: 'greedy.yaml',
+  limits: {},
+  symbolPlaces: [],
+  symbols: [ethSymbol],
+  cadenceMs: 5_000,
+  needs: { symbols: [ethSymbol] },
+  params: {},
+  instance: { name: 'greedy', symbols: [ethSymbol] },
+  strategy: {
+    kind: 'greedy',
+    description: '',
+    opensPositions: true,
+    params: z.unknown(),
+    needs: () => ({ symbols: [ethSymbol] }),
+    decide: (view) => [
+      {
+        kind: 'increase',
+        marketToken: view.market(ethSymbol)?.market.marketToken ?? '0x',
+        direction: 'long',
+        sizeDeltaUsd: usd(1_000_000_000),
+        leverageBps: 10_000,
+        collateralToken: usdc,
+        reason: 'more',
+      },
+    ],
+  },
+}
+
+/** The equity of every refusal, as it is said, in dollars. */
+function saidEquities(events: readonly Event[]): readonly number[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'decision.denied' || event.denial.code !== 'WISH_ABOVE_EQUITY') return []
+    const [, dollars = ''] = /the equity \(\$([\d,.]+)/.exec(event.denial.reason) ?? []
+    return [Number(dollars.replaceAll(',', ''))]
+  })
+}
+
+test('while a wallet shows the collateral of a fresh position too, status and limits keep the figure of before', async () => {
   let held: string | undefined
   let isHeld = false
   bench = await kindsBench({
@@ -40,7 +106,10 @@ test('while a wallet shows the collateral of a fresh position too, the status ke
     },
   })
   const journal = createMemoryJournal()
-  const { engine } = engineOver({ ...bench, journal, context: { ...bench.context, journal } }, {})
+  const { engine, events } = engineOver(
+    { ...bench, journal, context: { ...bench.context, journal } },
+    { strategies: [greedy], limits: { greedy: { maxWishEquityBps: 500_000 } } },
+  )
   running = engine
   await engine.start()
   await bench.clock.advance(60_000)
@@ -60,9 +129,47 @@ test('while a wallet shows the collateral of a fresh position too, the status ke
     const shown = engine.status().equity?.equityUsd ?? 0n
     expect(shown - before, `after ${at + 5} s`).toBeLessThan(usd(50))
   }
+  const dollars = Number(before / 10n ** 30n)
+  const said = saidEquities(events)
+  expect(said.length).toBeGreaterThan(10)
+  for (const each of said) expect(Math.abs(each - dollars)).toBeLessThan(50)
   isHeld = false
   await bench.clock.advance(90_000)
   const { equity, nowMs } = engine.status()
   expect(equity?.equityUsd ?? 0n).toBeLessThan(before)
   expect(nowMs - (equity?.equityAtMs ?? 0)).toBeLessThan(10_000)
+  expect(equity?.peakUsd ?? 0n).toBeGreaterThanOrEqual(equity?.equityUsd ?? 0n)
+})
+
+test('right after a start the collateral of an order under way is counted once', async () => {
+  bench = await kindsBench()
+  const { journal } = bench
+  await bench.clock.advance(60_000)
+  const intent = await bench.accept({
+    kind: 'increase',
+    marketToken: await bench.marketToken(ethSymbol),
+    direction: 'long',
+    sizeDeltaUsd: usd(500),
+    leverageBps: 20_000,
+    collateralToken: usdc,
+    reason: 'by hand',
+  })
+  for (let at = 0; at < 20 && !isOpened(bench.story(intent.intentId)); at += 1)
+    await bench.clock.advance(1_000)
+  const { engine, events } = engineOver(
+    { ...bench, journal },
+    { strategies: [greedy], limits: { greedy: { maxWishEquityBps: 500_000 } } },
+  )
+  running = engine
+  await engine.start()
+  await bench.clock.advance(1_000)
+  const first = engine.status().equity
+  await bench.clock.advance(120_000)
+  const settled = engine.status().equity?.equityUsd ?? 0n
+  expect(absOf((first?.equityUsd ?? 0n) - settled)).toBeLessThan(usd(50))
+  expect(first?.equityAtMs).toBeUndefined()
+  const dollars = Number(settled / 10n ** 30n)
+  const said = saidEquities(events)
+  expect(said.length).toBeGreaterThan(10)
+  for (const each of said) expect(Math.abs(each - dollars)).toBeLessThan(50)
 })

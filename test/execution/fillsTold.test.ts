@@ -57,7 +57,7 @@ test.each([
     const opened = lines().filter((text) => !text.startsWith('is on its way'))
     expect(opened).toEqual([
       expect.stringMatching(
-        /^filled at \$1,7\d\d\.\d+ \(increase long ETH\/USD \[WETH-USDC\] \$500\.00, .*\), fees \$0\.\d+.*, sending cost at most [\d.]+ USDC/,
+        /^filled at \$1,7\d\d\.\d+ \(increase long ETH\/USD \[WETH-USDC\] \$500\.00, .*\), fees \$0\.\d+.*, sending cost at most \$\d+\.\d\d in USDC/,
       ),
       expect.stringMatching(
         /^long ETH\/USD \[WETH-USDC\] is open; resting: (take-profit at \$1,900(\.0+)?, stop-loss at \$1,650(\.0+)?|stop-loss at .*, take-profit at .*)$/,

@@ -95,5 +95,5 @@ test('a twap lasts whole minutes, which mean the same whatever the unit is; anot
     })
   for (const good of [60, 120, 3_600]) expect(twapOf(good)).toBeUndefined()
   for (const bad of [0, 30, 61, 90, -60, 60.5])
-    expect(twapOf(bad)?.reason).toContain('durationSeconds (a multiple of 60')
+    expect(twapOf(bad)?.reason).toContain('a multiple of 60 above 0')
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Decision } from '../../src/domain/decision.ts'
+import type { Denial } from '../../src/domain/intent.ts'
 import { usd } from '../../src/domain/units.ts'
 import { admit } from '../../src/risk/admit.ts'
 import type { Desk } from '../../src/risk/desk.ts'
@@ -255,6 +256,12 @@ test('a wish many times the equity is denied by its own code, and one at the mul
       allowed: '$50,000.00',
     },
   })
+  const worthOf = (equityAgeMs: number) => {
+    const { denial } = admit(bySize('50000.01'), desk({ ...world, equityAgeMs })) as { denial: Denial }
+    return /\(.*\)/.exec(denial.reason)?.[0]
+  }
+  expect(worthOf(5_000)).toBe('($1,000.00)')
+  expect(worthOf(26_000)).toBe('($1,000.00, 26 s ago)')
   const byCollateral = (size: string) => increase({ sizeDeltaUsd: usd(size), leverageBps: 20_000 })
   expect(codeOf(byCollateral('20000'), desk(world))).toBe('admitted')
   expect(admit(byCollateral('20000.02'), desk(world))).toMatchObject({

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { exitCodes } from '../../src/cli/exit.ts'
 import { type Operated, operatedIn, type Status } from './operated.ts'
 import { killLeftOver, ordersOf, type PaperHosts, perpd, scratch, startPaper } from './processes.ts'
 
@@ -97,6 +98,21 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
     1,
     expect.stringMatching(/perpd refuses: .*asked: \$900,000\.00.*\(SIZE_CUT\)/),
   ])
+  const steep = await asked(hosts, 'open', eth, 'long', '--size=500', '--leverage=90', '--yes')
+  expect([steep.code, steep.said.replace(/\s+/g, ' ')]).toEqual([
+    1,
+    expect.stringContaining('perpd refuses: leverage 90x; risk.maxLeverage allows 10x (MAX_LEVERAGE)'),
+  ])
+  // Neither size nor leverage is asked for before the market is known.
+  for (const flags of [[], ['--size=500'], ['--size=500', '--leverage=2', '--yes']]) {
+    const mistyped = await asked(hosts, 'open', 'ETHH/USD', 'long', ...flags)
+    expect([mistyped.code, mistyped.said.replace(/\s+/g, ' ')]).toEqual([
+      exitCodes.notFound,
+      expect.stringContaining(
+        'perpd refuses: the venue lists no market ETHH/USD; did you mean ETH/USD? (MARKET_UNKNOWN)',
+      ),
+    ])
+  }
   const unsure = await asked(hosts, 'open', eth, 'long', '--size=500', '--leverage=2')
   expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('say --yes')])
 

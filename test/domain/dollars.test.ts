@@ -1,0 +1,30 @@
+/** Amounts of dollars as people read them. */
+import { expect, test } from 'vitest'
+import { formatAtMost, formatDollars, formatSize, MAX_UINT256, usd } from '../../src/domain/units.ts'
+
+test('an amount is in whole cents, and less than half of one says so', () => {
+  const shown = ['1234567.5', '0.2', '0.005', '0.004724', '-0.004724', '-0.1', '999.995', '0', '-12'].map(
+    (text) => formatDollars(usd(text)),
+  )
+  expect(shown).toEqual([
+    '$1,234,567.50',
+    '$0.20',
+    '$0.01',
+    '<$0.01',
+    '-<$0.01',
+    '-$0.10',
+    '$1,000.00',
+    '$0.00',
+    '-$12.00',
+  ])
+  expect(formatSize(MAX_UINT256)).toBe('all of the position')
+})
+
+test('the most that something costs is rounded up', () => {
+  expect(['0.390435', '0.39', '0.000001', '0'].map((text) => formatAtMost(usd(text)))).toEqual([
+    '$0.40',
+    '$0.39',
+    '$0.01',
+    '$0.00',
+  ])
+})

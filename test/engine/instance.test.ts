@@ -1,0 +1,47 @@
+/** One running strategy: what counts as its turns. */
+import { expect, test } from 'vitest'
+import { createInstance } from '../../src/engine/instance.ts'
+import type { TickReport } from '../../src/engine/tick.ts'
+import type { LoadedStrategy } from '../../src/strategy/load.ts'
+import { manualClock } from '../support/venue.ts'
+
+test('turns at which a kind pauses are not counted, and those at which it is asked again are', async () => {
+  const clock = manualClock(1_700_000_000_000)
+  const ending = new AbortController()
+  const asked: boolean[] = []
+  let failed: unknown = new Error('it is broken')
+  const loaded = {
+    name: 'mine',
+    cadenceMs: 1_000,
+    symbols: [],
+    strategy: { kind: 'mine' },
+    hosted: { onSaid: () => undefined },
+  } as unknown as LoadedStrategy
+  const instance = createInstance(
+    loaded,
+    { clock, emit: () => undefined, trading: { holdOn: () => undefined } as never },
+    ending.signal,
+    async (_tickMs, isAsked) => {
+      asked.push(isAsked)
+      return {
+        decisions: 0,
+        admitted: 0,
+        denied: 0,
+        invalid: 0,
+        ...(isAsked ? { failed } : {}),
+      } as TickReport
+    },
+    2,
+  )
+  const running = instance.run()
+  await clock.advance(30_000)
+  expect(asked.length).toBeGreaterThan(20)
+  expect(instance.status()).toMatchObject({ ticks: 2, failures: 2 })
+  expect(instance.status().pausedForMs).toBeGreaterThan(0)
+  failed = undefined
+  await clock.advance(60_000)
+  expect(instance.status().ticks).toBe(asked.filter(Boolean).length)
+  expect(instance.status().ticks).toBeGreaterThan(10)
+  ending.abort()
+  await running
+})
