@@ -16,10 +16,8 @@ import type {
   SendFacts,
   Settlement,
 } from './intent.ts'
+import { RECORD_VERSION } from './recordVersion.ts'
 import type { WarnedFacts } from './warning.ts'
-
-/** Version written today. */
-export const RECORD_VERSION = 2
 
 interface RecordBase {
   readonly v: typeof RECORD_VERSION

@@ -7,7 +7,7 @@ import {
   quietHoldOf,
 } from '../domain/accountRecord.ts'
 import type { Clock } from '../domain/clock.ts'
-import { RECORD_VERSION } from '../domain/records.ts'
+import { RECORD_VERSION } from '../domain/recordVersion.ts'
 import type { TradingHold } from '../domain/trading.ts'
 import type { EngineContext } from './context.ts'
 
