@@ -3,8 +3,8 @@
  * that a landed attempt created), and how they end. The machine that moves them is in `machine/`.
  */
 import type { Address, Hex } from './address.ts'
-import type { CreateOrderParams, UpdateOrderParams } from './batch.ts'
-import type { Decision } from './decision.ts'
+import type { BatchTerms, UpdateOrderParams } from './batch.ts'
+import type { Decision, TwapTerms } from './decision.ts'
 import type { Direction } from './market.ts'
 import type { PriceSource } from './snapshot.ts'
 import { bps, minOf, mulDivUp, type TokenAmount, type Usd } from './units.ts'
@@ -121,13 +121,6 @@ export function keptShare(collateralAmount: TokenAmount, sizeDeltaUsd: Usd, whol
 /** What a limit or take-profit order asks by name beyond its trigger on top of the estimated price impact, bps: the venue's own default. */
 export const TRIGGER_BUFFER_BPS = 30
 
-/** The parts of a twap order (wire: orders, section 7). */
-export interface TwapTerms {
-  /** 2 to 30. */
-  readonly parts: number
-  readonly durationSeconds: number
-}
-
 /** A take-profit or stop-loss that is created together with an increase. */
 export interface ExitTerms {
   readonly type: 'take-profit' | 'stop-loss'
@@ -163,13 +156,6 @@ export interface EditTerms {
   readonly executionFeeHeld?: TokenAmount
   /** Which of them the request names; the others are what the stored order has. */
   readonly changed: readonly ('size' | 'trigger' | 'acceptable' | 'auto-cancel' | 'execution-fee')[]
-}
-
-/** A message of the caller's own. */
-export interface BatchTerms {
-  readonly createOrderParamsList: readonly CreateOrderParams[]
-  readonly updateOrderParamsList: readonly UpdateOrderParams[]
-  readonly cancelOrderKeys: readonly Hex[]
 }
 
 /** How a wish became a size; shown by `perpd explain`. USD values have 30 decimals. */
