@@ -5,8 +5,7 @@
 import type { Address, Hex } from './address.ts'
 import type { BatchTerms, UpdateOrderParams } from './batch.ts'
 import type { Decision, TwapTerms } from './decision.ts'
-import type { Direction } from './market.ts'
-import type { PriceSource } from './snapshot.ts'
+import type { Direction, PriceSource } from './market.ts'
 import { bps, minOf, mulDivUp, type TokenAmount, type Usd } from './units.ts'
 import type { WarnedFacts } from './warning.ts'
 
