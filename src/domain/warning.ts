@@ -3,7 +3,8 @@
  * them before it signs; they block nothing by themselves). The venue cannot vouch for an order that it warns of, so what
  * adds risk is made smaller or dropped, and what takes risk away is signed unless policy says otherwise.
  */
-import type { Intent, OrderTerms, Sizing } from './intent.ts'
+import type { Intent } from './intent.ts'
+import type { OrderTerms, Sizing } from './orderTerms.ts'
 import { mulDivUp, type Usd } from './units.ts'
 
 /** What is done with an order that is warned of, mildest first. `shrink`: prepared again at a smaller size, or dropped. */

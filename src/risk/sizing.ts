@@ -5,15 +5,15 @@
  */
 import { sameHex } from '../domain/address.ts'
 import type { CloseDecision, DecreaseDecision, IncreaseDecision, TwapTerms } from '../domain/decision.ts'
+import type { Denial } from '../domain/intent.ts'
+import { executionSidePrice, type Token } from '../domain/market.ts'
 import {
-  type Denial,
   type ExitTerms,
   type HeldPosition,
   keptShare,
   type OrderKind,
   type Sizing,
-} from '../domain/intent.ts'
-import { executionSidePrice, type Token } from '../domain/market.ts'
+} from '../domain/orderTerms.ts'
 import type { Position } from '../domain/position.ts'
 import { ageOf, capacityReading, type MarketView, positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import {
