@@ -17,7 +17,7 @@ import type { Position } from './position.ts'
 import type { JournalRecord } from './records.ts'
 import type { SubaccountReport } from './subaccount.ts'
 import type { Usd } from './units.ts'
-import type { JudgedWarning, WarningAction } from './warning.ts'
+import type { JudgedWarning, WarningAction } from './warnedFacts.ts'
 
 /** Feeds whose age is watched. */
 export type Feed = 'tickers' | 'capacity' | 'positions' | 'orders' | 'candles' | 'oracle' | 'markets'

@@ -8,7 +8,7 @@ import type { Decision } from './decision.ts'
 import type { Direction } from './market.ts'
 import type { OrderKind, OrderTerms, Sizing } from './orderTerms.ts'
 import type { TokenAmount, Usd } from './units.ts'
-import type { WarnedFacts } from './warning.ts'
+import type { WarnedFacts } from './warnedFacts.ts'
 
 /**
  * What an intent does. `close` is a decrease of everything; `collateral-in` and `collateral-out` are orders of size 0;

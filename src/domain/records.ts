@@ -17,7 +17,7 @@ import type {
   Settlement,
 } from './intent.ts'
 import { RECORD_VERSION } from './recordVersion.ts'
-import type { WarnedFacts } from './warning.ts'
+import type { WarnedFacts } from './warnedFacts.ts'
 
 interface RecordBase {
   readonly v: typeof RECORD_VERSION

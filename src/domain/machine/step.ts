@@ -31,7 +31,7 @@ import {
 } from '../intent.ts'
 import type { JournalRecord } from '../records.ts'
 import { RECORD_VERSION } from '../recordVersion.ts'
-import type { WarnedFacts } from '../warning.ts'
+import type { WarnedFacts } from '../warnedFacts.ts'
 import { endOf, landingOf, lossOf, unlandingOf } from './evidence.ts'
 import type { EvidenceRules, Landing, Observation } from './observation.ts'
 
