@@ -3,7 +3,7 @@ import type { Batch, CreateOrderParams, RelayParams } from '../chains/relayRoute
 import type { Address, Hex } from '../domain/address.ts'
 import type { CatalogToken } from './catalog.ts'
 import type { SignedTransaction } from './chain.ts'
-import type { PositionState } from './model/position.ts'
+import type { PositionState } from './model/positionState.ts'
 import type { SubaccountUse } from './subaccounts.ts'
 
 /** An address with its paper money. Token keys are lower-case addresses. */

@@ -13,7 +13,8 @@ import {
 } from './market.ts'
 import { normaliseDecrease } from './normalise.ts'
 import { addToImpactPool, takeFromImpactPool, takeFromPool } from './pools.ts'
-import { checkLiquidation, type PositionState, positionPnl, tokensClosed } from './position.ts'
+import { checkLiquidation, positionPnl, tokensClosed } from './position.ts'
+import type { PositionState } from './positionState.ts'
 import { ProtocolRevert } from './revert.ts'
 import { type PoolSwap, trySwapInPool } from './swap.ts'
 

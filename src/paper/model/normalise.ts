@@ -2,7 +2,8 @@
 import type { DecreaseResult, DecreaseTerms } from './decrease.ts'
 import { fac, max, min } from './integer.ts'
 import { interestUsd, type MarketPrices, type MarketSettings, type MarketState, slotPrice } from './market.ts'
-import { type PositionState, positionPnl } from './position.ts'
+import { positionPnl } from './position.ts'
+import type { PositionState } from './positionState.ts'
 import { ProtocolRevert } from './revert.ts'
 
 /**
