@@ -1,5 +1,5 @@
 /** What a decrease asks for, brought to what the position can give (math: market-model, section 13, "Normalisation"). */
-import type { DecreaseResult, DecreaseTerms } from './decrease.ts'
+import type { DecreaseResult, DecreaseTerms } from './decreaseTerms.ts'
 import { fac, max, min } from './integer.ts'
 import { interestUsd, type MarketPrices, type MarketSettings, type MarketState, slotPrice } from './market.ts'
 import { positionPnl } from './position.ts'
