@@ -23,9 +23,10 @@ import { feeTokenOf, type Quote } from './quoteCommon.ts'
 import type { SubmitEntry } from './record.ts'
 import { relayStatus, submitRelay } from './relay.ts'
 import type { StateLog } from './stateLog.ts'
-import { type SubaccountUse, subaccountOf } from './subaccounts.ts'
+import { subaccountOf } from './subaccounts.ts'
 import type { VenueState } from './venueState.ts'
 import type { World } from './world.ts'
+import type { SubaccountUse } from './worldRecords.ts'
 
 /** An answer that never comes: the caller holds the connection open until it gives up. */
 export const neverAnswer = Symbol('never answer')
