@@ -5,9 +5,16 @@
  * Execution fees come out to the wei. A message's `feeAmount` comes out but for the price impact of the fee's own swap, which
  * is the market's matter: up to 0.1 % more in deep markets (test/fixtures/fees.json).
  */
-import type { GasPrice } from '../domain/chainReader.ts'
-import type { TokenAmount, Usd } from '../domain/units.ts'
-import { bps, mulDiv, mulDivUp, NATIVE_DECIMALS, ONE_USD } from '../domain/units.ts'
+import type { GasPrice } from '../domain/gasPrice.ts'
+import {
+  bps,
+  mulDiv,
+  mulDivUp,
+  NATIVE_DECIMALS,
+  ONE_USD,
+  type TokenAmount,
+  type Usd,
+} from '../domain/units.ts'
 import type { ChainGas, GasOrderKind } from './gas.ts'
 
 export type { GasPrice }

@@ -2,7 +2,6 @@
 import { resolve } from 'node:path'
 import { BaseError } from '../domain/errors.ts'
 import { formatUsd } from '../domain/units.ts'
-import { loadCatalog } from '../paper/catalog.ts'
 import { checkMarkets, closeStrategies, type LoadedStrategy } from '../strategy/load.ts'
 import { strategyWarnings } from './checkStrategies.ts'
 import type { Call } from './command.ts'
@@ -51,7 +50,9 @@ export async function check({
     ...processProblems(config, { env, execArgv }),
     ...stateProblems(config),
     ...key.problems,
-    ...[...found.problems, ...marketProblems(config, found.strategies)].map((problem) => problem.message),
+    ...[...found.problems, ...(await marketProblems(config, found.strategies))].map(
+      (problem) => problem.message,
+    ),
   ]
   const advice = adviceOn(config)
   const code = problems.length === 0 ? exitCodes.ok : exitCodes.configuration
@@ -117,8 +118,12 @@ function adviceOn({ isPaper, profile, account }: Config): readonly string[] {
 }
 
 /** The embedded venue's markets are known without network; a live venue says at the start what it lists. */
-function marketProblems(config: Config, strategies: readonly LoadedStrategy[]): readonly BaseError[] {
+async function marketProblems(
+  config: Config,
+  strategies: readonly LoadedStrategy[],
+): Promise<readonly BaseError[]> {
   if (!config.embedsVenue) return []
+  const { loadCatalog } = await import('../paper/catalog.ts')
   try {
     const { markets } = loadCatalog(config.venue.chain.name)
     const traded = markets.filter(({ isListed, isSpotOnly }) => isListed && !isSpotOnly)

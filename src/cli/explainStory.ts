@@ -3,7 +3,7 @@ import type { IntentState, SendClass, SendFacts } from '../domain/intent.ts'
 import { describeLane } from '../domain/lane.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
 import { formatUsd } from '../domain/units.ts'
-import type { WarnedFacts } from '../domain/warning.ts'
+import type { WarnedFacts } from '../domain/warnedFacts.ts'
 import { money, span } from '../monitor/text.ts'
 import { seen, timeOf } from './explainEvidence.ts'
 

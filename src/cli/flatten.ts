@@ -4,7 +4,7 @@
  */
 import { systemClock } from '../api/systemClock.ts'
 import { ACCOUNT_ID } from '../domain/accountRecord.ts'
-import { RECORD_VERSION } from '../domain/records.ts'
+import { RECORD_VERSION } from '../domain/recordVersion.ts'
 import { openJournal } from '../journal/open.ts'
 import type { Call } from './command.ts'
 import { command, isRunning } from './daemon.ts'

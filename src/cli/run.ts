@@ -30,11 +30,11 @@ import type { LoadedConfig } from './config.ts'
 import { connect } from './connect.ts'
 import { writeAddress } from './controlAddress.ts'
 import { openTokens } from './controlTokens.ts'
+import type { StartedVenue } from './embeddedVenue.ts'
 import { chooseEvidence } from './evidence.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { journalOptions } from './journalFile.ts'
 import type { KeySources } from './keySources.ts'
-import { type StartedVenue, startVenue } from './paper.ts'
 import { readStrategyFiles } from './readStrategies.ts'
 import { checkRouterCode } from './routerCode.ts'
 import { rpcClients } from './rpcClients.ts'
@@ -90,7 +90,7 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     refuseForeign(journal, config.account.owner ?? signer.address, config)
     const guard = openSigningGuard(config, journal)
     closers.push(() => guard.close())
-    const venue = config.embedsVenue ? await startVenue(config, log) : undefined
+    const venue = config.embedsVenue ? await embedVenue(config, log) : undefined
     if (venue) closers.push(() => venue.close())
     const parts = { strategies, disabled, signer: guardedSigner(signer, guard), journal, openedMs, venue }
     code = await live(config, options, parts, closers)
@@ -98,6 +98,12 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     if (!(await close()) && code === exitCodes.ok) code = exitCodes.error
   }
   return code
+}
+
+/** Starts the venue inside this process. A daemon that trades elsewhere does not even load it. */
+async function embedVenue(config: Config, log: Log): Promise<StartedVenue> {
+  const { startVenue } = await import('./embeddedVenue.ts')
+  return await startVenue(config, log)
 }
 
 interface Parts {

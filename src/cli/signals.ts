@@ -2,7 +2,7 @@
 import { isatty } from 'node:tty'
 import { systemClock } from '../api/systemClock.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { OperatorCommand } from '../engine/operator.ts'
+import type { OperatorCommand } from '../engine/operatorCommand.ts'
 import type { Log } from '../monitor/log.ts'
 import { exitCodes } from './exit.ts'
 

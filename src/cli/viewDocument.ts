@@ -2,24 +2,32 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** One part of the page: a file, and the types of it in the order of the page. */
+/** One part of the page: its types in the order of the page, and the files that they are in. */
 interface Part {
   readonly title: string
-  readonly file: string
+  readonly files: readonly string[]
   readonly types: readonly string[]
 }
 
 const parts: readonly Part[] = [
   {
     title: 'The view',
-    file: 'strategy/strategy.ts',
+    files: ['strategy/strategy.ts'],
     types: ['StrategyView', 'StrategyInstance', 'OrderSize', 'Needs', 'CandleNeed'],
   },
-  { title: "The instance's own orders", file: 'strategy/resting.ts', types: ['OpenIntent', 'RestingOrder'] },
-  { title: 'The snapshot', file: 'domain/snapshot.ts', types: ['Snapshot', 'MarketView', 'Reading'] },
+  {
+    title: "The instance's own orders",
+    files: ['strategy/resting.ts'],
+    types: ['OpenIntent', 'RestingOrder'],
+  },
+  {
+    title: 'The snapshot',
+    files: ['domain/snapshot.ts', 'domain/reading.ts'],
+    types: ['Snapshot', 'MarketView', 'Reading'],
+  },
   {
     title: 'Markets and prices',
-    file: 'domain/market.ts',
+    files: ['domain/market.ts'],
     types: [
       'Market',
       'LeverageTier',
@@ -31,10 +39,14 @@ const parts: readonly Part[] = [
       'Balance',
     ],
   },
-  { title: 'Positions and orders of the account', file: 'domain/position.ts', types: ['Position', 'Order'] },
+  {
+    title: 'Positions and orders of the account',
+    files: ['domain/position.ts'],
+    types: ['Position', 'Order'],
+  },
   {
     title: 'Decisions',
-    file: 'domain/decision.ts',
+    files: ['domain/decision.ts'],
     types: [
       'DecisionBase',
       'IncreaseDecision',
@@ -53,9 +65,12 @@ const parts: readonly Part[] = [
 
 /** The page. Throws Error when a type is not where it is looked for. */
 export function viewDocument(): string {
-  const sections = parts.map(({ title, file, types }) => {
-    const text = readFileSync(fileURLToPath(new URL(`../${file}`, import.meta.url)), 'utf8')
-    return [`## ${title}`, '', ...types.flatMap((type) => [...typeText(text, type, file), ''])].join('\n')
+  const sections = parts.map(({ title, files, types }) => {
+    const text = files
+      .map((file) => readFileSync(fileURLToPath(new URL(`../${file}`, import.meta.url)), 'utf8'))
+      .join('\n')
+    const told = types.flatMap((type) => [...typeText(text, type, files), ''])
+    return [`## ${title}`, '', ...told].join('\n')
   })
   return `${[
     '# What a strategy sees and may wish for',
@@ -73,11 +88,11 @@ export function viewDocument(): string {
 }
 
 /** One type as a heading, its sentence, and a table of its fields. */
-function typeText(text: string, type: string, file: string): readonly string[] {
+function typeText(text: string, type: string, files: readonly string[]): readonly string[] {
   const found = new RegExp(
     `((?:/\\*\\*(?:(?!\\*/)[\\s\\S])*\\*/\\s*)?)(?:export )?interface ${type}\\b([^{]*)\\{\\n([\\s\\S]*?)\\n\\}`,
   ).exec(text)
-  if (found === null) throw new Error(`src/${file} has no interface ${type}`)
+  if (found === null) throw new Error(`no interface ${type} in ${files.join(', ')}`)
   const [, doc = '', head = '', body = ''] = found
   const base = /extends (\w+)/.exec(head)?.[1]
   const rows = [

@@ -1,7 +1,7 @@
 /** Bodies of commands: what may stand in them, and the command each one is. Nothing that is not known is let through. */
 import { z } from 'zod'
 import { scopeOf } from '../domain/trading.ts'
-import type { OperatorCommand } from '../engine/operator.ts'
+import type { OperatorCommand } from '../engine/operatorCommand.ts'
 
 /** Longest body of a command, bytes. */
 export const MAX_BODY_BYTES = 4_096

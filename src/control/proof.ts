@@ -133,3 +133,8 @@ export function createProofs(tokens: Tokens, now: () => number): Proofs {
     answer: (asked, answered) => answerCode(tokens[asked.role], asked, answered),
   }
 }
+
+/** A request whose asker proved to hold a token. */
+export interface Proven {
+  readonly Variables: { readonly asked?: Asked | undefined }
+}

@@ -6,7 +6,7 @@ import type { EngineDoor } from '../engine/status.ts'
 import type { LastDecisions } from '../monitor/lastDecisions.ts'
 import type { Level } from '../monitor/line.ts'
 import type { LogRing } from '../monitor/logRing.ts'
-import type { Proven } from './routes.ts'
+import type { Proven } from './proof.ts'
 
 /** What was written and decided lately, as it is kept in memory. */
 export interface Recent {

@@ -8,13 +8,13 @@ import { bodyLimit } from 'hono/body-limit'
 import { hexKey } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type OrderRow, orderRow, orderStory, type Plain, toPlain } from '../domain/orderView.ts'
-import type { OperatorCommand } from '../engine/operator.ts'
+import type { OperatorCommand } from '../engine/operatorCommand.ts'
 import type { EngineDoor, EngineStatus } from '../engine/status.ts'
 import type { Health, Verdict } from '../monitor/health.ts'
 import type { Metrics } from '../monitor/metrics.ts'
 import { createBucket, createRoles, type Role, type Tokens } from './access.ts'
 import { MAX_BODY_BYTES, parseCommand } from './commands.ts'
-import { type Asked, bodyDigestOf, challengePath, createProofs, proofHeader } from './proof.ts'
+import { bodyDigestOf, challengePath, createProofs, type Proven, proofHeader } from './proof.ts'
 import { json, type Recent, readRoutes } from './readRoutes.ts'
 
 /** The body of `/api/status`. */
@@ -45,11 +45,6 @@ const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 const healthPaths: readonly string[] = ['/livez', '/healthz', '/readyz']
 const DEFAULT_LIMIT = 100
 const MOST_ROWS = 10_000
-
-/** A request whose asker proved to hold a token. */
-export interface Proven {
-  readonly Variables: { readonly asked?: Asked | undefined }
-}
 
 /** The routes as a handler `Request -> Response`. */
 export function controlRoutes(context: ControlContext): Hono<Proven> {

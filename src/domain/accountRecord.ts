@@ -13,7 +13,7 @@ import {
   type MarketFold,
   marketKinds,
 } from './marketEntry.ts'
-import type { RECORD_VERSION } from './records.ts'
+import type { RECORD_VERSION } from './recordVersion.ts'
 import {
   applyTradingEntry,
   emptyTradingFold,

@@ -48,3 +48,10 @@ export interface UpdateOrderParams {
   readonly autoCancel: boolean
   readonly executionFeeIncrease: bigint
 }
+
+/** A message of the caller's own. */
+export interface BatchTerms {
+  readonly createOrderParamsList: readonly CreateOrderParams[]
+  readonly updateOrderParamsList: readonly UpdateOrderParams[]
+  readonly cancelOrderKeys: readonly Hex[]
+}

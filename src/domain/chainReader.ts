@@ -1,5 +1,6 @@
 /** The shape of what reads a chain: the shell hands it in, so that simulations and tests bring their own. */
 import type { Address, Hex } from './address.ts'
+import type { GasPrice } from './gasPrice.ts'
 import type { BlockRef } from './intent.ts'
 import type { ChainView } from './machine/chainView.ts'
 import type { Expected } from './machine/expected.ts'
@@ -54,14 +55,6 @@ export interface PositionChange {
   readonly orderType: number
   /** The protocol made the order to deleverage: `secondaryOrderType` of its `OrderExecuted` is 1 (`Order.SecondaryOrderType`). */
   readonly isDeleveraging: boolean
-}
-
-/** A chain's gas price as an endpoint tells it, wei of the native token. */
-export interface GasPrice {
-  /** `eth_gasPrice`. */
-  readonly networkGasPrice: bigint
-  /** `eth_maxPriorityFeePerGas`; 0 where an endpoint knows none. */
-  readonly priorityFee: bigint
 }
 
 /** The newest block of an endpoint. */

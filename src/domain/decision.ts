@@ -1,6 +1,6 @@
 /** What a strategy may wish for. A decision is a wish: risk sizes it, may cut it, and may deny it. */
 import { type Address, type Hex, sameHex } from './address.ts'
-import type { BatchTerms, TwapTerms } from './intent.ts'
+import type { BatchTerms } from './batch.ts'
 import type { Direction } from './market.ts'
 import { isIncreaseOrder, type Order } from './position.ts'
 import type { TokenAmount, Usd } from './units.ts'
@@ -166,4 +166,11 @@ export function addsRisk(decision: Decision, orders: readonly Order[] = []): boo
       return creates.some(isIncreaseOrder) || updateOrderParamsList.length > 0
     }
   }
+}
+
+/** The parts of a twap order (wire: orders, section 7). */
+export interface TwapTerms {
+  /** 2 to 30. */
+  readonly parts: number
+  readonly durationSeconds: number
 }

@@ -7,7 +7,7 @@ import { type AccountState, expectedDeltaOf, type PositionSide, sideKeyOf } from
 import { sameHex } from './address.ts'
 import type { Fill } from './fills.ts'
 import type { Position } from './position.ts'
-import type { Reading } from './snapshot.ts'
+import type { Reading } from './reading.ts'
 import { maxOf, type Usd } from './units.ts'
 
 /** One side and its size, USD. */

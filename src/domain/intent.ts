@@ -3,13 +3,13 @@
  * that a landed attempt created), and how they end. The machine that moves them is in `machine/`.
  */
 import type { Address, Hex } from './address.ts'
-import type { CreateOrderParams, UpdateOrderParams } from './batch.ts'
+import type { UpdateOrderParams } from './batch.ts'
 import type { Decision } from './decision.ts'
 import type { LaneName } from './lane.ts'
 import type { Direction } from './market.ts'
-import type { PriceSource } from './snapshot.ts'
-import { bps, minOf, mulDivUp, type TokenAmount, type Usd } from './units.ts'
-import type { WarnedFacts } from './warning.ts'
+import type { OrderKind, OrderTerms, Sizing } from './orderTerms.ts'
+import type { TokenAmount, Usd } from './units.ts'
+import type { WarnedFacts } from './warnedFacts.ts'
 
 /**
  * What an intent does. `close` is a decrease of everything; `collateral-in` and `collateral-out` are orders of size 0;
@@ -26,171 +26,8 @@ export type IntentKind =
   | 'collateral-out'
   | 'batch'
 
-/** How an order waits (wire: orders, 2.1). */
-export type OrderKind = 'market' | 'limit' | 'stop-market' | 'take-profit' | 'stop-loss' | 'twap'
-
 /** The name that the configuration's types import. */
 export type { LaneName as Lane }
-
-/** A token as an order needs it. */
-export interface TermsToken {
-  readonly symbol: string
-  /** How requests name it where another token of the chain has the same symbol; absent: by its symbol. */
-  readonly wireName?: string
-  readonly address: Address
-  readonly decimals: number
-}
-
-/**
- * The sized terms of an order: exactly what may be signed, and nothing else. The verifier compares every field of the
- * venue's payload with these.
- */
-export interface OrderTerms {
-  readonly orderType: OrderKind
-  readonly symbol: string
-  readonly marketToken: Address
-  readonly indexToken: TermsToken
-  readonly direction: Direction
-  readonly collateralToken: TermsToken
-  /** Change of position size, USD, positive for both directions of change. */
-  readonly sizeDeltaUsd: Usd
-  /**
-   * Collateral token units: what an increase pays in, exactly; what a change of collateral moves, exactly; the most that a
-   * decrease which keeps leverage may take out.
-   */
-  readonly collateralDelta: TokenAmount
-  /** Decreases only: whether collateral leaves pro rata. */
-  readonly keepLeverage: boolean
-  /** Slippage asked of the venue, bps. */
-  readonly slippageBps: number
-  /** Our own oracle price of the index token on the side that executes, USD per whole token, when the order was sized. */
-  readonly referencePrice: Usd
-  /** USD per whole index token; limit, stop-market, take-profit and stop-loss orders only. */
-  readonly triggerPrice?: Usd
-  /**
-   * Price impact by our own estimate when it was sized, bps of the size, negative at our cost; absent where the market's data
-   * were not there, and in older records. Only what the signing policy allows of it widens a bound.
-   */
-  readonly priceImpactBps?: number
-  /** limit and take-profit only: price impact that the acceptable price leaves beyond the trigger, bps; absent where none is asked. */
-  readonly acceptablePriceImpactBps?: number
-  /** The position when the order was sized: of reductions, of increases with exits, and of collateral taken out. Absent: none. */
-  readonly held?: HeldPosition
-  /**
-   * decrease only: the other size that the venue and the contract may make of it, USD. The whole position, where so little
-   * would be left that they close it; or the part that was decided, where sizing made it the whole for that reason.
-   */
-  readonly otherSizeDeltaUsd?: Usd
-  /** collateral-out only: the most that what comes out is worth, USD. */
-  readonly mostOutputUsd?: Usd
-  /** twap only: equal parts, the first due at once. Size and collateral are those of all parts together. */
-  readonly twap?: TwapTerms
-  /** Orders that are created with an increase and close it later. */
-  readonly tpsl?: readonly ExitTerms[]
-  /** swap only. `collateralToken` and `collateralDelta` are what is paid. */
-  readonly swap?: SwapTerms
-  /** edit only: the order as it is to be afterwards. */
-  readonly edit?: EditTerms
-  /** cancel only: keys of the orders to cancel, in the order of the message. */
-  readonly cancelOrderKeys?: readonly Hex[]
-  /** batch only: the message itself. */
-  readonly batch?: BatchTerms
-  /** collateral-in and collateral-out only: the venue's row key of the position. */
-  readonly positionKey?: string
-}
-
-/** A position as an order finds it. */
-export interface HeldPosition {
-  readonly sizeInUsd: Usd
-  /** Base units of the order's collateral token. */
-  readonly collateralAmount: TokenAmount
-}
-
-/**
- * What a partial decrease that keeps leverage may take out of the collateral above its share, bps of all of it: profit that
- * pays the costs, and pending fees, move what the venue counts.
- */
-export const KEPT_LEVERAGE_SLACK_BPS = 200
-
-/** The most that a part of a position may take out of the collateral with it: its share and the slack, never more than all. */
-export function keptShare(collateralAmount: TokenAmount, sizeDeltaUsd: Usd, wholeUsd: Usd): TokenAmount {
-  if (wholeUsd <= 0n) return 0n
-  const share = mulDivUp(collateralAmount, minOf(sizeDeltaUsd, wholeUsd), wholeUsd)
-  return minOf(collateralAmount, share + bps(collateralAmount, KEPT_LEVERAGE_SLACK_BPS))
-}
-
-/** What a limit or take-profit order asks by name beyond its trigger on top of the estimated price impact, bps: the venue's own default. */
-export const TRIGGER_BUFFER_BPS = 30
-
-/** The parts of a twap order (wire: orders, section 7). */
-export interface TwapTerms {
-  /** 2 to 30. */
-  readonly parts: number
-  readonly durationSeconds: number
-}
-
-/** A take-profit or stop-loss that is created together with an increase. */
-export interface ExitTerms {
-  readonly type: 'take-profit' | 'stop-loss'
-  /** USD per whole index token. */
-  readonly triggerPrice: Usd
-  /** USD; what it closes. All of the position that there is then, when it is no less than what is held and what is added. */
-  readonly sizeDeltaUsd: Usd
-  /** Price impact by our own estimate, as in `OrderTerms`. */
-  readonly priceImpactBps?: number
-}
-
-/** What a swap must give. */
-export interface SwapTerms {
-  readonly receiveToken: TermsToken
-  /** Native tokens out instead of wrapped ones. */
-  readonly isNativeOut: boolean
-  /** The least that may be signed as `minOutputAmount`, base units of the token received. */
-  readonly minOutputAmount: TokenAmount
-}
-
-/** An order as an edit leaves it; an update rewrites all of these at once (wire: orders, section 8). */
-export interface EditTerms {
-  readonly orderKey: Hex
-  readonly sizeDeltaUsd: Usd
-  /** Contract prices of the index token. */
-  readonly triggerContractPrice: bigint
-  readonly acceptableContractPrice: bigint
-  readonly minOutputAmount: TokenAmount
-  readonly autoCancel: boolean
-  /** Native token, base units, on top of what the order holds: what is asked for. */
-  readonly executionFeeIncrease: TokenAmount
-  /** What the order holds already, native token, base units; absent where the venue does not say, and in older records. */
-  readonly executionFeeHeld?: TokenAmount
-  /** Which of them the request names; the others are what the stored order has. */
-  readonly changed: readonly ('size' | 'trigger' | 'acceptable' | 'auto-cancel' | 'execution-fee')[]
-}
-
-/** A message of the caller's own. */
-export interface BatchTerms {
-  readonly createOrderParamsList: readonly CreateOrderParams[]
-  readonly updateOrderParamsList: readonly UpdateOrderParams[]
-  readonly cancelOrderKeys: readonly Hex[]
-}
-
-/** How a wish became a size; shown by `perpd explain`. USD values have 30 decimals. */
-export interface Sizing {
-  /** What the decision wished for. */
-  readonly wantedUsd: Usd
-  /** What was admitted. */
-  readonly sizeDeltaUsd: Usd
-  /** Which capacity field was used; absent for orders that add no risk. */
-  readonly basis?: 'availableLiquidity' | 'baseAvailableLiquidity'
-  /** The capacity as read, and its part left after headroom and what is in flight. */
-  readonly capacityUsd?: Usd
-  readonly roomUsd?: Usd
-  /** Each cut that made the size smaller, in order. */
-  readonly cuts: readonly { readonly by: string; readonly toUsd: Usd }[]
-  /** Age of the data the size stands on, ms. */
-  readonly dataAgeMs: number
-  /** Where the price is from that stands in for a fresh one of the oracle; absent: it is the oracle's. */
-  readonly priceSource?: PriceSource
-}
 
 /** An admitted, sized order of ours; made here and persisted (J1) before anything is sent. */
 export interface Intent {

@@ -183,3 +183,9 @@ export interface Balance {
   readonly decimals: number
   readonly balance: TokenAmount
 }
+
+/**
+ * Where a price comes from that stands in for a fresh one of the oracle: an older one, the freshest of any of its hosts; the
+ * venue's own mark in the market's ticker; or the mark in the position's row.
+ */
+export type PriceSource = 'old-oracle' | 'ticker' | 'position'

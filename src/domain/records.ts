@@ -8,10 +8,8 @@ import { ownBounds, parseBounded, shownValue } from './boundedJson.ts'
 import { BaseError } from './errors.ts'
 import type { ArmedFacts, ChildRole, Closing, Evidence, Intent, SendFacts, Settlement } from './intent.ts'
 import type { LaneName } from './lane.ts'
-import type { WarnedFacts } from './warning.ts'
-
-/** Version written today. */
-export const RECORD_VERSION = 2
+import { RECORD_VERSION } from './recordVersion.ts'
+import type { WarnedFacts } from './warnedFacts.ts'
 
 interface RecordBase {
   readonly v: typeof RECORD_VERSION

@@ -10,27 +10,14 @@ import type {
   MarketStatus,
   OraclePrice,
   PriceDoubt,
+  PriceSource,
   Ticker,
   Token,
   TradingCapacity,
 } from './market.ts'
-import type { MissingRow } from './missing.ts'
 import type { Order, Position } from './position.ts'
 import type { ImpactData } from './priceImpact.ts'
-
-/** A value with the moment (Unix ms) it was true at, as well as we know: the venue's own stamp, else when we read it. */
-export interface Reading<T> {
-  readonly value: T
-  readonly atMs: number
-  /** Of a list: rows that could not be read. That something is not in it shows nothing then. Absent: the list is whole. */
-  readonly missing?: readonly MissingRow[]
-}
-
-/**
- * Where a price comes from that stands in for a fresh one of the oracle: an older one, the freshest of any of its hosts; the
- * venue's own mark in the market's ticker; or the mark in the position's row.
- */
-export type PriceSource = 'old-oracle' | 'ticker' | 'position'
+import type { Reading } from './reading.ts'
 
 /** Candles of one period. */
 export type CandleReading = Reading<{ readonly period: CandlePeriod; readonly candles: readonly Candle[] }>

@@ -3,23 +3,10 @@
  * them before it signs; they block nothing by themselves). The venue cannot vouch for an order that it warns of, so what
  * adds risk is made smaller or dropped, and what takes risk away is signed unless policy says otherwise.
  */
-import type { Intent, OrderTerms, Sizing } from './intent.ts'
+import type { Intent } from './intent.ts'
+import type { OrderTerms, Sizing } from './orderTerms.ts'
 import { mulDivUp, type Usd } from './units.ts'
-
-/** What is done with an order that is warned of, mildest first. `shrink`: prepared again at a smaller size, or dropped. */
-export const warningActions = ['sign', 'shrink', 'drop'] as const
-
-/** See `warningActions`. */
-export type WarningAction = (typeof warningActions)[number]
-
-/** One warning with what policy says of it. */
-export interface JudgedWarning {
-  readonly code: string
-  readonly message: string
-  /** `details.reason` as the venue gave it; absent without one. */
-  readonly reason?: string
-  readonly action: WarningAction
-}
+import { type JudgedWarning, type Shrunk, type WarningAction, warningActions } from './warnedFacts.ts'
 
 /** What policy says of warnings, by `CODE` or, which goes before it, by `CODE.REASON`. */
 export interface WarningPolicy {
@@ -38,22 +25,6 @@ export const defaultWarningPolicy: WarningPolicy = {
     ['TRADING_CAPACITY_UNAVAILABLE', 'drop'],
   ]),
   droppingReductions: new Set(),
-}
-
-/** The smaller order that a warning leaves. */
-export type Shrunk = Pick<Intent, 'terms' | 'sizing' | 'reservationUsd'>
-
-/** A prepare that was warned of, and what was done: journaled before anything is signed. */
-export interface WarnedFacts {
-  readonly host: string
-  readonly requestId: string
-  readonly warnings: readonly JudgedWarning[]
-  /** What was done with the order: the strictest of the warnings' actions, or `drop` where no smaller order is left. */
-  readonly action: WarningAction
-  /** Why it was dropped though policy says shrink. */
-  readonly reason?: string
-  /** `shrink` only: the intent from here on. */
-  readonly shrunk?: Shrunk
 }
 
 /** A warning as it came. */

@@ -7,9 +7,9 @@ import {
   quietHoldOf,
 } from '../domain/accountRecord.ts'
 import type { Clock } from '../domain/clock.ts'
-import { RECORD_VERSION } from '../domain/records.ts'
+import { RECORD_VERSION } from '../domain/recordVersion.ts'
 import type { TradingHold } from '../domain/trading.ts'
-import type { EngineContext } from './context.ts'
+import type { ExecutionContext } from '../execution/context.ts'
 
 /** A record of the account without its stamp. */
 export type AccountFact = AccountRecord extends infer R
@@ -35,7 +35,7 @@ export function createAccountBook({
   journal,
   clock,
 }: {
-  readonly journal: Pick<EngineContext['journal'], 'account' | 'appendAccount' | 'summary'>
+  readonly journal: Pick<ExecutionContext['journal'], 'account' | 'appendAccount' | 'summary'>
   readonly clock: Pick<Clock, 'now'>
 }): AccountBook {
   let state = journal.account()

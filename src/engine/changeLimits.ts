@@ -6,7 +6,7 @@ import { BaseError, reasonOf } from '../domain/errors.ts'
 import { LIMITS_IN_FORCE } from '../domain/trading.ts'
 import type { EngineContext } from './context.ts'
 import { type AppliedChange, changesOf, changeText, type Figures, figuresOf } from './liveLimits.ts'
-import type { Commander, OperatorAnswer } from './operator.ts'
+import type { Commander, OperatorAnswer } from './operatorCommand.ts'
 
 type LimitsContext = Pick<EngineContext, 'trading' | 'limits' | 'readLimits' | 'emit'>
 

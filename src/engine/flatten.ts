@@ -14,11 +14,11 @@ import { lacksMarket } from '../domain/missing.ts'
 import { isOnMarket } from '../domain/position.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import { formatDollars, minOf } from '../domain/units.ts'
-import { accountOf } from '../execution/context.ts'
-import type { EngineContext } from './context.ts'
+import { accountOf, type ExecutionContext } from '../execution/context.ts'
+import type { Shell } from '../execution/shell.ts'
 import type { Holdings } from './holdings.ts'
 import { intentIdOf } from './ids.ts'
-import { OPERATOR } from './trading.ts'
+import { OPERATOR, type Trading } from './trading.ts'
 
 /** An order that is to be undone if it lands, and what keeps that from going on. */
 export interface FlattenReport extends FlattenState {
@@ -43,7 +43,9 @@ export interface Flattener {
 
 /** What it is handed of the engine. */
 export interface FlattenContext
-  extends Pick<EngineContext, 'clock' | 'emit' | 'journal' | 'shell' | 'signer' | 'delegation' | 'trading'> {
+  extends Pick<ExecutionContext, 'clock' | 'emit' | 'journal' | 'signer' | 'delegation'> {
+  readonly shell: Shell
+  readonly trading: Trading
   readonly holdings: Pick<Holdings, 'journal'>
   /** Reads a snapshot with these markets and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>

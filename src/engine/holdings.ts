@@ -20,9 +20,11 @@ import { type Child, hasEnded, type IntentState, lastAttempt } from '../domain/i
 import type { Position } from '../domain/position.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { formatDollars, type Usd } from '../domain/units.ts'
+import type { ExecutionContext } from '../execution/context.ts'
+import type { Shell } from '../execution/shell.ts'
 import { type OtherSources, sideKey } from '../risk/book.ts'
-import type { EngineContext } from './context.ts'
 import { isBusy, keysNotListed, settleMs } from './lag.ts'
+import type { Trading } from './trading.ts'
 
 /** A list of positions with the host that gave it. */
 export type PositionList = Pick<Read<readonly Position[]>, 'value' | 'missing' | 'host' | 'readAtMs'>
@@ -84,11 +86,14 @@ export function told(
   })
 }
 
+/** What holdings are made with. */
+export interface HoldingsContext extends Pick<ExecutionContext, 'api' | 'clock' | 'journal'> {
+  readonly shell: Shell
+  readonly trading: Trading
+}
+
 /** Makes the holdings of an account; nothing is known of the hosts' lists before the first look. */
-export function createHoldings(
-  context: Pick<EngineContext, 'api' | 'clock' | 'journal' | 'shell' | 'trading'>,
-  account: Address,
-): Holdings {
+export function createHoldings(context: HoldingsContext, account: Address): Holdings {
   const { clock, journal, shell, trading } = context
   const api: Pick<Api, 'getPositions' | 'hosts' | 'isResting'> = context.api
   const looks = new Map<string, HostLook>()
@@ -298,11 +303,7 @@ export function createHoldings(
 }
 
 /** Whether our own fills alone left something on the side, or an order of ours may have: a list may show it before the journal. */
-function ownOf(
-  closed: readonly Fill[],
-  open: ReturnType<EngineContext['shell']['open']>,
-  side: PositionSide,
-): boolean {
+function ownOf(closed: readonly Fill[], open: ReturnType<Shell['open']>, side: PositionSide): boolean {
   const mayOpen = open.some(
     ({ state: { intent, attempts } }) =>
       intent.reservationUsd > 0n &&

@@ -5,7 +5,7 @@ import { type Address, hexKey, ZERO_HASH } from '../domain/address.ts'
 import type { Clock } from '../domain/clock.ts'
 import { BaseError } from '../domain/errors.ts'
 import type { ImpactData } from '../domain/priceImpact.ts'
-import type { Reading } from '../domain/snapshot.ts'
+import type { Reading } from '../domain/reading.ts'
 import type { KnownVenue } from './known.ts'
 
 /** How often market settings are read, ms: they change by governance, and the venue pulls them no more often than half of this. */

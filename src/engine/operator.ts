@@ -1,51 +1,17 @@
 /** What an operator may ask of the running daemon. Every command is in the journal, with who and how, before it is done. */
-import type { FindingEnd } from '../domain/accountRecord.ts'
 import { findingsNamed } from '../domain/findingId.ts'
 import type { Intent } from '../domain/intent.ts'
-import type { TradingState } from '../domain/limits.ts'
-import { type CommandDoor, holdsOn, stateOf, type TradingScope } from '../domain/trading.ts'
+import { holdsOn, stateOf, type TradingScope } from '../domain/trading.ts'
 import { changeLimits } from './changeLimits.ts'
 import type { EngineContext } from './context.ts'
 import type { EquityTracker } from './equity.ts'
 import type { Flattener } from './flatten.ts'
 import type { Kill } from './kill.ts'
-import type { Manual, ManualAnswer } from './manual.ts'
-import type { ManualCommand } from './manualCommand.ts'
+import type { Manual } from './manual.ts'
+import type { Commander, OperatorAnswer, OperatorCommand } from './operatorCommand.ts'
 import type { Reconciler } from './reconcile.ts'
 import { liftCommand, liftText, OPERATOR } from './trading.ts'
 import { trustMarket } from './trustMarket.ts'
-
-/** A command. */
-export type OperatorCommand =
-  | {
-      readonly type: 'trading'
-      readonly scope: TradingScope
-      readonly state: TradingState
-      readonly reason: string
-    }
-  | { readonly type: 'kill'; readonly close: boolean }
-  /** Reads the configured limits anew; the looser ones take effect only when it is confirmed. */
-  | { readonly type: 'limits'; readonly isConfirmed: boolean }
-  /** `findingId` and `intentId`: whole, or the first characters of one. */
-  | { readonly type: 'finding'; readonly findingId: string; readonly as: Exclude<FindingEnd, 'gone'> }
-  /** `market`: its symbol, or its market token. */
-  | { readonly type: 'market'; readonly market: string }
-  | { readonly type: 'flatten'; readonly intentId: string; readonly reason: string }
-  | ManualCommand
-  | {
-      readonly type: 'resolve'
-      readonly intentId: string
-      readonly as: 'dead' | 'executed' | 'cancelled'
-    }
-
-/** Who commands, and how the command came. */
-export interface Commander {
-  readonly by: string
-  readonly via: CommandDoor
-}
-
-/** What became of a command: a sentence, or a refusal with a code. Of an order by hand its id and quote besides. */
-export type OperatorAnswer = ManualAnswer
 
 /** What commands are carried out with. */
 export interface OperatorContext

@@ -7,8 +7,9 @@
  * and is repeated. What was read for good from final blocks is dropped when such a block turns out to be replaced.
  */
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
-import type { AttemptQuery, GasPrice, PositionChange, PositionChangeQuery } from '../domain/chainReader.ts'
+import type { AttemptQuery, PositionChange, PositionChangeQuery } from '../domain/chainReader.ts'
 import { BaseError } from '../domain/errors.ts'
+import type { GasPrice } from '../domain/gasPrice.ts'
 import type { BlockRef } from '../domain/intent.ts'
 import type { EndpointView, OrderLog } from '../domain/machine/chainView.ts'
 import { type AccountLogs, createAccountLogs } from './accountLogs.ts'

@@ -4,8 +4,8 @@
  */
 import type { Finality } from '../chains/finality.ts'
 import type { Address, Hex } from '../domain/address.ts'
-import type { GasPrice } from '../domain/chainReader.ts'
 import { BaseError } from '../domain/errors.ts'
+import type { GasPrice } from '../domain/gasPrice.ts'
 import { createBoundedMap } from './boundedMap.ts'
 import { type DigestAt, digestCall, digestCalls, pinnedTo, readDigest, readDigests } from './digests.ts'
 import { type RpcAnswer, type RpcCall, type RpcClient, unreadable } from './jsonRpc.ts'

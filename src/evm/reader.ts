@@ -4,16 +4,11 @@
  */
 
 import { sameHex } from '../domain/address.ts'
-import type {
-  AttemptQuery,
-  ChainReader,
-  EndpointBlock,
-  GasPrice,
-  PositionChange,
-} from '../domain/chainReader.ts'
+import type { AttemptQuery, ChainReader, EndpointBlock, PositionChange } from '../domain/chainReader.ts'
 import type { Clock } from '../domain/clock.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Emit } from '../domain/event.ts'
+import type { GasPrice } from '../domain/gasPrice.ts'
 import type { BlockRef } from '../domain/intent.ts'
 import type { ChainView, EndpointView } from '../domain/machine/chainView.ts'
 import type { Endpoint, EndpointLook } from './endpoint.ts'

@@ -1,8 +1,9 @@
 /** An intent as rules: for every order that its message creates, in the order of the message, what each field must be. */
 import { type Address, ZERO_ADDRESS } from '../domain/address.ts'
 import type { CreateOrderParams } from '../domain/batch.ts'
-import { type ExitTerms, type Intent, keptShare, type OrderTerms, type SwapTerms } from '../domain/intent.ts'
+import type { Intent } from '../domain/intent.ts'
 import { expectedOf } from '../domain/machine/expected.ts'
+import { type ExitTerms, keptShare, type OrderTerms, type SwapTerms } from '../domain/orderTerms.ts'
 import {
   contractPriceOf,
   MAX_UINT256,

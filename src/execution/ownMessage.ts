@@ -4,8 +4,9 @@
  */
 import { encodeBatchCall } from '../chains/relayCalldata.ts'
 import type { Address, Hex } from '../domain/address.ts'
+import type { BatchTerms } from '../domain/batch.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
-import type { BatchTerms, Intent } from '../domain/intent.ts'
+import type { Intent } from '../domain/intent.ts'
 import { maxOf, type TokenAmount } from '../domain/units.ts'
 import { type ArmingTime, beginArmingTime } from './armingTime.ts'
 import { clockDoubtOf } from './chainClock.ts'

@@ -2,7 +2,8 @@
 
 import type { Batch, UpdateOrderParams } from '../chains/relayRouter.ts'
 import type { Hex } from '../domain/address.ts'
-import type { EditTerms, Intent } from '../domain/intent.ts'
+import type { Intent } from '../domain/intent.ts'
+import type { EditTerms } from '../domain/orderTerms.ts'
 import { MAX_UINT256, maxOf } from '../domain/units.ts'
 import type { Findings } from './findings.ts'
 import { executionFeeLimit, executionFeeSpike, type SigningPolicy, widthFor } from './policy.ts'

@@ -1,7 +1,8 @@
 /** One created order against its rule, field by field; and the schedule of a twap over all its parts. */
 import { type Address, type Hex, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import type { CreateOrderParams } from '../domain/batch.ts'
-import type { Intent, TwapTerms } from '../domain/intent.ts'
+import type { TwapTerms } from '../domain/decision.ts'
+import type { Intent } from '../domain/intent.ts'
 import { bps, MAX_UINT256, type Usd } from '../domain/units.ts'
 import type { Findings } from './findings.ts'
 import { type MinOutputRule, type OrderRule, rulesOf, type SizeRule } from './orderRules.ts'

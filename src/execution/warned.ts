@@ -7,15 +7,8 @@ import type { Prepared } from '../api/orders.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
 import { formatDollars, minOf, type Usd } from '../domain/units.ts'
-import {
-  defaultWarningPolicy,
-  type JudgedWarning,
-  judgeWarnings,
-  type Shrunk,
-  shrunkTo,
-  strictestOf,
-  type WarnedFacts,
-} from '../domain/warning.ts'
+import type { JudgedWarning, Shrunk, WarnedFacts } from '../domain/warnedFacts.ts'
+import { defaultWarningPolicy, judgeWarnings, shrunkTo, strictestOf } from '../domain/warning.ts'
 import type { ExecutionContext } from './context.ts'
 
 /** How often one intent may be made smaller: the venue's room can shrink once more while it is prepared again. */

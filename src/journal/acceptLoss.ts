@@ -8,7 +8,8 @@
  */
 import { ACCOUNT_ID } from '../domain/accountRecord.ts'
 import { type IntentState, lastAttempt } from '../domain/intent.ts'
-import { type IntentClosed, RECORD_VERSION } from '../domain/records.ts'
+import type { IntentClosed } from '../domain/records.ts'
+import { RECORD_VERSION } from '../domain/recordVersion.ts'
 import type { Loss } from './head.ts'
 import { openSqliteJournal, type SqliteJournalOptions } from './sqlite.ts'
 

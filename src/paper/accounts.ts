@@ -1,7 +1,7 @@
 /** Accounts of the world: what an address has, and the positions that are open in its name. */
 import { type Address, hexKey } from '../domain/address.ts'
 import { parseUnits } from '../domain/units.ts'
-import type { PositionState } from './model/position.ts'
+import type { PositionState } from './model/positionState.ts'
 import type { World } from './world.ts'
 import type { Account, PositionRecord } from './worldRecords.ts'
 

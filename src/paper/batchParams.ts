@@ -186,3 +186,12 @@ export function batchParamsJson(
     cancelOrderParams: batch.cancels.map((orderKey) => ({ orderKey })),
   }
 }
+
+/** What a batch does. */
+export interface BatchActions {
+  readonly creates: readonly CreateOrderParams[]
+  /** What the creates were made from, in their order. */
+  readonly details: readonly OrderDetails[]
+  readonly updates: readonly UpdateOrderParams[]
+  readonly cancels: readonly Hex[]
+}

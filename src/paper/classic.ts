@@ -1,10 +1,10 @@
 /** Classic payloads: a transaction to the exchange router that the account sends itself; classicRun.ts runs it. */
 import { encodeFunctionData, type Hex } from 'viem'
 import { sameHex } from '../domain/address.ts'
+import type { BatchActions } from './batchParams.ts'
 import { exchangeRouterAbi } from './exchangeRouterAbi.ts'
 import type { Json } from './http.ts'
 import { bringsCollateral } from './orderTypes.ts'
-import type { BatchActions } from './payload.ts'
 import type { World } from './world.ts'
 
 /** The transaction of a batch; `paysNative` sends the pay amount of wrapped native orders as value. */

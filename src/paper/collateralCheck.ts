@@ -11,7 +11,8 @@ import {
   type MarketState,
   slotPrice,
 } from './model/market.ts'
-import { checkLiquidation, type PositionState } from './model/position.ts'
+import { checkLiquidation } from './model/position.ts'
+import type { PositionState } from './model/positionState.ts'
 
 /** What an increase adds, all parts together. */
 export interface Addition {

@@ -1,6 +1,5 @@
 /** What addresses hold in their GMX accounts, and withdrawals leaving them on the chain (wire: eip712-and-chain, 2). */
 import { encodeFunctionData, parseAbi } from 'viem'
-import type { RelayParams } from '../chains/relayRouter.ts'
 import { type Address, type Hex, hexKey, sameHex } from '../domain/address.ts'
 import { parseUnits } from '../domain/units.ts'
 import { mine, useDigest } from './chain.ts'
@@ -8,36 +7,7 @@ import { revertBytes } from './customErrors.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { relayStructs } from './relayCall.ts'
 import { nextTransactionHash, type World } from './world.ts'
-
-/** What leaves the account. */
-export interface BridgeOut {
-  readonly token: Address
-  readonly amount: bigint
-  readonly minAmountOut: bigint
-  readonly provider: Address
-  /** abi.encode(uint32 endpoint of the target chain). */
-  readonly data: Hex
-}
-
-/** A prepared withdrawal at a peer. */
-export interface Withdrawal {
-  readonly requestId: string
-  readonly account: Address
-  readonly srcChainId: number
-  readonly bridgeOut: BridgeOut
-  readonly relayParams: RelayParams
-  readonly digest: Hex
-  readonly createdAtMs: number
-  readonly expiresAtSeconds: number
-  taskId: Hex | undefined
-  submittedAtMs: number
-  /** The account's; present once it is submitted. */
-  signature?: Hex
-  status: 'prepared' | 'submitted' | 'executed' | 'relay_reverted'
-  updatedAtMs: number
-  txHash?: Hex
-  error?: { readonly code: string; readonly message: string }
-}
+import type { Withdrawal } from './worldRecords.ts'
 
 /** `bridgeOut` of the multichain transfer router, selector 0x26a3bebd. */
 export const transferRouterAbi = parseAbi([

@@ -6,17 +6,8 @@ import { hexKey } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
 import { findMarket, indexNameOf } from './lookup.ts'
 import type { WorldMarket } from './seedMarkets.ts'
+import type { MarketHours } from './settings.ts'
 import type { World } from './world.ts'
-
-/** Trading hours of the markets of a name, UTC, Monday to Friday. */
-export interface MarketHours {
-  /** Index name as `XAU/USD` (all its pools), full symbol, or market token. */
-  readonly market: string
-  /** Minute of the day at which trading begins, 0 to 1439. */
-  readonly opensAtMinute: number
-  /** First minute of the day without trading; below `opensAtMinute` the session runs past midnight. */
-  readonly closesAtMinute: number
-}
 
 const DAY_MINUTES = 1440
 

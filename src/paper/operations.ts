@@ -11,9 +11,8 @@ import { givenError } from './givenError.ts'
 import type { ProtocolRevert } from './model/revert.ts'
 import { hashText, unit } from './random.ts'
 import { useUpDigest } from './stranger.ts'
-import type { SubaccountUse } from './subaccounts.ts'
 import { madeHash, schedule, type World } from './world.ts'
-import type { Operation } from './worldRecords.ts'
+import type { Operation, SubaccountUse } from './worldRecords.ts'
 
 /** Takes an operation in; it lands after the relay's delay. The signature has been checked by the caller. */
 export function acceptOperation(

@@ -1,6 +1,7 @@
 /** The order chain's routes (wire: application-api-orders): shape, quote, payload, answer. */
 import type { Address } from '../domain/address.ts'
 import { advanceWorld } from './advance.ts'
+import type { BatchActions } from './batchParams.ts'
 import { awaitJitRefresh } from './capacityCheck.ts'
 import type { CatalogToken } from './catalog.ts'
 import type { PreparedChange } from './changes.ts'
@@ -13,7 +14,7 @@ import { capacityJson, capacityOfMarket } from './marketRows.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { submitOrder } from './orderChain.ts'
 import { orderStatus } from './orderStatus.ts'
-import { type BatchActions, buildPayload } from './payload.ts'
+import { buildPayload } from './payload.ts'
 import { type Peer, storePrepared } from './peer.ts'
 import type { Poison } from './poison.ts'
 import { quoteOrder } from './prepare.ts'
@@ -22,9 +23,10 @@ import { feeTokenOf, type Quote } from './quoteCommon.ts'
 import type { SubmitEntry } from './record.ts'
 import { relayStatus, submitRelay } from './relay.ts'
 import type { StateLog } from './stateLog.ts'
-import { type SubaccountUse, subaccountOf } from './subaccounts.ts'
+import { subaccountOf } from './subaccounts.ts'
 import type { VenueState } from './venueState.ts'
 import type { World } from './world.ts'
+import type { SubaccountUse } from './worldRecords.ts'
 
 /** An answer that never comes: the caller holds the connection open until it gives up. */
 export const neverAnswer = Symbol('never answer')

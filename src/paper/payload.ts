@@ -1,33 +1,16 @@
 /** Express payloads: the typed data to sign, and what a submit must echo (wire: behaviours, E). */
 
 import { batchTypes } from '../chains/batchTypes.ts'
-import {
-  type Batch,
-  type CreateOrderParams,
-  hashRelayParams,
-  type RelayParams,
-  relayRouterDomain,
-  type UpdateOrderParams,
-} from '../chains/relayRouter.ts'
-import type { Address, Hex } from '../domain/address.ts'
-import { ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
+import { type Batch, hashRelayParams, type RelayParams, relayRouterDomain } from '../chains/relayRouter.ts'
+import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import { hashApproval, type SubaccountApproval } from './approval.ts'
-import { batchParamsJson, type OrderDetails, orderJson, texts } from './batchParams.ts'
+import { type BatchActions, batchParamsJson, orderJson, texts } from './batchParams.ts'
 import type { CatalogToken } from './catalog.ts'
 import { messageFee } from './gasFees.ts'
 import { type Json, refused } from './http.ts'
 import { dearer, disagreeing, type Poison, payingSomebodyElse } from './poison.ts'
 import { feeSwapPathOf } from './quote.ts'
 import type { World } from './world.ts'
-
-/** What a batch does. */
-export interface BatchActions {
-  readonly creates: readonly CreateOrderParams[]
-  /** What the creates were made from, in their order. */
-  readonly details: readonly OrderDetails[]
-  readonly updates: readonly UpdateOrderParams[]
-  readonly cancels: readonly Hex[]
-}
 
 /** A batch ready to be signed. */
 export interface BuiltPayload {

@@ -2,8 +2,8 @@
 import type { Batch, RelayParams } from '../chains/relayRouter.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Json } from './http.ts'
-import type { SubaccountUse } from './subaccounts.ts'
 import { madeHash, type World } from './world.ts'
+import type { SubaccountUse } from './worldRecords.ts'
 
 /** A prepared request at a peer. */
 export interface OrderChainRecord {

@@ -1,7 +1,7 @@
 /** What a prepare answer may have wrong with it on purpose. */
 import type { CreateOrderParams, RelayParams } from '../chains/relayRouter.ts'
 import type { Address, Hex } from '../domain/address.ts'
-import type { BatchActions } from './payload.ts'
+import type { BatchActions } from './batchParams.ts'
 
 /** Kinds of poison, as the `prepare` fault names them. */
 export type Poison = 'foreign-receiver' | 'batch-copy' | 'relay-copy'

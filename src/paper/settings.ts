@@ -1,5 +1,4 @@
 /** What the operator may set of the paper venue. */
-import type { MarketHours } from './hours.ts'
 import type { PriceReplay } from './replayFile.ts'
 
 /** How exits that come with an increase are made (`VenueSettings`). */
@@ -117,4 +116,14 @@ export const defaultVenueSettings: VenueSettings = {
   traders: 0,
   replay: undefined,
   marketHours: [],
+}
+
+/** Trading hours of the markets of a name, UTC, Monday to Friday. */
+export interface MarketHours {
+  /** Index name as `XAU/USD` (all its pools), full symbol, or market token. */
+  readonly market: string
+  /** Minute of the day at which trading begins, 0 to 1439. */
+  readonly opensAtMinute: number
+  /** First minute of the day without trading; below `opensAtMinute` the session runs past midnight. */
+  readonly closesAtMinute: number
 }

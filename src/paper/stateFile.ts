@@ -5,13 +5,11 @@ import type { Chain } from '../chains/chain.ts'
 import type { Address } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
 import { restoreBlockChain, type SavedBlockChain, savedBlockChain } from './chainMemory.ts'
-import type { Withdrawal } from './gmxAccount.ts'
 import { restoreLedger, type SavedLedger, saveLedger } from './ledgerFile.ts'
 import type { MarketState } from './model/market.ts'
 import { keepRecord, type OrderChainRecord } from './peer.ts'
 import type { SubmitEntry } from './record.ts'
 import { decodeState, encodeState } from './stateLog.ts'
-import type { SubaccountState } from './subaccounts.ts'
 import type { VenueState } from './venueState.ts'
 import { writeWhole } from './wholeFile.ts'
 import type {
@@ -22,7 +20,9 @@ import type {
   OrderRecord,
   PooledTransaction,
   PositionRecord,
+  SubaccountState,
   TradeRow,
+  Withdrawal,
 } from './worldRecords.ts'
 
 const STATE_VERSION = 1

@@ -3,12 +3,11 @@
  * accepted operations, transactions sent, and withdrawals prepared and submitted. A killed process loses neither; everything else follows from them and from the clock.
  */
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
-import type { Withdrawal } from './gmxAccount.ts'
 import { keepRecord, type OrderChainRecord, type Peer } from './peer.ts'
 import type { SubmitEntry } from './record.ts'
 import { nextNonceOf, putInPool } from './rpcSendPool.ts'
 import { schedule, type World } from './world.ts'
-import type { Operation, PooledTransaction } from './worldRecords.ts'
+import type { Operation, PooledTransaction, Withdrawal } from './worldRecords.ts'
 
 /** One line of the log. */
 export type StateLogLine =

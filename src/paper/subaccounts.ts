@@ -14,26 +14,9 @@ import { ProtocolRevert } from './model/revert.ts'
 import { uintOf } from './prepareShape.ts'
 import { isSignedAtRouter } from './signature.ts'
 import type { World } from './world.ts'
-import type { SignedBatch } from './worldRecords.ts'
+import type { SignedBatch, SubaccountState, SubaccountUse } from './worldRecords.ts'
 
 type Body = Readonly<Record<string, unknown>>
-
-/** What an account has approved a session key for. */
-export interface SubaccountState {
-  isActive: boolean
-  maxAllowedCount: bigint
-  currentActionsCount: bigint
-  /** Unix seconds. */
-  expiresAt: bigint
-}
-
-/** A session key with the approval it brings. */
-export interface SubaccountUse {
-  readonly address: Address
-  readonly approval: SubaccountApproval
-  /** Whether the approval's signature is the account's; found out when it was submitted. */
-  readonly isApproved: boolean
-}
 
 /** Key of an account and a session key in the world. */
 export function subaccountKey(account: Address, subaccount: Address): string {

@@ -7,7 +7,7 @@ import { hashRelayParams, relayRouterDomain } from '../chains/relayRouter.ts'
 import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../domain/address.ts'
 import { accountOf, bridgedToken, chainIdOf, collect, type Refuse, settlementOf } from './crossChain.ts'
 import { messageFee } from './gasFees.ts'
-import { type BridgeOut, type Withdrawal, withdrawalKey } from './gmxAccount.ts'
+import { withdrawalKey } from './gmxAccount.ts'
 import { badFields, type FieldError, isObject, type Json, notFound, parseAddress, refused } from './http.ts'
 import { findToken } from './lookup.ts'
 import { saysTheSame } from './orderChain.ts'
@@ -18,6 +18,7 @@ import { feeTokenOf } from './quoteCommon.ts'
 import { isSignedBy } from './signature.ts'
 import type { StateLog } from './stateLog.ts'
 import { madeHash, schedule, type World } from './world.ts'
+import type { BridgeOut, Withdrawal } from './worldRecords.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

@@ -11,14 +11,12 @@ import { type Candles, createCandles } from './candles.ts'
 import { type CatalogIndex, type CatalogToken, indexCatalog, loadCatalog } from './catalog.ts'
 import { type BlockChain, createBlockChain } from './chain.ts'
 import { type DataFaults, noDataFaults } from './dataFaults.ts'
-import type { Withdrawal } from './gmxAccount.ts'
 import type { MarketPrices, PricePair, Side, Slot } from './model/market.ts'
 import { createPrices, type Prices } from './prices.ts'
 import { hashText, mix } from './random.ts'
 import { replayedPrices } from './replay.ts'
 import { seedMarkets, type WorldMarket } from './seedMarkets.ts'
 import type { VenueSettings } from './settings.ts'
-import type { SubaccountState } from './subaccounts.ts'
 import type {
   Account,
   DueWork,
@@ -27,7 +25,9 @@ import type {
   OrderRecord,
   PooledTransaction,
   PositionRecord,
+  SubaccountState,
   TradeRow,
+  Withdrawal,
 } from './worldRecords.ts'
 
 /** The world. */

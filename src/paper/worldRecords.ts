@@ -1,10 +1,10 @@
 /** What a world keeps: plain records of accounts, positions, orders, operations, trades, and work that is due. */
 import type { Batch, CreateOrderParams, RelayParams } from '../chains/relayRouter.ts'
 import type { Address, Hex } from '../domain/address.ts'
+import type { SubaccountApproval } from './approval.ts'
 import type { CatalogToken } from './catalog.ts'
 import type { SignedTransaction } from './chain.ts'
-import type { PositionState } from './model/position.ts'
-import type { SubaccountUse } from './subaccounts.ts'
+import type { PositionState } from './model/positionState.ts'
 
 /** An address with its paper money. Token keys are lower-case addresses. */
 export interface Account {
@@ -123,3 +123,50 @@ export type DueWork =
   | { readonly atMs: number; readonly kind: 'execute'; readonly orderKey: Hex }
   | { readonly atMs: number; readonly kind: 'withdraw'; readonly key: string }
   | { readonly atMs: number; readonly kind: 'turn'; readonly trader: number; readonly turn: number }
+
+/** What an account has approved a session key for. */
+export interface SubaccountState {
+  isActive: boolean
+  maxAllowedCount: bigint
+  currentActionsCount: bigint
+  /** Unix seconds. */
+  expiresAt: bigint
+}
+
+/** A session key with the approval it brings. */
+export interface SubaccountUse {
+  readonly address: Address
+  readonly approval: SubaccountApproval
+  /** Whether the approval's signature is the account's; found out when it was submitted. */
+  readonly isApproved: boolean
+}
+
+/** What leaves the account. */
+export interface BridgeOut {
+  readonly token: Address
+  readonly amount: bigint
+  readonly minAmountOut: bigint
+  readonly provider: Address
+  /** abi.encode(uint32 endpoint of the target chain). */
+  readonly data: Hex
+}
+
+/** A prepared withdrawal at a peer. */
+export interface Withdrawal {
+  readonly requestId: string
+  readonly account: Address
+  readonly srcChainId: number
+  readonly bridgeOut: BridgeOut
+  readonly relayParams: RelayParams
+  readonly digest: Hex
+  readonly createdAtMs: number
+  readonly expiresAtSeconds: number
+  taskId: Hex | undefined
+  submittedAtMs: number
+  /** The account's; present once it is submitted. */
+  signature?: Hex
+  status: 'prepared' | 'submitted' | 'executed' | 'relay_reverted'
+  updatedAtMs: number
+  txHash?: Hex
+  error?: { readonly code: string; readonly message: string }
+}

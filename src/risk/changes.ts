@@ -5,8 +5,9 @@
  */
 import { type Hex, hexKey, sameHex } from '../domain/address.ts'
 import type { CancelDecision, EditDecision } from '../domain/decision.ts'
-import type { Denial, EditTerms, OrderKind, SignedOrder } from '../domain/intent.ts'
+import type { Denial, SignedOrder } from '../domain/intent.ts'
 import { executionSidePrice } from '../domain/market.ts'
+import type { EditTerms, OrderKind } from '../domain/orderTerms.ts'
 import { isIncreaseOrder, isOnMarket, type Order } from '../domain/position.ts'
 import { rowDifference } from '../domain/signedOrder.ts'
 import { ageOf, type MarketView } from '../domain/snapshot.ts'

@@ -1,10 +1,10 @@
 /** The desk: all that a decision is judged with, handed in whole so that judging it reads nothing. */
 import type { Address, Hex } from '../domain/address.ts'
-import type { Denial, OrderKind, SignedOrder } from '../domain/intent.ts'
+import type { Denial, SignedOrder } from '../domain/intent.ts'
 import type { LaneName } from '../domain/lane.ts'
 import type { CountedLimits, Limits, TradingState } from '../domain/limits.ts'
-import type { MarketView, Snapshot } from '../domain/snapshot.ts'
-import { marketOf } from '../domain/snapshot.ts'
+import type { OrderKind } from '../domain/orderTerms.ts'
+import { type MarketView, marketOf, type Snapshot } from '../domain/snapshot.ts'
 import type { TokenAmount, Usd } from '../domain/units.ts'
 import type { Book } from './book.ts'
 

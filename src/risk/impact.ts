@@ -1,7 +1,7 @@
 /** Price impact in the terms of an order: what our own estimate is, and how much of it an acceptable price may leave. */
 import { type Address, sameHex } from '../domain/address.ts'
-import { type ExitTerms, type OrderTerms, TRIGGER_BUFFER_BPS } from '../domain/intent.ts'
 import type { Direction } from '../domain/market.ts'
+import { type ExitTerms, type OrderTerms, TRIGGER_BUFFER_BPS } from '../domain/orderTerms.ts'
 import type { Position } from '../domain/position.ts'
 import { type ImpactTrade, priceImpactBps } from '../domain/priceImpact.ts'
 import { type MarketView, positionsOn } from '../domain/snapshot.ts'

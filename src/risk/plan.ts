@@ -1,6 +1,6 @@
 /** What admission makes of a decision: the terms that may be signed, how they were sized, and what they reserve. */
-import type { OrderTerms, Sizing, TermsToken } from '../domain/intent.ts'
 import { executionSidePrice, type Token } from '../domain/market.ts'
+import type { OrderTerms, Sizing, TermsToken } from '../domain/orderTerms.ts'
 import type { MarketView } from '../domain/snapshot.ts'
 import type { Usd } from '../domain/units.ts'
 import type { Wish } from './checks.ts'

@@ -4,21 +4,18 @@
  * flight on that side. Then every limit may cut, and each cut is kept. Reductions are bounded by the position alone.
  */
 import { sameHex } from '../domain/address.ts'
-import type { CloseDecision, DecreaseDecision, IncreaseDecision } from '../domain/decision.ts'
+import type { CloseDecision, DecreaseDecision, IncreaseDecision, TwapTerms } from '../domain/decision.ts'
+import type { Denial } from '../domain/intent.ts'
+import { executionSidePrice, type Token } from '../domain/market.ts'
 import {
-  type Denial,
   type ExitTerms,
   type HeldPosition,
   keptShare,
   type OrderKind,
   type Sizing,
-  type TwapTerms,
-} from '../domain/intent.ts'
-import type { Token } from '../domain/market.ts'
-import { executionSidePrice } from '../domain/market.ts'
+} from '../domain/orderTerms.ts'
 import type { Position } from '../domain/position.ts'
-import type { MarketView, Snapshot } from '../domain/snapshot.ts'
-import { ageOf, capacityReading, positionsOn } from '../domain/snapshot.ts'
+import { ageOf, capacityReading, type MarketView, positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import {
   BPS_ONE,
   bps,

@@ -4,15 +4,9 @@
  * executes it at its own price; without this a position could not be left while the price service stands still.
  */
 import { hexKey, sameHex } from '../domain/address.ts'
-import type { OraclePrice } from '../domain/market.ts'
-import {
-  ageOf,
-  type MarketView,
-  type PriceSource,
-  positionsOn,
-  type Reading,
-  type Snapshot,
-} from '../domain/snapshot.ts'
+import type { OraclePrice, PriceSource } from '../domain/market.ts'
+import type { Reading } from '../domain/reading.ts'
+import { ageOf, type MarketView, positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import { type AgeLimits, REDUCTION_AGE_FACTOR, type Wish } from './checks.ts'
 
 /**

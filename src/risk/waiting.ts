@@ -1,7 +1,8 @@
 /** Orders that wait for a price: their triggers, on the side where they wait, and the exits that come with an increase. */
 import type { DecreaseDecision, ExitWish, IncreaseDecision } from '../domain/decision.ts'
-import type { Denial, ExitTerms, OrderKind } from '../domain/intent.ts'
+import type { Denial } from '../domain/intent.ts'
 import type { Direction } from '../domain/market.ts'
+import type { ExitTerms, OrderKind } from '../domain/orderTerms.ts'
 import type { MarketView } from '../domain/snapshot.ts'
 import {
   BPS_ONE,

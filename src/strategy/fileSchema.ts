@@ -1,7 +1,8 @@
 /** The fields of a strategy file, and how they become the daemon's words. */
 import { z } from 'zod'
 import type { Limits } from '../domain/limits.ts'
-import { type WarningPolicy, warningActions } from '../domain/warning.ts'
+import { warningActions } from '../domain/warnedFacts.ts'
+import type { WarningPolicy } from '../domain/warning.ts'
 import { bpsField, countField, leverageField, nativeField, secondsField, usdField } from './fields.ts'
 import type { OrderSize } from './strategy.ts'
 

@@ -11,22 +11,14 @@ import type { WarningPolicy } from '../domain/warning.ts'
 import { didYouMean } from './didYouMean.ts'
 import { fileSchema, limitsOf, orderSizeOf, type StrategyFile, warningsOf } from './fileSchema.ts'
 import { type HostedKind, KindFault } from './hosted.ts'
-import { kindOf, kindProblem } from './loadKind.ts'
-import { type Distrust, distrustProblem, type Place, StrategyFileError } from './problem.ts'
+import { kindOf, kindProblem, type LoadOptions } from './loadKind.ts'
+import { distrustProblem, type Place, StrategyFileError } from './problem.ts'
 import { issuesOf, type SchemaIssue, schemaProblems } from './schemaProblems.ts'
 import { type Needs, type Strategy, type StrategyInstance, z } from './strategy.ts'
 import { parseYaml, type YamlFile } from './yamlFile.ts'
 
 /** Time between two ticks of an instance whose file names none, ms. */
 export const DEFAULT_CADENCE_MS = 10_000
-
-/** How files are loaded. */
-export interface LoadOptions {
-  /** Why a file is not read, because others can change it; undefined when it may be. Without it every file is read. */
-  readonly untrusted?: (path: string) => Distrust | undefined
-  /** Starts a kind of the user's own in a thread of its own. Without it the kind is imported here, as tests of kinds do. */
-  readonly hostKind?: (path: string) => Promise<HostedKind>
-}
 
 /** One running instance. */
 export interface LoadedStrategy {

@@ -6,8 +6,7 @@ import { reasonOf } from '../domain/errors.ts'
 import { didYouMean } from './didYouMean.ts'
 import { type HostedKind, KindFault } from './hosted.ts'
 import { builtInKinds } from './kinds.ts'
-import type { LoadOptions } from './load.ts'
-import { distrustProblem, StrategyFileError } from './problem.ts'
+import { type Distrust, distrustProblem, StrategyFileError } from './problem.ts'
 import type { Strategy } from './strategy.ts'
 import { NO_STRATEGY, strategyIn } from './strategyModule.ts'
 import type { YamlFile } from './yamlFile.ts'
@@ -60,4 +59,12 @@ export function kindProblem(yaml: YamlFile, kind: string, what: string, cause?: 
     fix: 'see strategies/README.md, "A kind of your own"',
     cause,
   })
+}
+
+/** How files are loaded. */
+export interface LoadOptions {
+  /** Why a file is not read, because others can change it; undefined when it may be. Without it every file is read. */
+  readonly untrusted?: (path: string) => Distrust | undefined
+  /** Starts a kind of the user's own in a thread of its own. Without it the kind is imported here, as tests of kinds do. */
+  readonly hostKind?: (path: string) => Promise<HostedKind>
 }

@@ -1,14 +1,8 @@
 /** What of a strategy's own waits at the venue: the account's resting orders that its open intents explain. Pure. */
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
-import {
-  type ChildRole,
-  hasEnded,
-  type IntentState,
-  isUnresolved,
-  lastAttempt,
-  type OrderKind,
-} from '../domain/intent.ts'
+import { type ChildRole, hasEnded, type IntentState, isUnresolved, lastAttempt } from '../domain/intent.ts'
 import type { Direction } from '../domain/market.ts'
+import type { OrderKind } from '../domain/orderTerms.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { priceOfContractPrice, type Usd } from '../domain/units.ts'
 

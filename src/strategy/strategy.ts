@@ -4,12 +4,12 @@
  * from its open intents. One YAML file is one running instance of a kind.
  */
 import { z } from 'zod'
-import type { Address } from '../domain/address.ts'
-import { hexKey } from '../domain/address.ts'
+import { type Address, hexKey } from '../domain/address.ts'
 import type { StrategyDecision } from '../domain/decision.ts'
 import type { Candle, CandlePeriod, Direction } from '../domain/market.ts'
 import type { Position } from '../domain/position.ts'
-import type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
+import type { Reading } from '../domain/reading.ts'
+import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import type { Usd } from '../domain/units.ts'
 import { didYouMean } from './didYouMean.ts'
 import type { OpenIntent, RestingOrder } from './resting.ts'
@@ -46,7 +46,8 @@ export type {
 export type { Order, Position } from '../domain/position.ts'
 // biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#strategy)
 export { liquidationDistanceBps } from '../domain/position.ts'
-export type { MarketView, Reading, Snapshot } from '../domain/snapshot.ts'
+export type { Reading } from '../domain/reading.ts'
+export type { MarketView, Snapshot } from '../domain/snapshot.ts'
 export { ageOf, capacityReading, isFresh } from '../domain/snapshot.ts'
 export type { TokenAmount, Usd } from '../domain/units.ts'
 export {

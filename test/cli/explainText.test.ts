@@ -2,9 +2,11 @@
 import { expect, test } from 'vitest'
 import { sizingLines } from '../../src/cli/explainSize.ts'
 import { explainText } from '../../src/cli/explainText.ts'
-import type { IntentKind, OrderTerms } from '../../src/domain/intent.ts'
+import type { IntentKind } from '../../src/domain/intent.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
-import { type JournalRecord, RECORD_VERSION, type StoredRecord } from '../../src/domain/records.ts'
+import type { OrderTerms } from '../../src/domain/orderTerms.ts'
+import type { JournalRecord, StoredRecord } from '../../src/domain/records.ts'
+import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
 import { contractPriceOf, MAX_UINT256, usd } from '../../src/domain/units.ts'
 import { armedFacts, intentOf, orderKey, startMs, weth } from '../support/intents.ts'
 

@@ -1,7 +1,7 @@
 /** `perpd orders flatten` on a real journal file, as a real process, and the mark of an order that waits for an operator. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { RECORD_VERSION } from '../../src/domain/records.ts'
+import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import { openSqliteReader } from '../../src/journal/reader.ts'
 import { verifySqliteJournal } from '../../src/journal/verify.ts'

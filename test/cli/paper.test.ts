@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../src/cli/config.ts'
-import { type StartedVenue, startVenue } from '../../src/cli/paper.ts'
+import { type StartedVenue, startVenue } from '../../src/cli/embeddedVenue.ts'
 import { createLog } from '../../src/monitor/log.ts'
 
 const wallet = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'

@@ -2,7 +2,7 @@
 
 import { labelOf } from '../../src/domain/intent.ts'
 import type { StoredRecord } from '../../src/domain/records.ts'
-import { RECORD_VERSION } from '../../src/domain/records.ts'
+import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
 import { Secret } from '../../src/domain/secret.ts'
 import { usd } from '../../src/domain/units.ts'
 import type { EngineDoor, EngineStatus } from '../../src/engine/status.ts'

@@ -7,12 +7,8 @@ import { applyFlattenEntry, type FlattenEntry } from '../../src/domain/flatten.t
 import { flattenKeyOf, flattenStepOf, openedBy } from '../../src/domain/flattenPlan.ts'
 import type { ChildPhase, ChildRole, Evidence, Intent, IntentState } from '../../src/domain/intent.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
-import {
-  decodeAnyRecord,
-  encodeRecord,
-  type JournalRecord,
-  RECORD_VERSION,
-} from '../../src/domain/records.ts'
+import { decodeAnyRecord, encodeRecord, type JournalRecord } from '../../src/domain/records.ts'
+import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
 import { type Usd, usd } from '../../src/domain/units.ts'
 import { armedFacts, ethMarket, intentOf, startMs, usdc } from '../support/intents.ts'
 

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import type { IntentState } from '../../src/domain/intent.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
 import { marksOf } from '../../src/domain/orderMarks.ts'
-import { type JournalRecord, RECORD_VERSION } from '../../src/domain/records.ts'
+import type { JournalRecord } from '../../src/domain/records.ts'
+import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
 import { armedFacts, intentOf, startMs } from '../support/intents.ts'
 
 const deadlineMs = armedFacts().deadlineSeconds * 1_000

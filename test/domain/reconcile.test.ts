@@ -14,7 +14,7 @@ import type { Hex } from '../../src/domain/address.ts'
 import { findingsNamed, shortFindingId } from '../../src/domain/findingId.ts'
 import type { Order, Position, Trade } from '../../src/domain/position.ts'
 import { type ReconcileView, reconcile } from '../../src/domain/reconcile.ts'
-import { RECORD_VERSION } from '../../src/domain/records.ts'
+import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
 import { usd } from '../../src/domain/units.ts'
 import { account, ethMarket, orderKey, tradeOf, usdc } from '../support/intents.ts'
 

@@ -1,7 +1,8 @@
 /** A resting order as our own messages made it: what was signed last and landed, and nothing where that is not proven. */
 import { expect, test } from 'vitest'
 import type { UpdateOrderParams } from '../../src/domain/batch.ts'
-import type { Attempt, EditTerms, IntentState, SignedOrder } from '../../src/domain/intent.ts'
+import type { Attempt, IntentState, SignedOrder } from '../../src/domain/intent.ts'
+import type { EditTerms } from '../../src/domain/orderTerms.ts'
 import { rowDifference, signedOrderOf } from '../../src/domain/signedOrder.ts'
 import { usd } from '../../src/domain/units.ts'
 import { armedFacts, ethMarket, intentOf, orderKey, startMs, usdc } from '../support/intents.ts'

@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { IntentKind } from '../../src/domain/intent.ts'
 import { usd } from '../../src/domain/units.ts'
+import { warningActions } from '../../src/domain/warnedFacts.ts'
 import {
   defaultWarningPolicy,
   judgeWarnings,
   shrunkTo,
   stricter,
   type WarningPolicy,
-  warningActions,
 } from '../../src/domain/warning.ts'
 import { intentOf } from '../support/intents.ts'
 

@@ -1,7 +1,8 @@
 /** Breakers over a wall clock that is set back: what the simulation found. */
 import { expect, test } from 'vitest'
 import type { Closing } from '../../src/domain/intent.ts'
-import { type JournalRecord, RECORD_VERSION } from '../../src/domain/records.ts'
+import type { JournalRecord } from '../../src/domain/records.ts'
+import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
 import { createAccountBook } from '../../src/engine/accountBook.ts'
 import { createBreakers } from '../../src/engine/breakers.ts'
 import { createTrading } from '../../src/engine/trading.ts'

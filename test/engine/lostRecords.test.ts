@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT_ID } from '../../src/domain/accountRecord.ts'
-import { RECORD_VERSION } from '../../src/domain/records.ts'
+import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
 import { createAccountBook } from '../../src/engine/accountBook.ts'
 import { createTrading, OPERATOR } from '../../src/engine/trading.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ACCOUNT_ID } from '../../src/domain/accountRecord.ts'
-import { RECORD_VERSION } from '../../src/domain/records.ts'
+import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite.ts'
 
 let folder: string

@@ -1,7 +1,8 @@
 /** Records of made-up intents, for tests and the bench: whole stories that fold. */
 import type { Hex } from '../../src/domain/address.ts'
 import type { ArmedFacts, Closing, Evidence, Intent } from '../../src/domain/intent.ts'
-import { type JournalRecord, RECORD_VERSION } from '../../src/domain/records.ts'
+import type { JournalRecord } from '../../src/domain/records.ts'
+import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
 import { shrunkTo } from '../../src/domain/warning.ts'
 
 const router = '0x82b21f0a1dc97c4ae1b24d3e1c7d6a2b9e1f0a11'

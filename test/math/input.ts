@@ -8,7 +8,7 @@ import {
   type Side,
   type Slot,
 } from '../../src/paper/model/market.ts'
-import type { PositionState } from '../../src/paper/model/position.ts'
+import type { PositionState } from '../../src/paper/model/positionState.ts'
 import type { Any } from '../paper/support.ts'
 
 const NO_LIMIT = 2n ** 256n - 1n

@@ -10,7 +10,7 @@ import {
   type PricePair,
   slotValue,
 } from '../../src/paper/model/market.ts'
-import type { PositionState } from '../../src/paper/model/position.ts'
+import type { PositionState } from '../../src/paper/model/positionState.ts'
 import { ProtocolRevert } from '../../src/paper/model/revert.ts'
 import type { Any } from '../paper/support.ts'
 import { big, setOpenInterest, settingsOf, sideOf, stateOf } from './input.ts'

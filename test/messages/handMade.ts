@@ -6,7 +6,8 @@
 
 import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../../src/domain/address.ts'
 import type { Decision } from '../../src/domain/decision.ts'
-import type { EditTerms, Intent, OrderTerms, TermsToken } from '../../src/domain/intent.ts'
+import type { Intent } from '../../src/domain/intent.ts'
+import type { EditTerms, OrderTerms, TermsToken } from '../../src/domain/orderTerms.ts'
 import type { MarketView } from '../../src/domain/snapshot.ts'
 import {
   amountOfUsd,

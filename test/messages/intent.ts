@@ -5,7 +5,8 @@
 
 import { sameHex, ZERO_ADDRESS } from '../../src/domain/address.ts'
 import type { Decision } from '../../src/domain/decision.ts'
-import type { EditTerms, ExitTerms, Intent, OrderTerms } from '../../src/domain/intent.ts'
+import type { Intent } from '../../src/domain/intent.ts'
+import type { EditTerms, ExitTerms, OrderTerms } from '../../src/domain/orderTerms.ts'
 import type { MarketView } from '../../src/domain/snapshot.ts'
 import { BPS_ONE, contractPriceOf, usdOfAmount } from '../../src/domain/units.ts'
 import { admit } from '../../src/risk/admit.ts'

@@ -3,7 +3,7 @@
 import type { Event } from '../../src/domain/event.ts'
 import type { Intent, IntentState } from '../../src/domain/intent.ts'
 import type { Position } from '../../src/domain/position.ts'
-import { RECORD_VERSION } from '../../src/domain/records.ts'
+import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
 import { usd } from '../../src/domain/units.ts'
 import { account, armedFacts, ethMarket, intentOf, startMs, usdc } from '../support/intents.ts'
 

@@ -13,7 +13,7 @@ import {
   type Side,
   type Slot,
 } from '../../src/paper/model/market.ts'
-import type { PositionState } from '../../src/paper/model/position.ts'
+import type { PositionState } from '../../src/paper/model/positionState.ts'
 import { ProtocolRevert } from '../../src/paper/model/revert.ts'
 import { defaultVenueSettings } from '../../src/paper/settings.ts'
 import { createWorld, marketPrices } from '../../src/paper/world.ts'

@@ -3,7 +3,7 @@
 import type { Limits } from '../../src/domain/limits.ts'
 import { usd } from '../../src/domain/units.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { OperatorCommand } from '../../src/engine/operator.ts'
+import type { OperatorCommand } from '../../src/engine/operatorCommand.ts'
 import type { MarketModel } from './engineMarkets.ts'
 import type { Faults } from './faults.ts'
 import type { Random } from './random.ts'

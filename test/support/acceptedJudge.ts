@@ -3,11 +3,11 @@
  * code or rules is used here.
  */
 
-import type { Batch } from '../../src/chains/relayRouter.ts'
-import { hashRelayParams, type RelayParams } from '../../src/chains/relayRouter.ts'
+import { type Batch, hashRelayParams, type RelayParams } from '../../src/chains/relayRouter.ts'
 import { type Address, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../../src/domain/address.ts'
 import type { CreateOrderParams } from '../../src/domain/batch.ts'
-import type { ExitTerms, Intent } from '../../src/domain/intent.ts'
+import type { Intent } from '../../src/domain/intent.ts'
+import type { ExitTerms } from '../../src/domain/orderTerms.ts'
 
 /** The two tokens of each market that is listed. */
 export type Pools = readonly { readonly market: Address; readonly one: Address; readonly other: Address }[]

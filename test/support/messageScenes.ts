@@ -3,7 +3,8 @@
  */
 import { type Hex, ZERO_HASH } from '../../src/domain/address.ts'
 import type { CreateOrderParams, UpdateOrderParams } from '../../src/domain/batch.ts'
-import type { Intent, OrderKind, OrderTerms } from '../../src/domain/intent.ts'
+import type { Intent } from '../../src/domain/intent.ts'
+import type { OrderKind, OrderTerms } from '../../src/domain/orderTerms.ts'
 import {
   collateral,
   contractOf,

@@ -2,7 +2,7 @@
 import { isForbiddenAddress } from '../../domain/networkAddress.ts'
 import { breakerNames } from '../../domain/trading.ts'
 import { parseUnits } from '../../domain/units.ts'
-import { warningActions as actions } from '../../domain/warning.ts'
+import { warningActions as actions } from '../../domain/warnedFacts.ts'
 
 /** A value in its normal form, as JSON can carry it. */
 export type Value = string | number | boolean | readonly string[]

@@ -17,7 +17,7 @@ import {
   isProvisional,
 } from '../intent.ts'
 import type { JournalRecord } from '../records.ts'
-import type { Shrunk } from '../warning.ts'
+import type { Shrunk } from '../warnedFacts.ts'
 
 function outOfOrder(record: JournalRecord, state: IntentState | undefined, why: string): BaseError {
   return new BaseError(`The journal tells a story that cannot have happened: ${why}.`, {

@@ -29,8 +29,9 @@ import {
   lastAttempt,
   type SendFacts,
 } from '../intent.ts'
-import { type JournalRecord, RECORD_VERSION } from '../records.ts'
-import type { WarnedFacts } from '../warning.ts'
+import type { JournalRecord } from '../records.ts'
+import { RECORD_VERSION } from '../recordVersion.ts'
+import type { WarnedFacts } from '../warnedFacts.ts'
 import { endOf, landingOf, lossOf, unlandingOf } from './evidence.ts'
 import type { EvidenceRules, Landing, Observation } from './observation.ts'
 

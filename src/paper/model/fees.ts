@@ -3,7 +3,7 @@
 import { FUNDING_PRECISION } from './funding.ts'
 import { ceilDiv, fac } from './integer.ts'
 import type { MarketSettings, MarketState, PricePair, Side, Slot } from './market.ts'
-import type { PositionState } from './position.ts'
+import type { PositionState } from './positionState.ts'
 
 /** Every fee of an order. Amounts in collateral token units unless named. */
 export interface PositionFees {

@@ -15,7 +15,8 @@ import {
   type Slot,
   slotPrice,
 } from './market.ts'
-import { checkLiquidation, newPosition, type PositionState } from './position.ts'
+import { checkLiquidation, newPosition } from './position.ts'
+import type { PositionState } from './positionState.ts'
 import { ProtocolRevert } from './revert.ts'
 
 /** Terms of an increase. */

@@ -1,8 +1,9 @@
 /** What a decrease asks for, brought to what the position can give (math: market-model, section 13, "Normalisation"). */
-import type { DecreaseResult, DecreaseTerms } from './decrease.ts'
+import type { DecreaseResult, DecreaseTerms } from './decreaseTerms.ts'
 import { fac, max, min } from './integer.ts'
 import { interestUsd, type MarketPrices, type MarketSettings, type MarketState, slotPrice } from './market.ts'
-import { type PositionState, positionPnl } from './position.ts'
+import { positionPnl } from './position.ts'
+import type { PositionState } from './positionState.ts'
 import { ProtocolRevert } from './revert.ts'
 
 /**

@@ -13,25 +13,7 @@ import {
   slotPrice,
   slotValue,
 } from './market.ts'
-
-/** A position as the contracts keep it. */
-export interface PositionState {
-  side: Side
-  /** Slot of the collateral token. */
-  slot: Slot
-  sizeInUsd: bigint
-  sizeInTokens: bigint
-  /** Collateral token units. */
-  collateralAmount: bigint
-  /** Stored price impact, index token units, signed; settled by decreases. */
-  pendingImpactAmount: bigint
-  borrowingFactor: bigint
-  fundingFeeAmountPerSize: bigint
-  /** Claimable per size of the long and the short token. */
-  claimablePerSize: [bigint, bigint]
-  increasedAtSeconds: number
-  decreasedAtSeconds: number
-}
+import type { PositionState } from './positionState.ts'
 
 /** A position of size 0 at today's per-size values. */
 export function newPosition(

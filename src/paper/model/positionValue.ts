@@ -6,7 +6,8 @@ import { type PositionFees, positionFees } from './fees.ts'
 import { type DecreaseExecution, executionOfDecrease, pendingImpactOf, settledImpact } from './impact.ts'
 import { fac } from './integer.ts'
 import { type MarketPrices, type MarketSettings, type MarketState, slotPrice } from './market.ts'
-import { type PositionState, positionPnl } from './position.ts'
+import { positionPnl } from './position.ts'
+import type { PositionState } from './positionState.ts'
 
 /** A full close at the given prices. USD with 30 decimals, amounts in collateral token units. */
 export interface PositionValue {

@@ -6,12 +6,8 @@ import { applyRecord, foldRecords } from '../../../src/domain/machine/fold.ts'
 import type { EvidenceRules } from '../../../src/domain/machine/observation.ts'
 import { type Effect, type MachineEvent, step } from '../../../src/domain/machine/step.ts'
 import type { Trade } from '../../../src/domain/position.ts'
-import {
-  decodeRecord,
-  encodeRecord,
-  type JournalRecord,
-  RECORD_VERSION,
-} from '../../../src/domain/records.ts'
+import { decodeRecord, encodeRecord, type JournalRecord } from '../../../src/domain/records.ts'
+import { RECORD_VERSION } from '../../../src/domain/recordVersion.ts'
 import {
   armedFacts,
   emptyAccount,

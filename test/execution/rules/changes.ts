@@ -2,7 +2,7 @@
 
 import { type Hex, ZERO_HASH } from '../../../src/domain/address.ts'
 import type { UpdateOrderParams } from '../../../src/domain/batch.ts'
-import type { EditTerms } from '../../../src/domain/intent.ts'
+import type { EditTerms } from '../../../src/domain/orderTerms.ts'
 import { MAX } from '../../support/honestOrders.ts'
 import {
   asItIs,

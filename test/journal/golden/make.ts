@@ -5,7 +5,8 @@
  */
 import { writeSync } from 'node:fs'
 import type { Closing, Evidence, Intent } from '../../../src/domain/intent.ts'
-import { type JournalRecord, RECORD_VERSION } from '../../../src/domain/records.ts'
+import type { JournalRecord } from '../../../src/domain/records.ts'
+import { RECORD_VERSION } from '../../../src/domain/recordVersion.ts'
 import { usd } from '../../../src/domain/units.ts'
 import { createSqliteJournal } from '../../../src/journal/sqlite.ts'
 import { armedFacts, intentOf, startMs } from '../../support/intents.ts'

@@ -1,0 +1,3 @@
+/** The version of the journal's records. */
+/** Version written today. */
+export const RECORD_VERSION = 2
