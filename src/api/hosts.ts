@@ -31,7 +31,7 @@ export interface HostLists {
   /** `{solana_api_url}`, without a path. */
   readonly solanaFeed?: readonly string[]
   /**
-   * Hosts of single routes instead of their service's, by service and path: `oracle /signed_prices/latest`. The oracle
+   * Hosts of single routes instead of their service's, by service and path: `oracle /signed_prices/latest`. The oracle's
    * document gives fallback hosts to some market reads only and does not name them; here an operator can.
    */
   readonly byRoute?: Readonly<Record<string, readonly string[]>>
