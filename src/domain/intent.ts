@@ -25,7 +25,7 @@ export type IntentKind =
   | 'collateral-out'
   | 'batch'
 
-/** How an order waits (wire: orders, 2.1). */
+/** How an order waits (docs/api-coverage.md POST /orders/txns/prepare). */
 export type OrderKind = 'market' | 'limit' | 'stop-market' | 'take-profit' | 'stop-loss' | 'twap'
 
 /** How an attempt is sent: by the host-pinned order chain, or by the generic relay. */
@@ -121,7 +121,7 @@ export function keptShare(collateralAmount: TokenAmount, sizeDeltaUsd: Usd, whol
 /** What a limit or take-profit order asks by name beyond its trigger on top of the estimated price impact, bps: the venue's own default. */
 export const TRIGGER_BUFFER_BPS = 30
 
-/** The parts of a twap order (wire: orders, section 7). */
+/** The parts of a twap order (docs/api-coverage.md POST /orders/txns/prepare). */
 export interface TwapTerms {
   /** 2 to 30. */
   readonly parts: number
@@ -148,7 +148,10 @@ export interface SwapTerms {
   readonly minOutputAmount: TokenAmount
 }
 
-/** An order as an edit leaves it; an update rewrites all of these at once (wire: orders, section 8). */
+/**
+ * An order as an edit leaves it; an update rewrites all of these at once (docs/api-coverage.md POST
+ * /orders/txns/edit/prepare).
+ */
 export interface EditTerms {
   readonly orderKey: Hex
   readonly sizeDeltaUsd: Usd
@@ -212,7 +215,7 @@ export interface Intent {
   readonly acceptedAtMs: number
 }
 
-/** States of an attempt (orders.md 2.2). PREPARED lives in memory only. */
+/** States of an attempt (docs/orders.md 3). PREPARED lives in memory only. */
 export type AttemptPhase =
   | 'PREPARING'
   | 'ARMED'
@@ -322,7 +325,7 @@ export interface Child {
 /** What a created order is for: the order itself, an exit that came with it, or one part of a twap. */
 export type ChildRole = 'main' | 'take-profit' | 'stop-loss' | 'part'
 
-/** What may close something (orders.md 2.4): who said it, when, and the facts that show it. */
+/** What may close something (docs/orders.md 3): who said it, when, and the facts that show it. */
 export interface Evidence {
   /** `chain-*`: logs and digests at that finality; `api`: pinned host and own orders or trades; `venue`: paper only; `local`: our journal alone. */
   readonly level: 'chain-final' | 'chain-latest' | 'api' | 'venue' | 'local' | 'operator'
@@ -479,7 +482,7 @@ const waitingOrders: ReadonlySet<OrderKind> = new Set([
   'twap',
 ])
 
-// MarketSwap, MarketIncrease and MarketDecrease (wire: eip712-and-chain, section 6).
+// MarketSwap, MarketIncrease and MarketDecrease (contract `Order`, `OrderType`).
 const marketOrderTypes: ReadonlySet<bigint> = new Set([0n, 2n, 4n])
 
 /** Whether a created order waits for its trigger or its time; market orders, edits and cancels do not. */
@@ -491,7 +494,7 @@ export function isWaiting(intent: Intent, child: Child): boolean {
 }
 
 /**
- * The operator's label (orders.md, first table). `observedStatus` is the venue's last word on the newest attempt, which
+ * The operator's label (docs/orders.md 1). `observedStatus` is the venue's last word on the newest attempt, which
  * is not journaled: a failure or refusal seen after a signature left shows as `unknown` until proof.
  */
 export function labelOf(state: IntentState, observedStatus?: string): Label {
