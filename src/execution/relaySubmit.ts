@@ -10,8 +10,8 @@ import { noAnswer } from './noAnswer.ts'
 import type { Signed } from './sign.ts'
 
 /**
- * The relay's words in the order chain's, which is how the machine knows them (wire: application-api-orders, section 5).
- * None for `unknown`: it says nothing, and the last word stands.
+ * The relay's words in the order chain's, which is how the machine knows them (docs/api-coverage.md POST
+ * /orders/txns/status). None for `unknown`: it says nothing, and the last word stands.
  */
 const orderStatus: Readonly<Partial<Record<RelayStatus, string>>> = {
   pending: 'relay_pending',
