@@ -1,6 +1,6 @@
 /**
  * The guard against two signatures for one intent: an append-only table beside the journal of what was ever given to the
- * key, `intentId -> (attempt, digest, deadline)` (security document, section 4). It is asked by the signer itself, so that
+ * key, `intentId -> (attempt, digest, deadline)` (docs/security.md). It is asked by the signer itself, so that
  * whoever asks, a daemon with a fault in its machine included, gets no second live digest for one intent, none that lives
  * longer than any order may, and no more exposure in a time than a cap that nothing changes while perpd runs.
  */
