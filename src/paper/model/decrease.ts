@@ -1,4 +1,7 @@
-/** Decrease, close and liquidation of a position, in the contract's order of steps (math: market-model, section 13). */
+/**
+ * Decrease, close and liquidation of a position, in the contract's order of steps (contract `DecreasePositionUtils`,
+ * `decreasePosition`).
+ */
 import { noFees, type PositionFees, positionFees } from './fees.ts'
 import { executionOfDecrease, pendingImpactOf, settledImpact } from './impact.ts'
 import { accrue, moveOpenInterest, requireNotLiquidatable, touch } from './increase.ts'
