@@ -1,7 +1,7 @@
 /**
- * Pauses after refusals: a 400 of prepare is not cured by asking again unchanged (application document, "Order transactions
- * and relay", rule 5). The same wish waits, longer with each refusal by the same cause, and only the shortest pause once
- * something changed that could change the answer. What cannot add risk waits for short and is never given up.
+ * Pauses after refusals: a 400 of prepare is not cured by asking again unchanged
+ * (docs/api-coverage.md A21). The same wish waits, longer with each refusal by the same cause, and only the shortest pause
+ * once something changed that could change the answer. What cannot add risk waits for short and is never given up.
  */
 import { sameHex } from '../domain/address.ts'
 import { type Denial, type Intent, type IntentState, lastAttempt } from '../domain/intent.ts'
