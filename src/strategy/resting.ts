@@ -50,7 +50,7 @@ export interface RestingOrder {
   readonly isChanging: boolean
 }
 
-/** On-chain types of orders that rest (wire: eip712-and-chain, section 6). */
+/** On-chain types of orders that rest (contract `Order`, `OrderType`). */
 const restingTypes: Readonly<Record<number, RestingOrder['orderType']>> = {
   3: 'limit',
   5: 'take-profit',
