@@ -58,7 +58,7 @@ export function viewDocument(): string {
     return [`## ${title}`, '', ...types.flatMap((type) => [...typeText(text, type, file), ''])].join('\n')
   })
   return `${[
-    '# What a strategy sees and may wish for',
+    '# What a strategy sees and may decide',
     '',
     '<!-- Printed from src/strategy and src/domain by `npm run docs`. Do not edit. -->',
     '',
