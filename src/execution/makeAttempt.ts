@@ -289,7 +289,7 @@ function rejected(
     return refused(context, code, `what moves by itself is beyond a bound: ${textOf(differences)}`, facts)
   }
   context.emit({ type: 'order.poisoned', intent, host, requestId, differences })
-  context.api.restHost(host, context.settings.poisonRestMs, 'its payload did not say what was meant')
+  context.api.restHost(host, context.settings.poisonRestMs, 'payload mismatch')
   return refused(context, code, `the payload does not say what was meant: ${textOf(differences)}`, facts)
 }
 

@@ -179,6 +179,6 @@ function secondDigest(entry: SignEntry, other: SignEntry): GuardError {
       firstDeadlineSeconds: other.deadlineSeconds,
     },
     details:
-      'Nothing was signed. The first one is dead after its deadline; what is still wished for is a new decision.',
+      'Nothing was signed. The first one is dead after its deadline; what is still needed is a new decision.',
   })
 }

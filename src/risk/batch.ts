@@ -29,7 +29,7 @@ export function planBatch(decision: BatchDecision, wish: Wish, view: MarketView,
   if (desk.lane !== 'relay') {
     return {
       code: 'BATCH_NEEDS_RELAY',
-      reason: 'The order chain builds its own messages; a batch of your own needs the relay lane.',
+      reason: 'The order chain builds its own messages; a batch of your own needs the relay.',
       wanted: `lane ${desk.lane}`,
       allowed: 'lane relay',
     }

@@ -25,7 +25,7 @@ export function checkWish(
     if (shareBps === undefined || wishUsd <= bps(worthUsd, shareBps)) return undefined
     return {
       code: 'WISH_ABOVE_EQUITY',
-      reason: `The ${what} wished for is more than ${shareBps / BPS_ONE} times the equity (${formatUsd(worthUsd)}): it is taken for a mistake and is not cut to the limits.`,
+      reason: `The ${what} asked for is more than ${shareBps / BPS_ONE} times the equity (${formatUsd(worthUsd)}): it is taken for a mistake and is not cut to the limits.`,
       wanted: formatUsd(wishUsd),
       allowed: formatUsd(bps(worthUsd, shareBps)),
     }

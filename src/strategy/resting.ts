@@ -27,7 +27,7 @@ export interface OpenIntent {
   readonly acceptedAtMs: number
   /** Signed, and whether it landed is not proven: it may land until its deadline, and cannot be called back. */
   readonly isUnresolved: boolean
-  /** Not wanted any more: it is undone if it lands. */
+  /** To be unwound: what it opens is closed if it lands. */
   readonly isUnwanted: boolean
 }
 
