@@ -197,7 +197,7 @@ test('an unknown order says what closes it, with a chain, without one, and on pa
             If it has not landed by 2027-01-15 08:05:00, it will be closed as
             expired at the first final block that is later, with its digest unused
             on every endpoint.
-            If a stranger uses its digest up, it closes as void. It is never sent
+            If a third party uses its digest up, it closes as void. It is never sent
             again."
   `)
   expect(told(apiOnly, steps).flat).toContain(
@@ -266,7 +266,7 @@ test('a digest that a stranger used up is told as that', () => {
     closed('VOID_CONSUMED', proof),
   ])
   expect(flat).toContain('void, its digest was used up by somebody else')
-  expect(flat).toContain('a stranger used it up, so it never can.')
+  expect(flat).toContain('a third party used it up, so it never can.')
 })
 
 test('a cancelled order says why, and at which price it would have been executed', () => {

@@ -149,7 +149,7 @@ test('a stranger may use a digest up: ours reverts, and no log of the landing is
   expect(await paper.positions()).toEqual([])
 })
 
-test('a batch that cancels orders of the account cannot be used up by a stranger', async () => {
+test('a batch that cancels orders of the account cannot be used up by a third party', async () => {
   await paper.trade({ orderType: 'limit', triggerPrice: usd(1000) })
   await fault({ foreignDigest: 'before-landing' })
   const cancel = await paper.post('/orders/txns/cancel/prepare', {
