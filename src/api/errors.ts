@@ -215,9 +215,9 @@ function silenceText(options: UnreachableErrorOptions): string {
     case 'status':
       return `answered ${options.status ?? 0} to`
     case 'resting':
-      return 'and its peers are resting, so nobody was asked for'
+      return 'and its peers are in cooldown, so no request was sent for'
     case 'no-host':
-      return 'is configured, so nobody was asked for'
+      return 'is configured, so no request was sent for'
     case 'queue':
       return 'has too many requests waiting; none was sent for'
   }

@@ -257,7 +257,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   )
   const notSigned = counter(
     'perpd_payloads_not_signed_total',
-    'Payloads beyond a bound by what moves by itself, by code: PRICE_OUT_OF_BOUNDS, FEE_ABOVE_LIMIT, POSITION_MOVED, OFFER_EXPIRED. None was signed.',
+    'Payloads not signed because price, fee, position or time moved beyond a limit, by code: PRICE_OUT_OF_BOUNDS, FEE_ABOVE_LIMIT, POSITION_MOVED, OFFER_EXPIRED.',
     ['code'],
   )
   const warned = counter(

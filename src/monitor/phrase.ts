@@ -108,7 +108,7 @@ export function phrase(event: Event): Line {
       return line(
         'error',
         'tick',
-        `${event.strategy} failed (${event.failures} in a row): ${plain(event.reason)}. Other strategies go on; it is asked again at its next turn`,
+        `${event.strategy} failed (${event.failures} in a row): ${plain(event.reason)}. Other strategies go on; it runs again at its next tick`,
         {
           strategy: event.strategy,
           reason: event.reason,

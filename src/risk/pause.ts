@@ -72,7 +72,7 @@ export function checkPause(
   }
   return {
     code: 'REFUSED_BEFORE',
-    reason: `${causeOf(newest)} this order ${count === 1 ? 'once' : `${count} times in a row`} (${newest.closing?.code}); it is asked for again at ${new Date(untilMs).toISOString()}, or soon after its size, its price or the capacity changes.`,
+    reason: `${causeOf(newest)} this order ${count === 1 ? 'once' : `${count} times in a row`} (${newest.closing?.code}); it is retried at ${new Date(untilMs).toISOString()}, or soon after its size, its price or the capacity changes.`,
     wanted: `again after ${nowMs - closedAtMs(newest)} ms`,
     allowed: `again after ${untilMs - closedAtMs(newest)} ms`,
   }

@@ -44,8 +44,8 @@ test('on a terminal every event reads as one plain line', () => {
     feed      capacity left for a long on ETH/USD [WETH-USDC]: $1,234,567.00
     tick      eth-trend made 1 decision in 12 ms
     tick      eth-trend: tick skipped: its last turn still runs
-    tick      eth-trend failed (1 in a row): No host answered. Other strategies go on; it is asked again at its next turn
-    tick      mine failed (2 in a row): mine.ts: it hangs. Other strategies go on; it is asked again at its next turn
+    tick      eth-trend failed (1 in a row): No host answered. Other strategies go on; it runs again at its next tick
+    tick      mine failed (2 in a row): mine.ts: it hangs. Other strategies go on; it runs again at its next tick
     denied    mine: strategies/mine.ts:14: the decision's sizeDeltaUsd is NaN; expected a bigint (DECISION_INVALID); nothing of it was done
     tick      mine pauses for 1 min 0 s: it failed 5 times in a row, last with mine.ts:3: no luck. What it holds stays as it is; other strategies go on
     said      mine: hello
@@ -301,7 +301,7 @@ test('a strategy that works again after failures says so', () => {
   log.listen({ type: 'tick.done', strategy, durationMs: 1, decisions: 0 })
   log.listen({ type: 'tick.done', strategy, durationMs: 1, decisions: 0 })
   expect(take()).toEqual([
-    'tick      eth-trend failed (1 in a row): Boom. Other strategies go on; it is asked again at its next turn',
+    'tick      eth-trend failed (1 in a row): Boom. Other strategies go on; it runs again at its next tick',
     'tick      eth-trend works again after 3 failures',
   ])
 })
