@@ -286,7 +286,12 @@ function rejected(
   const facts = { requestId, host, differences: differences.length }
   if (code !== 'TYPED_DATA_MISMATCH') {
     context.emit({ type: 'order.not_signed', intent, host, requestId, code, differences })
-    return refused(context, code, `a price, fee, position or time moved beyond its limit: ${textOf(differences)}`, facts)
+    return refused(
+      context,
+      code,
+      `a price, fee, position or time moved beyond its limit: ${textOf(differences)}`,
+      facts,
+    )
   }
   context.emit({ type: 'order.poisoned', intent, host, requestId, differences })
   context.api.restHost(host, context.settings.poisonRestMs, 'payload mismatch')

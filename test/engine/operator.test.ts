@@ -486,7 +486,10 @@ test('an order whose fate nothing shows is closed by an operator while the daemo
   expect(open.unresolved).toBeGreaterThan(0)
   expect(open.holds).toMatchObject([{ cause: 'unknowns', lifts: 'itself' }])
   const early = await command(there, trade('active'))
-  expect(early).toMatchObject({ ok: true, statement: expect.stringContaining('it is released when the cause ends') })
+  expect(early).toMatchObject({
+    ok: true,
+    statement: expect.stringContaining('it is released when the cause ends'),
+  })
   const none = await command(there, { type: 'resolve', intentId: 'zz', as: 'dead' })
   expect(none).toMatchObject({ ok: false, code: 'ORDER_NOT_FOUND' })
   for (const { state } of open.openIntents) {
