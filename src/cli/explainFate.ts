@@ -109,7 +109,7 @@ function deathBy(
   if (source === 'chain')
     return `${closes} as expired at the first final block that is later, with its digest unused on every endpoint`
   if (trustVenue)
-    return `${closes} as expired by the venue's own statement after that, or stays unknown without it`
+    return `${closes} as expired by the venue's own statement after that, or stay unknown without it`
   return `${stays}, counting as exposure, until rows of the account show it or an operator says (perpd orders resolve)`
 }
 

@@ -166,8 +166,8 @@ test('an unknown order says what closes it, with a chain, without one, and on pa
   expect(told(chain, steps).text).toMatchInlineSnapshot(`
     "f00d00000000000000000001
     unknown: increase long ETH/USD [WETH-USDC] $500.00 by eth-trend
-      its outcome is not proven: it counts as exposure, and is looked at until there
-      is proof; it is never sent again
+      its outcome is not proven: it counts as exposure and is polled until there is
+      proof; it is never sent again
       account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
       all times are UTC
 
@@ -203,7 +203,7 @@ test('an unknown order says what closes it, with a chain, without one, and on pa
   expect(told(apiOnly, steps).flat).toContain(
     'If it has not landed by 2027-01-15 08:05:00, it stays unknown, counting as exposure, until rows of the account show it or an operator says (perpd orders resolve). It is never sent again.',
   )
-  expect(told(paper, steps).flat).toContain("it will be closed as expired by the venue's own word after that")
+  expect(told(paper, steps).flat).toContain("it will be closed as expired by the venue's own statement after that")
 })
 
 test('a provisional landing says that it may be taken back', () => {
