@@ -34,7 +34,7 @@ test('an operator has an unknown order undone by name without the daemon, and ev
       said: 'Say who does not want it: --by YOUR_NAME\n',
     })
     expect((await say('orders', 'flatten', 'beef', '--by', 'Ada')).code).toBe(2)
-    expect(await say('orders', 'flatten', 'f00d', '--by', 'Ada', '--reason', 'too late')).toEqual({
+    expect(await say('orders', 'unwind', 'f00d', '--by', 'Ada', '--reason', 'too late')).toEqual({
       code: 0,
       said: `${intent.intentId} (increase long ETH/USD [WETH-USDC]) is to be unwound: the daemon closes what it opened at its next start if it landed; by Ada.\n`,
     })

@@ -200,7 +200,7 @@ test('findings are listed, and an operator adopts or ignores them by name', asyn
     await journal.appendAccount({ ...base, kind: 'finding.raised', finding: { ...finding, findingId } })
   }
   journal.close()
-  expect((await run('findings')).out.split('\n')).toHaveLength(4)
+  expect((await run('discrepancies')).out.split('\n')).toHaveLength(4)
   expect((await run('findings')).out).toContain(
     'holds increases  manual-increase  an order of the account that is not ours bought $50.00 of ETH/USD',
   )
