@@ -1,6 +1,6 @@
 /**
- * Decodes positions, resting orders and trades (wire: reads, 4 and 5). Each row is a domain object, and carries the rest of
- * the wire's fields besides; one that a deployment does not send is absent.
+ * Decodes positions, resting orders and trades (docs/api-coverage.md GET /positions and GET /trades). Each row is a domain
+ * object, and carries the rest of the wire's fields besides; one that a deployment does not send is absent.
  */
 import type { Hex } from '../domain/address.ts'
 import type { Direction } from '../domain/market.ts'
@@ -179,7 +179,7 @@ export function positionWithOrders(value: unknown): PositionWithOrders {
   }
 }
 
-/** Greatest on-chain order type (wire: eip712-and-chain, section 6) known today; later ones pass as numbers. */
+/** Greatest on-chain order type (contract `Order`, `OrderType`) known today; later ones pass as numbers. */
 const ORDER_TYPE_LIMIT = 255
 
 function orderTypeOf(value: unknown): number {

@@ -1,8 +1,8 @@
 /**
- * Deposits into and withdrawals from the platform account across chains (wire: orders, 11). A deposit is a transaction on
- * the source chain. A withdrawal is signed, and its submit and status stay on the host that prepared it, under the same
- * rule as an order chain (application document, "Order transactions and relay", rule 2): they take the host from the
- * `PreparedWithdrawal` and have no other way in.
+ * Deposits into and withdrawals from the platform account across chains (docs/api-coverage.md POST
+ * /gmx-account/deposit/cross-chain/prepare). A deposit is a transaction on the source chain. A withdrawal is signed, and
+ * its submit and status stay on the host that prepared it, under the same rule as an order chain (docs/api-coverage.md
+ * A18): they take the host from the `PreparedWithdrawal` and have no other way in.
  */
 import type { RelayParams } from '../chains/relayRouter.ts'
 import type { Address, Hex } from '../domain/address.ts'

@@ -8,8 +8,8 @@ const jitDataStatuses = new Set(['available', 'stale', 'unavailable'] as const)
 const marketDataStatuses = new Set(['fresh', 'stale'] as const)
 
 /**
- * One side's capacity; all six fields must be there (wire: reads, 2.4). A status of a newer venue is `unrecognised`,
- * never a good one.
+ * One side's capacity; all six fields must be there (docs/api-coverage.md GET /markets/trading-capacity). A status of a
+ * newer venue is `unrecognised`, never a good one.
  */
 export function tradingCapacity(value: unknown, name = ''): TradingCapacity {
   const fields = object(value, name)

@@ -1,4 +1,4 @@
-/** What prepare says of capacity, in a refusal or in a warning (application document, "Order transactions and relay", 6 to 8). */
+/** What prepare says of capacity, in a refusal or in a warning (docs/api-coverage.md A22 to A24). */
 import type { TradingCapacity } from '../domain/market.ts'
 import type { Usd } from '../domain/units.ts'
 import { tradingCapacity } from './capacity.ts'

@@ -1,7 +1,8 @@
 /**
- * Classic orders: prepare answers with a transaction that the account sends itself (wire: orders, 3.2). It needs an
- * allowance of the router and native coin for `value`. There is nothing to submit, and whether the order routes track it is
- * not documented: follow the receipt and `/orders`. The types keep it from being handed in: a `ClassicPrepared` has no echo.
+ * Classic orders: prepare answers with a transaction that the account sends itself (docs/api-coverage.md POST
+ * /orders/txns/prepare). It needs an allowance of the router and native coin for `value`. There is nothing to submit, and
+ * whether the order routes track it is not documented: follow the receipt and `/orders`. The types keep it from being
+ * handed in: a `ClassicPrepared` has no echo.
  */
 import {
   type CancelRequest,

@@ -80,9 +80,9 @@ export interface ApiHosts {
   /** Base addresses in use, in the configured order. */
   readonly hosts: HostLists
   readonly limits: ApiLimits
-  /** Keeps new requests away from a host for a while, and new orders even if every host rests. */
+  /** Puts a host in cooldown: no new requests, and no new orders even if every host is in cooldown. */
   restHost(host: string, restMs: number, reason: string): void
-  /** Whether the host rests now. */
+  /** Whether the host is in cooldown now. */
   isResting(host: string): boolean
   /** The host's clock less ours, ms, to about half a second; undefined before its first answer. */
   clockSkewMs(host: string): number | undefined

@@ -19,7 +19,7 @@ export interface RequestPlace {
   readonly host: string
 }
 
-/** One complaint about a parameter, from the API's schema check (application document, "Errors"). */
+/** One complaint about a parameter, from the API's schema check (docs/api-coverage.md A26 to A33). */
 export interface FieldError {
   /** The parameter's own name: the last part of `path`. */
   readonly field: string
@@ -111,7 +111,7 @@ export type Sent = 'no' | 'maybe'
 export type Silence = 'timeout' | 'network' | 'status' | 'resting' | 'queue' | 'no-host'
 
 /**
- * What a 503 says, told apart by the body's code and the route (application document, "Errors"): the pool behind the host
+ * What a 503 says, told apart by the body's code and the route (docs/api-coverage.md A26 to A33): the pool behind the host
  * does not serve the route (`backend`); the route itself is not served here or not ready, which the document names for
  * stats, earnings and Solana pairs (`route`; a 308 of stats that was not followed says it too); anything else, a request beyond the server's 60 s among it (`server`).
  * Only `server` says something about the host.
@@ -215,9 +215,9 @@ function silenceText(options: UnreachableErrorOptions): string {
     case 'status':
       return `answered ${options.status ?? 0} to`
     case 'resting':
-      return 'and its peers are resting, so nobody was asked for'
+      return 'and its peers are in cooldown, so no request was sent for'
     case 'no-host':
-      return 'is configured, so nobody was asked for'
+      return 'is configured, so no request was sent for'
     case 'queue':
       return 'has too many requests waiting; none was sent for'
   }
@@ -295,7 +295,7 @@ export function hostName(base: string): string {
 const inconclusiveStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429])
 
 /**
- * What one failed request shows about that request (house rules, "What one answer proves").
+ * What one failed request shows about that request (docs/orders.md 3).
  *
  * `not-sent`: not a byte left. `refused`: the API itself said no (which closes nothing on chain once a signature has
  * left). `nothing`: everything else: 408, 409, 425, 429, 5xx, timeouts, resets, undecodable answers, the page of a proxy,

@@ -1,6 +1,6 @@
 /**
- * History from the venue's indexer: rates, yields and performance, served by both APIs in the same shapes (application
- * document, "Rates, yield, earnings"; oracle document, "Endpoints"). For people and reports; no order is sized by it.
+ * History from the venue's indexer: rates, yields and performance, served by both APIs in the same shapes
+ * (docs/api-coverage.md GET /rates). For people and reports; no order is sized by it.
  */
 import { type Address, hexKey } from '../domain/address.ts'
 import {
@@ -280,7 +280,7 @@ function apysByAddress(value: unknown): ReadonlyMap<string, PoolApy> {
   return apys
 }
 
-/** The documents call the third field `bonusApr`, one client type `bonusApy` (wire: oracle, 3.10). */
+/** The documents call the third field `bonusApr`, one client type `bonusApy` (docs/api-coverage.md GET /apy). */
 function poolApy(value: unknown): PoolApy {
   const row = object(value)
   return {

@@ -31,7 +31,7 @@ export interface HostLists {
   /** `{solana_api_url}`, without a path. */
   readonly solanaFeed?: readonly string[]
   /**
-   * Hosts of single routes instead of their service's, by service and path: `oracle /signed_prices/latest`. The oracle
+   * Hosts of single routes instead of their service's, by service and path: `oracle /signed_prices/latest`. The oracle's
    * document gives fallback hosts to some market reads only and does not name them; here an operator can.
    */
   readonly byRoute?: Readonly<Record<string, readonly string[]>>
@@ -114,7 +114,7 @@ export interface Hosts {
   failed(host: string, reason: string, isHung: boolean): void
   /** How old its newest price is: a host with older ones than `limits.maxPriceAgeMs` is left for others. */
   sawPrices(host: string, ageMs: number, madeAtMs: number): void
-  /** Keeps requests away for a while; `isDistrust` keeps new orders away even if every host rests. */
+  /** Puts a host in cooldown; `isDistrust` keeps new orders away even if every host is in cooldown. */
   rest(host: string, restMs: number, reason: string, isDistrust: boolean): void
   isResting(host: string): boolean
   /** One reading of the host's clock: its `Date` (whole seconds) against the middle of our request, which has just ended. */

@@ -1,6 +1,6 @@
 /**
- * JIT liquidity now and in the past (wire: reads, 9). For insight: what an increase may use is `availableLiquidity` of the
- * trading capacity, which has JIT in it already.
+ * JIT liquidity now and in the past (docs/api-coverage.md GET /jit/liquidity_info). For insight: what an increase may use
+ * is `availableLiquidity` of the trading capacity, which has JIT in it already.
  */
 import type { Address } from '../domain/address.ts'
 import type { TokenAmount, Usd } from '../domain/units.ts'

@@ -23,7 +23,7 @@ export interface ApiLimits {
   readonly burstPerHost: number
   /** Reads that may wait for one host, and as many of history; more are refused. */
   readonly queuePerHost: number
-  /** Failures in a row after which a host rests. */
+  /** Failures in a row after which a host is in cooldown. */
   readonly failuresToRest: number
   /** First rest, ms; doubles while the host stays bad. */
   readonly restMs: number

@@ -1,4 +1,7 @@
-/** Configuration and values of markets, one row a market (application document, "Market values row", "Market config fields"). */
+/**
+ * Configuration and values of markets, one row a market (docs/api-coverage.md GET /markets/values and GET
+ * /markets/config).
+ */
 import { marketConfig, marketInfo, marketValues } from './marketInfoRow.ts'
 import type { MarketConfig, MarketInfo, MarketValues } from './marketInfoTypes.ts'
 import type { Asked, CallOptions, Read, Route } from './route.ts'

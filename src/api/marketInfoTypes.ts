@@ -1,7 +1,7 @@
 /**
- * Settings and values of one market (application document, "Market values row", "Market config fields"; units: wire,
- * reads 2.2). Fields keep the wire's names, because they are the protocol's. A field that the deployment does not send is
- * undefined; that is never zero.
+ * Settings and values of one market
+ * (docs/api-coverage.md GET /markets/values and GET /markets/config). Fields keep the wire's names, because they are the
+ * protocol's. A field that the deployment does not send is undefined; that is never zero.
  */
 import type { Address, Hex } from '../domain/address.ts'
 

@@ -1,4 +1,7 @@
-/** Candles of the application API (wire: reads, 6). The oracle's candles are the better documented ones: prefer them. */
+/**
+ * Candles of the application API (docs/api-coverage.md GET /prices/ohlcv). The oracle's candles are the better documented
+ * ones: prefer them.
+ */
 import type { CandlePeriod } from '../domain/market.ts'
 import type { Usd } from '../domain/units.ts'
 import { count, list, Malformed, object, usd30 } from './decode.ts'

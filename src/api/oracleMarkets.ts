@@ -1,4 +1,7 @@
-/** The oracle service's markets and signed prices: second opinions, and what keepers put on chain (oracle document). */
+/**
+ * The oracle service's markets and signed prices: second opinions, and what keepers put on chain (docs/api-coverage.md O1
+ * to O13).
+ */
 import type { Address, Hex } from '../domain/address.ts'
 import type { Token } from '../domain/market.ts'
 import type { Usd } from '../domain/units.ts'

@@ -1,4 +1,7 @@
-/** What may be asked of the prepare routes that change orders and collateral, and how it goes on the wire (wire: orders, 8). */
+/**
+ * What may be asked of the prepare routes that change orders and collateral, and how it goes on the wire
+ * (docs/api-coverage.md POST /orders/txns/edit/prepare).
+ */
 
 import type { SubaccountApproval } from '../chains/subaccountApproval.ts'
 import type { Address, Hex } from '../domain/address.ts'

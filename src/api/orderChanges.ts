@@ -1,7 +1,7 @@
 /**
- * Changes of what an account has: edits and cancels of resting orders, collateral of a position (wire: orders, 8). Each is
- * prepared, verified, signed, and then handed in and followed with `submitOrder` and `getOrderStatus`, at the host that
- * prepared it.
+ * Changes of what an account has: edits and cancels of resting orders, collateral of a position (docs/api-coverage.md POST
+ * /orders/txns/edit/prepare). Each is prepared, verified, signed, and then handed in and followed with `submitOrder` and
+ * `getOrderStatus`, at the host that prepared it.
  */
 import {
   type CancelRequest,

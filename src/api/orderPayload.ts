@@ -1,6 +1,6 @@
 /**
- * Decodes what prepare answers: what to sign or to send, the echo that goes back verbatim, estimates and warnings (wire:
- * orders, 2.3 and 3).
+ * Decodes what prepare answers: what to sign or to send, the echo that goes back verbatim, estimates and warnings
+ * (docs/api-coverage.md POST /orders/txns/prepare).
  */
 import type { RelayParams } from '../chains/relayRouter.ts'
 import type { Address, Hex } from '../domain/address.ts'

@@ -1,4 +1,7 @@
-/** What submit and status of an order chain answer; withdrawals have the same fields (wire: orders, 4, 5 and 11). */
+/**
+ * What submit and status of an order chain answer; withdrawals have the same fields (docs/api-coverage.md POST
+ * /orders/txns/submit and POST /orders/txns/status).
+ */
 import type { Hex } from '../domain/address.ts'
 import {
   bytes32,

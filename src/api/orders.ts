@@ -1,6 +1,7 @@
 /**
- * The order chain of the application API: prepare, submit, status (wire: orders, 2 to 5). Only express orders: typed data
- * to sign. Paths and statuses that the documents leave open are kept here and nowhere else.
+ * The order chain of the application API: prepare, submit, status (docs/api-coverage.md POST /orders/txns/prepare, POST
+ * /orders/txns/submit and POST /orders/txns/status). Only express orders: typed data to sign. Paths and statuses that the
+ * documents leave open are kept here and nowhere else.
  */
 
 import type { SubaccountApproval } from '../chains/subaccountApproval.ts'

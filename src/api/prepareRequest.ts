@@ -1,4 +1,7 @@
-/** What may be asked of prepare, in the protocol's words, and how it goes on the wire (wire: orders, 2.1). */
+/**
+ * What may be asked of prepare, in the protocol's words, and how it goes on the wire (docs/api-coverage.md POST
+ * /orders/txns/prepare).
+ */
 
 import type { SubaccountApproval } from '../chains/subaccountApproval.ts'
 import type { Address, Hex } from '../domain/address.ts'

@@ -1,7 +1,7 @@
 /**
  * Doubts about oracle prices, as values: the documents call prices "scaled to 30 decimals" and give a formula that divides
- * by fewer, and one sample fits neither (wire: oracle, 2.3). A wrong reading shows in a stable coin that is far from one
- * USD, or in a jump of many times.
+ * by fewer, and one sample fits neither (docs/api-coverage.md O1). A wrong reading shows in a stable coin that is far from
+ * one USD, or in a jump of many times.
  */
 import { hexKey } from '../domain/address.ts'
 import type { OraclePrice, PriceDoubt, Token } from '../domain/market.ts'

@@ -1,7 +1,8 @@
 /**
- * Where a 308 leads (application document, "Stats": hosts of the second family that do not compute stats point at the
- * Arbitrum host of their family). A redirect comes from outside, so only the host is taken from it, and only if it is
- * configured or of the same family, or a path of the same origin; everything else stays that of the question.
+ * Where a 308 leads
+ * (docs/api-coverage.md A15: hosts of the second family that do not compute stats point at the Arbitrum host of their
+ * family). A redirect comes from outside, so only the host is taken from it, and only if it is configured or of the same
+ * family, or a path of the same origin; everything else stays that of the question.
  */
 
 /** Everything after the first label of a host name: `arbitrum.venue.io` and `megaeth.venue.io` share `venue.io`. */

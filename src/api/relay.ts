@@ -1,4 +1,4 @@
-/** The generic relay: calldata of our own, and how it fared (application document, "Order transactions and relay"). */
+/** The generic relay: calldata of our own, and how it fared (docs/api-coverage.md POST /relay/submit). */
 import type { Address, Hex } from '../domain/address.ts'
 import { bytes32, hex, lenient, Malformed, object, oneOf, present, string, word } from './decode.ts'
 import type { CallOptions, Read, Route } from './route.ts'

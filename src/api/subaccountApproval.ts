@@ -1,4 +1,4 @@
-/** An approval on the wire (wire: orders, 6). */
+/** An approval on the wire (docs/api-coverage.md POST /subaccounts/approval/prepare). */
 import type { SubaccountApproval } from '../chains/subaccountApproval.ts'
 
 /** An approval on the wire: the contract's fields and nothing besides, bigints as decimal texts. */

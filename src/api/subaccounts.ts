@@ -1,6 +1,7 @@
 /**
- * Subaccounts: a key of its own that may trade for an account (wire: orders, 6). The main key signs an approval once; then
- * every prepare names the subaccount and carries the approval, the subaccount's key signs, and submit echoes the approval.
+ * Subaccounts: a key of its own that may trade for an account (docs/api-coverage.md POST /subaccounts/approval/prepare).
+ * The main key signs an approval once; then every prepare names the subaccount and carries the approval, the subaccount's
+ * key signs, and submit echoes the approval.
  */
 
 import type { SubaccountApprovalMessage } from '../chains/subaccountApproval.ts'

@@ -1,4 +1,6 @@
-/** Decodes tickers (wire: reads, 2.3), written out as marketInfoRow.ts is and for the same reason. */
+/**
+ * Decodes tickers (docs/api-coverage.md GET /markets/tickers), written out as marketInfoRow.ts is and for the same reason.
+ */
 import type { Ticker } from '../domain/market.ts'
 import { keptCapacityIf } from './capacity.ts'
 import { type Fields, Malformed, word } from './decode.ts'
@@ -36,7 +38,7 @@ export function ticker(row: Fields, was: Fields, had: Partial<Ticker>): Ticker {
     priceChange24hBps: keptIntIf(row.priceChangePercent24hBps, was.priceChangePercent24hBps, had.priceChange24hBps, 'priceChangePercent24hBps'),
     poolAmountLongUsd: keptUintIf(row.poolAmountLongUsd, was.poolAmountLongUsd, had.poolAmountLongUsd, 'poolAmountLongUsd'),
     poolAmountShortUsd: keptUintIf(row.poolAmountShortUsd, was.poolAmountShortUsd, had.poolAmountShortUsd, 'poolAmountShortUsd'),
-    // Absent on old deployments of the venue (wire: reads, 2.3).
+    // Absent on old deployments of the venue (docs/api-coverage.md GET /markets/tickers).
     capacityLong: keptCapacityIf(row.capacityLong, was.capacityLong, had.capacityLong, 'capacityLong'),
     capacityShort: keptCapacityIf(row.capacityShort, was.capacityShort, had.capacityShort, 'capacityShort'),
   }

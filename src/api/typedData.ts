@@ -1,6 +1,6 @@
 /**
- * Decodes what is signed: typed data as a host proposes it, and the relay parameters behind its hash (wire: orders, 3.1). A
- * field that verification needs and that is missing is an error.
+ * Decodes what is signed: typed data as a host proposes it, and the relay parameters behind its hash (docs/api-coverage.md
+ * POST /orders/txns/prepare). A field that verification needs and that is missing is an error.
  */
 import { batchTypes } from '../chains/batchTypes.ts'
 import type {

@@ -1,4 +1,7 @@
-/** What a wallet holds and may spend, staking, and the venue's lists around it (wire: reads, 3 and 9). */
+/**
+ * What a wallet holds and may spend, staking, and the venue's lists around it (docs/api-coverage.md GET /balances/wallet
+ * and GET /staking/power).
+ */
 import type { Address } from '../domain/address.ts'
 import type { Balance } from '../domain/market.ts'
 import type { TokenAmount } from '../domain/units.ts'

@@ -1,4 +1,6 @@
-/** Yield of pools and fee earnings of a wallet (application document, "Pool yield row", "Earnings response"). */
+/**
+ * Yield of pools and fee earnings of a wallet (docs/api-coverage.md GET /yield/gm-pools and GET /yield/gm-user-earnings).
+ */
 import { type Address, sameHex } from '../domain/address.ts'
 import type { Usd } from '../domain/units.ts'
 import {
@@ -28,7 +30,7 @@ export interface GmPoolsQuery {
 
 /**
  * Yield of one pool over a window; plain USD and fractions. A null is a figure that is not indexed, never zero
- * (application document, "Pool yield row").
+ * (docs/api-coverage.md A7).
  */
 export interface GmPool {
   readonly marketToken: Address
@@ -55,7 +57,7 @@ export interface GmPool {
 /**
  * Fee earnings of a wallet. Only pool tokens count that the wallet holds itself on this chain: not those in a platform
  * account, not bridged ones; vault earnings are not served. One row a pool token ever held, delisted pools included
- * (application document, "Earnings response").
+ * (docs/api-coverage.md GET /yield/gm-user-earnings).
  */
 export interface GmUserEarnings {
   readonly account: Address

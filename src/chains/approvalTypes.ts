@@ -1,6 +1,6 @@
 /**
  * What a subaccount's approval is, apart from the hashing of it: clients that only carry approvals need no hash function
- * (wire: eip712-and-chain 3.2; application-api-orders 6).
+ * (docs/api-coverage.md POST /subaccounts/approval/prepare; contract `SubaccountUtils`, `SubaccountApproval`).
  */
 import { type Address, type Hex, ZERO_HASH } from '../domain/address.ts'
 

@@ -1,5 +1,5 @@
 /**
- * The EIP-712 types of a signed batch (wire: eip712-and-chain, section 3), apart from the hashing of them: clients that only
+ * The EIP-712 types of a signed batch (contract `RelayUtils`), apart from the hashing of them: clients that only
  * read payloads need no hash function.
  */
 

@@ -55,6 +55,6 @@ export interface Chain {
   }
   /** What its markets and tokens are, as shipped. */
   readonly facts: ShippedFacts
-  /** Seconds before a user may cancel a market order (contract setting, wire: eip712-and-chain section 7). */
+  /** Seconds before a user may cancel a market order (contract `Keys`, `REQUEST_EXPIRATION_TIME`). */
   readonly requestExpirationSeconds: number
 }

@@ -1,5 +1,5 @@
 /**
- * The EIP-712 types of every message that the venue's routers take (wire: eip712-and-chain, section 3), apart from the
+ * The EIP-712 types of every message that the venue's routers take (contract `RelayUtils`), apart from the
  * hashing of them. `Batch` and `SubaccountApproval` are what perpd signs day by day; the others are its owner's.
  */
 import { approvalTypes } from './approvalTypes.ts'

@@ -1,6 +1,6 @@
 /**
- * Custom errors of the protocol: what the bytes of a revert, or of a cancelled or frozen order, say (wire:
- * eip712-and-chain, section 11). A selector outside the table is shown as it is; nothing is ever guessed from it.
+ * Custom errors of the protocol: what the bytes of a revert, or of a cancelled or frozen order, say
+ * (contract `Errors`). A selector outside the table is shown as it is; nothing is ever guessed from it.
  */
 import { decodeAbiParameters, type Hex, parseAbiItem } from 'viem'
 

@@ -1,9 +1,9 @@
 /**
  * The relay router: what its EIP-712 messages look like and how they hash.
  *
- * Types, field order and hashing are the contract's (wire: eip712-and-chain sections 1 to 4). Hashes are packed by hand,
- * word by word, because signing is on the hot path and general ABI encoders cost ten times as much; the tests hold every
- * hash against constants taken from the contract's type strings and against viem's own hashing.
+ * Types, field order and hashing are the contract's (contract `GelatoRelayRouter`, `batch`; contract `RelayUtils`). Hashes
+ * are packed by hand, word by word, because signing is on the hot path and general ABI encoders cost ten times as much;
+ * the tests hold every hash against constants taken from the contract's type strings and against viem's own hashing.
  */
 import type { Address, Hex } from 'viem'
 import type {

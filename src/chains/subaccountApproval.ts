@@ -1,8 +1,8 @@
 /**
  * The main key's word that a subaccount may trade: the message it signs, and the hash of it that every Batch of the
- * subaccount carries (wire: eip712-and-chain 3.2; application-api-orders 6). The signed approval goes with orders until the
- * first of them landed; that one writes it on chain and uses up its nonce. From then on the empty approval goes with them:
- * the signed one would be refused.
+ * subaccount carries (docs/api-coverage.md POST /subaccounts/approval/prepare; contract `SubaccountUtils`,
+ * `SubaccountApproval`). The signed approval goes with orders until the first of them landed; that one writes it on chain
+ * and uses up its nonce. From then on the empty approval goes with them: the signed one would be refused.
  */
 import type { Hex } from '../domain/address.ts'
 import {

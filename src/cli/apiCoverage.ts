@@ -1,5 +1,5 @@
 /**
- * What the API clients cover, printed from the source: every route of the two documents and of the wire notes, the function
+ * What the API clients cover, printed from the source: every route of the two API documents, the function
  * that asks it, its cache window, and the tests that hold it. Routes are not listed twice: each function is called with a
  * transport that only writes down what it is asked.
  */
@@ -130,8 +130,9 @@ export async function apiCoverageDocument(): Promise<string> {
     '',
     '<!-- Printed from src/api and src/cli/documentedRoutes.ts by `npm run docs`. Do not edit. -->',
     '',
-    'Every route of the application API document, of the oracle price service document, and of the notes on the wire that fill',
-    'what the documents leave open. One exported function a route, one decoder a function; a method of `createApi` each.',
+    'Every route of the venue’s two API documents (application API, oracle price service), and routes that its public clients',
+    'use besides. One exported function a route, one decoder a function; a method of `createApi` each. Comments cite a route of',
+    'this table by method and path, and a rule by its number.',
     '',
     '**Cache window**: reads of one question within it share one request. It is the venue’s own where the documents give one;',
     '`(ours)` where they give none; `while pending`: only callers at the same moment share. Writes share nothing.',
@@ -142,18 +143,19 @@ export async function apiCoverageDocument(): Promise<string> {
     '|---|---|---|---|---|---|---|',
     ...rows,
     '',
-    'Conversion quotes for stable coins: the application document names them without a path, so there is no function.',
+    'Conversion quotes for stable coins: the API document names them without a path, so there is no function.',
     '',
     '## Rules',
     '',
-    'Each sentence of the documents that binds a client, and the test files that hold it; their titles are in',
+    'Each sentence of the documents that binds a client, `O` of the oracle price service and `A` of the application API, and the',
+    'test files that hold it; their titles are in',
     'src/cli/documentedRules.ts, and a test looks for them.',
     '',
-    '| section | rule | held by |',
-    '|---|---|---|',
+    '| rule | section | what it says | held by |',
+    '|---|---|---|---|',
     ...documentedRules.map(
-      ({ section, rule, heldBy }) =>
-        `| ${section} | ${rule} | ${[...new Set(heldBy.map(([file]) => `\`${file}\``))].join(' ')} |`,
+      ({ number, section, rule, heldBy }) =>
+        `| ${number} | ${section} | ${rule} | ${[...new Set(heldBy.map(([file]) => `\`${file}\``))].join(' ')} |`,
     ),
   ].join('\n')}\n`
 }

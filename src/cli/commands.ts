@@ -51,7 +51,7 @@ export const commands: readonly Command[] = [
         name: 'state',
         value: 'FILE',
         setting: 'paper.stateFile',
-        doc: 'keep the world in FILE and go on with it at the next start; short for --paper.stateFile',
+        doc: 'keep the state in FILE and go on with it at the next start; short for --paper.stateFile',
       },
     ],
     run: async (call) => (await import('./paper.ts')).paper(call),
@@ -81,7 +81,7 @@ export const commands: readonly Command[] = [
     name: 'trading',
     summary: 'Let the running daemon trade, reduce only, or make no orders at all; says why it does not.',
     details:
-      'The state is kept in the journal and survives restarts. `active` lifts what an operator may lift: it accepts losses, and\nends a kill. Without a state the holds are listed. The same without the port: kill -USR2 PID halts.',
+      'The state is kept in the journal and survives restarts. `active` releases what an operator may release: it accepts losses, and\nends a kill. Without a state the halts are listed. The same without the port: kill -USR2 PID halts.',
     positional: { name: 'state', doc: 'active, reducing or halted', isOptional: true },
     flags: [
       {
@@ -105,7 +105,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'limits',
-    summary: 'Read the configured limits anew in the running daemon; what is tighter holds at once.',
+    summary: 'Read the configured limits anew in the running daemon; what is tighter applies at once.',
     details:
       'Looser limits take effect at a restart, or with --confirm. The same without the port: kill -HUP PID tightens.',
     flags: [{ name: 'confirm', doc: 'loosen too' }, byFlag],
@@ -136,7 +136,7 @@ export const commands: readonly Command[] = [
     name: 'orders resolve',
     summary: 'Say how an order ended that no evidence closes; with the daemon or without.',
     details:
-      'For an order that stays unknown: look at the venue first. Closing it frees its share of the limits; if it lands after all, you hold both.\nThe word and the name are kept in the journal.',
+      'For an order that stays unknown: look at the venue first. Closing it frees its share of the limits; if it lands after all, you hold both.\nThe statement and the name are kept in the journal.',
     positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
     flags: [
       { name: 'as', value: 'OUTCOME', doc: 'dead, executed or cancelled' },
@@ -145,10 +145,10 @@ export const commands: readonly Command[] = [
     run: async (call) => (await import('./resolve.ts')).resolve(call),
   },
   {
-    name: 'orders flatten',
-    summary: 'Have an order undone if it lands; with the daemon or without.',
+    name: 'orders unwind',
+    summary: 'Unwind an order: close what it opens if it lands; with the daemon or without.',
     details:
-      'For an order that is on its way or unknown and not wanted any more: it cannot be called back. What of it rests is\ncancelled, what it opens is closed, and nothing is done if it never lands. Kept in the journal with the name.',
+      'For an order that is pending or unknown: a signed order cannot be recalled. Its resting orders are cancelled, what it\nopens is closed, and nothing is done if it never lands. Kept in the journal with the name.',
     positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
     flags: [
       { name: 'by', value: 'NAME', doc: 'who says so' },
@@ -157,27 +157,27 @@ export const commands: readonly Command[] = [
     run: async (call) => (await import('./flatten.ts')).flatten(call),
   },
   {
-    name: 'findings',
+    name: 'discrepancies',
     summary: 'List what the account shows that the journal cannot explain; works without the daemon too.',
     flags: [{ name: 'all', doc: 'settled ones too' }, json],
     run: async (call) => (await import('./findings.ts')).findings(call),
   },
   ...(['adopt', 'ignore'] as const).map(
     (word): Command => ({
-      name: `findings ${word}`,
+      name: `discrepancies ${word}`,
       summary:
         word === 'adopt'
-          ? 'Say that a finding is yours and counts from now on; with the daemon or without.'
-          : 'Say that a finding is to be left out; with the daemon or without.',
+          ? 'Adopt a discrepancy: it is yours and counts from now on; with the daemon or without.'
+          : 'Ignore a discrepancy: leave it out; with the daemon or without.',
       details:
-        'Increases on its market go on afterwards. The word and the name are kept in the\njournal. START means what was there before perpd first looked at the account.',
+        'Increases on its market go on afterwards. The statement and the name are kept in the\njournal. START means what was there before perpd first looked at the account.',
       positional: {
         name: 'findingId',
-        doc: "a finding's id, or its first characters; perpd findings lists them",
+        doc: "a discrepancy's id, or its first characters; perpd discrepancies lists them",
         isOptional: true,
       },
       flags: [
-        { name: 'all', doc: 'every open finding' },
+        { name: 'all', doc: 'every open discrepancy' },
         {
           name: 'before',
           value: 'START|TIME',
@@ -193,7 +193,7 @@ export const commands: readonly Command[] = [
     name: 'markets',
     summary: 'List markets: price, rates, capacity, fees, and why nothing is added on some.',
     details:
-      "shipped: with perpd. proven: by the chain. trusted: by an operator. untrusted: on hosts' words alone. contradicted: a host\nsays otherwise than our facts. Nothing is added on the last two; what is held is reduced by our own facts.",
+      "shipped: with perpd. proven: by the chain. trusted: by an operator. untrusted: by hosts' statements alone. contradicted: a host\nsays otherwise than our facts. Nothing is added on the last two; what is held is reduced by our own facts.",
     flags: [{ name: 'search', value: 'TEXT', doc: 'only markets with this in their symbol' }, json],
     run: async (call) => (await import('./markets.ts')).markets(call),
   },
@@ -201,7 +201,7 @@ export const commands: readonly Command[] = [
     name: 'markets trust',
     summary: 'Trust a market that is not shipped, or go on with one in spite of a host that contradicts it.',
     details:
-      'One that is not shipped is trusted only when all hosts of both services say the same of it now. Compare its tokens with\nthe chain first. The word and the name are kept in the journal.',
+      'One that is not shipped is trusted only when all hosts of both services say the same of it now. Compare its tokens with\nthe chain first. The statement and the name are kept in the journal.',
     positional: { name: 'market', doc: "a market's symbol or address; perpd markets lists them" },
     flags: [{ name: 'by', value: 'NAME', doc: 'who says so' }],
     run: async (call) => (await import('./markets.ts')).trustMarket(call),

@@ -65,7 +65,7 @@ export const handCommands: readonly Command[] = [
     name: 'open',
     summary: 'Open or add to a position by hand; shown with its worst cost, and confirmed.',
     details:
-      'Limits, holds and budgets hold for it as for a strategy; it is made whole or not\nat all. No strategy owns it. Exit code 0: filled or resting; 1: refused, or it\ncame to nothing.',
+      'Limits, halts and budgets apply to it as to a strategy; it is made whole or not\nat all. No strategy owns it. Exit code 0: filled or resting; 1: refused, or it\ncame to nothing.',
     positional: marketName,
     more: [directionName],
     flags: [
@@ -86,7 +86,7 @@ export const handCommands: readonly Command[] = [
   },
   {
     name: 'close',
-    summary: 'Close a position, or a share of it, at the market; goes past every hold.',
+    summary: 'Close a position, or a share of it, at the market; ignores every halt.',
     positional: marketName,
     more: [directionName],
     flags: [

@@ -1,4 +1,4 @@
-/** The routes of the two documents and of the wire notes, with the section that says them; a test compares them with src/api. */
+/** The routes of the two API documents and of the venue's public clients, with the section that says them; a test compares them with src/api. */
 import type { Service } from '../api/hosts.ts'
 
 /** One route as the documents have it. */
@@ -94,16 +94,16 @@ export const documentedRoutes: readonly DocumentedRoute[] = [
     ['/incentives/usdg/boost-apr', 1_800_000, 'unverified; any other form as it came'],
     ['/whitelists', 60_000, 'unverified; any other form as it came'],
   ]),
-  ...rows('api', 'GET', 'application: Other reads; wire: reads, 3', [
+  ...rows('api', 'GET', 'application: Other reads', [
     ['/tokens'],
     ['/tokens/info', 1_000],
     ['/balances/wallet'],
     ['/allowances'],
   ]),
-  ...rows('api', 'GET', 'application: Other reads; wire: reads, 6', [
+  ...rows('api', 'GET', 'application: Other reads', [
     ['/prices/ohlcv', unstated, 'unverified; units, prefer the oracle’s candles'],
   ]),
-  ...rows('api', 'GET', 'application: Other reads; wire: reads, 9', [
+  ...rows('api', 'GET', 'application: Other reads', [
     ['/jit/liquidity_info'],
     ['/v2/jit/liquidity_info', unstated, 'where the first version is gone'],
     ['/jit/liquidity_history', unstated, unverified],
@@ -111,24 +111,24 @@ export const documentedRoutes: readonly DocumentedRoute[] = [
     ['/buyback/weekly-stats'],
   ]),
   ...rows('api', 'POST', 'application: Order transactions and relay', [['/orders/txns/prepare']]),
-  ...rows('api', 'POST', 'application: Order transactions and relay; wire: orders, 4 and 5', [
+  ...rows('api', 'POST', 'application: Order transactions and relay', [
     ['/orders/txns/submit', unstated, 'one POST, to the host that prepared'],
     ['/orders/txns/status', unstated, 'the host that prepared, no other'],
   ]),
-  ...rows('api', 'POST', 'application: Order transactions and relay; wire: orders, 8', [
+  ...rows('api', 'POST', 'application: Order transactions and relay', [
     ['/orders/txns/edit/prepare'],
     ['/orders/txns/cancel/prepare'],
     ['/orders/txns/collateral/prepare'],
   ]),
-  ...rows('api', 'POST', 'application: Order transactions and relay; wire: orders, 10', [
+  ...rows('api', 'POST', 'application: Order transactions and relay', [
     ['/relay/submit', unstated, 'one POST, to any host'],
     ['/relay/status', unstated, 'any host'],
   ]),
-  ...rows('api', 'POST', 'wire: orders, 6', [
+  ...rows('api', 'POST', 'application: Subaccounts', [
     ['/subaccounts/status', unstated, 'changes nothing'],
     ['/subaccounts/approval/prepare'],
   ]),
-  ...rows('api', 'POST', 'application: rule 2; wire: orders, 11', [
+  ...rows('api', 'POST', 'application: Order transactions and relay', [
     ['/gmx-account/deposit/cross-chain/prepare'],
     ['/gmx-account/withdraw/cross-chain/prepare'],
     ['/gmx-account/withdraw/cross-chain/submit', unstated, 'one POST, to the host that prepared'],

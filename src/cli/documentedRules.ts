@@ -5,6 +5,8 @@
 
 /** One sentence of a document. */
 export interface DocumentedRule {
+  /** Its number, by which comments cite it: `O` of the oracle price service, `A` of the application API. */
+  readonly number: string
   /** Document and section. */
   readonly section: string
   /** The sentence, shortened. */
@@ -13,13 +15,25 @@ export interface DocumentedRule {
   readonly heldBy: readonly HeldBy[]
 }
 
+type Unnumbered = Omit<DocumentedRule, 'number'>
+
 type HeldBy = readonly [file: string, ...titles: string[]]
 
 function section(
   name: string,
   rules: readonly (readonly [rule: string, ...heldBy: HeldBy[]])[],
-): readonly DocumentedRule[] {
+): readonly Unnumbered[] {
   return rules.map(([rule, ...heldBy]) => ({ section: name, rule, heldBy }))
+}
+
+/** Counts the rules of each document. */
+function numbered(rules: readonly Unnumbered[]): readonly DocumentedRule[] {
+  const counts = { O: 0, A: 0 }
+  return rules.map((rule) => {
+    const letter = rule.section.startsWith('oracle') ? 'O' : 'A'
+    counts[letter] += 1
+    return { number: `${letter}${counts[letter]}`, ...rule }
+  })
 }
 
 const allFields: HeldBy = [
@@ -34,7 +48,7 @@ const refusals: HeldBy = ['errorsTable', '400: %s is refused once, with its word
 const unserved: HeldBy = ['errorsTable', '503: %s is told apart, repeated with backoff and at the peer']
 
 /** Every rule, row of the Errors and Limits tables and note on fields, in the documents' order. */
-export const documentedRules: readonly DocumentedRule[] = [
+export const documentedRules: readonly DocumentedRule[] = numbered([
   ...section('oracle: Resources', [
     [
       'USD price = value / 10^(30 - tokenDecimals - oracleDecimals), exact',
@@ -262,4 +276,4 @@ export const documentedRules: readonly DocumentedRule[] = [
       ['transport', 'reads keep to the rate of a host'],
     ],
   ]),
-]
+])

@@ -37,12 +37,11 @@ export function chooseEvidence(
   const endpoints = http.length > 0 ? http.length : ws.length
   if (evidence.source === 'api' || endpoints === 0) {
     const text = evidence.trustVenue
-      ? 'API-only: the paper venue itself; its word after the signed deadline closes what never landed'
+      ? 'API-only: the paper venue itself; its statement after the signed deadline closes what never landed'
       : 'API-only: what the APIs show closes an order, what they fail to show never does; an order that never landed stays unknown until an operator resolves it'
     return { source: 'api', http: [], ws: [], finality, endpoints: 0, text, isWeak: !isPaper }
   }
-  const who =
-    endpoints === 1 ? 'one endpoint, whose word is trusted' : `${endpoints} endpoints, which must agree`
+  const who = endpoints === 1 ? 'one endpoint, which is trusted' : `${endpoints} endpoints, which must agree`
   const text = `the chain, final at ${finalityText(finality)}, read from ${who}`
   return { source: 'chain', http, ws, finality, endpoints, text, isWeak: false }
 }

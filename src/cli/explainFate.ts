@@ -38,13 +38,13 @@ export function fateLines(state: IntentState, rules: FateRules): string[] {
       ]
     case 'VOID_CONSUMED':
       return [
-        'Had nobody else used its digest, it could have landed until its deadline; a stranger used it up, so it never can.',
+        'Had nobody else used its digest, it could have landed until its deadline; a third party used it up, so it never can.',
       ]
     case 'NOT_SENT':
       return [`Had any byte of it left, it would count as sent and be followed to ${deadline} and beyond.`]
     default:
       return [
-        `No evidence closed it. Until ${deadline} it could have landed; if it did, its orders show as findings: perpd findings.`,
+        `No evidence closed it. Until ${deadline} it could have landed; if it did, its orders show as discrepancies: perpd discrepancies.`,
       ]
   }
 }
@@ -73,7 +73,7 @@ function stillOpen(state: IntentState, attempt: Attempt, deadline: string, rules
     `If it has not landed by ${deadline}, ${deathBy(rules, 'will')}.`,
   ]
   if (rules.source === 'chain')
-    lines.push('If a stranger uses its digest up, it closes as void. It is never sent again.')
+    lines.push('If a third party uses its digest up, it closes as void. It is never sent again.')
   else if (isUnresolved(attempt)) lines.push('It is never sent again.')
   return lines
 }
@@ -108,7 +108,8 @@ function deathBy(
   const stays = will === 'will' ? 'it stays unknown' : 'it would have stayed unknown'
   if (source === 'chain')
     return `${closes} as expired at the first final block that is later, with its digest unused on every endpoint`
-  if (trustVenue) return `${closes} as expired by the venue's own word after that, or stay unknown without it`
+  if (trustVenue)
+    return `${closes} as expired by the venue's own statement after that, or stay unknown without it`
   return `${stays}, counting as exposure, until rows of the account show it or an operator says (perpd orders resolve)`
 }
 

@@ -14,7 +14,7 @@ const meanings: Readonly<Record<Label, string>> = {
   reverted: 'reverted on chain and proven dead',
   failed: 'failed and proven dead',
   unknown:
-    'its outcome is not proven: it counts as exposure, and is looked at until there is proof; it is never sent again',
+    'its outcome is not proven: it counts as exposure and is polled until there is proof; it is never sent again',
   expired: 'its time ran out and nothing of it can land any more',
   refused: 'never left this machine',
 }

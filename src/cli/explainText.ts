@@ -63,7 +63,7 @@ export function explainText(
     ...section('result', resultLines(state)),
     ...section('proof', proof === undefined ? [noProof(state)] : evidenceLines(proof)),
     ...section('ids', idLines(state, records)),
-    ...section('undone', flattenLines(state, context.flatten)),
+    ...section('unwind', flattenLines(state, context.flatten)),
     ...section('budget', budgetLines(state, context)),
     ...section('else', fateLines(state, context.rules)),
   ]
@@ -152,7 +152,7 @@ function resultLines({ closing }: IntentState): string[] {
     lines.push(`${closing.code}: ${closing.reason}`)
   }
   lines.push(...factLines(facts))
-  if (closing.observedStatus !== undefined) lines.push(`the venue's last word: ${closing.observedStatus}`)
+  if (closing.observedStatus !== undefined) lines.push(`the venue's last status: ${closing.observedStatus}`)
   return lines
 }
 

@@ -1,5 +1,5 @@
 /**
- * `perpd findings`: what the account shows that the journal cannot explain, and an operator's word on it.
+ * `perpd discrepancies`: what the account shows that the journal cannot explain, and an operator's word on it.
  *
  * Adopting says "this is mine and perpd may count it"; ignoring says "leave it out". Either lets increases on the market go
  * on, and is kept in the journal with the name.
@@ -65,7 +65,7 @@ export async function settleFinding(
   const isAll = flags.has('all')
   if (isAll === (wanted !== '')) {
     throw new CommandError(
-      'Name one finding by its id, or all of them with --all.\n  perpd findings lists them.',
+      'Name one discrepancy by its id, or all of them with --all.\n  perpd discrepancies lists them.',
       exitCodes.error,
     )
   }
@@ -79,7 +79,7 @@ export async function settleFinding(
     for (const id of ids) {
       out(await command(loaded, `/api/findings/${encodeURIComponent(id)}`, { as, by: by.trim() }))
     }
-    if (ids.length === 0) out('No open finding is meant; nothing changed.')
+    if (ids.length === 0) out('No open discrepancy matches; nothing changed.')
     return exitCodes.ok
   }
   const journal = openJournal(config.journal.path, journalOptions(config, `operator ${by}`))
@@ -87,9 +87,10 @@ export async function settleFinding(
     const open = openOf(journal.account(), isMeant)
     const found = isAll ? open : findingsNamed(open, wanted)
     if (!isAll && found.length !== 1) {
-      const problem = found.length === 0 ? 'No open finding has' : `${found.length} open findings have`
+      const problem =
+        found.length === 0 ? 'No open discrepancy has' : `${found.length} open discrepancies have`
       throw new CommandError(
-        `${problem} an id that begins with ${wanted}.\n  perpd findings lists them.`,
+        `${problem} an id that begins with ${wanted}.\n  perpd discrepancies lists them.`,
         exitCodes.notFound,
       )
     }
@@ -106,7 +107,7 @@ export async function settleFinding(
       })
       out(`${as} by ${by.trim()}: ${statement}.`)
     }
-    if (found.length === 0) out('No open finding is meant; nothing changed.')
+    if (found.length === 0) out('No open discrepancy matches; nothing changed.')
     return exitCodes.ok
   } finally {
     journal.close()

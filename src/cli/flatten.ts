@@ -1,5 +1,5 @@
 /**
- * `perpd orders flatten`: an operator does not want an order any more whose signature left. Nothing can call it back; the
+ * `perpd orders unwind`: an operator does not want an order any more whose signature left. Nothing can call it back; the
  * wish is kept, and the daemon undoes what lands.
  */
 import { systemClock } from '../api/systemClock.ts'
@@ -42,7 +42,7 @@ export async function flatten({ loaded, flags, positionals, out }: Call): Promis
     })
     await journal.appendAccount({ ...stamp, kind: 'flatten.wanted', of: intentId, by, reason })
     out(
-      `${intentId} (${kind} ${terms.direction} ${terms.symbol}) is not wanted any more: the daemon undoes it at its next start if it landed; by ${by}.`,
+      `${intentId} (${kind} ${terms.direction} ${terms.symbol}) is to be unwound: the daemon closes what it opened at its next start if it landed; by ${by}.`,
     )
     return exitCodes.ok
   } finally {

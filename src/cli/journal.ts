@@ -116,7 +116,7 @@ export async function journalAcceptLoss({ loaded, flags, out }: Call): Promise<n
       `The loss of what came after record ${lastFound} (the mark said ${lastWritten}) is accepted by ${by.trim()}, and kept in the journal.`,
       `  ${counted(closed.length, 'order')} that had not been signed as far as is known ${closed.length === 1 ? 'is' : 'are'} closed.`,
       `  perpd makes nothing new before ${new Date(quietUntilMs).toISOString()}: until then a lost signature may land.`,
-      '  Orders and positions that came of lost records will show as findings: perpd findings.',
+      '  Orders and positions that came of lost records will show as discrepancies: perpd discrepancies.',
     ].join('\n'),
   )
   return exitCodes.ok

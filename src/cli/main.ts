@@ -17,6 +17,14 @@ import { fitted, JOINED, screenWidth } from './screen.ts'
 import { columns } from './table.ts'
 import { version } from './version.ts'
 
+/** Commands by names that they had before; a command of the new name does the same. */
+const formerNames: Readonly<Record<string, string>> = {
+  findings: 'discrepancies',
+  'findings adopt': 'discrepancies adopt',
+  'findings ignore': 'discrepancies ignore',
+  'orders flatten': 'orders unwind',
+}
+
 function help(): string {
   const rows = commands.map(({ name, summary }) => [name, summary])
   return `perpd ${version}: a daemon that trades GMX v2 perpetuals.\n\nusage: perpd <command> [flags]\n\n${columns(rows, '  ')}\n\nEach command explains itself: perpd <command> --help\nExit codes: 0 ok, 1 error, 2 not found, 3 not running, 4 configuration`
@@ -49,14 +57,17 @@ export async function main(
   const keys = takeKeySources(world.env, world.ask)
   // A command of two words goes before the one of its first word.
   const two = argv.slice(0, 2).join(' ')
-  const isTwo = argv.length > 1 && commands.some((each) => each.name === two)
-  const [name, ...rest] = isTwo ? [two, ...argv.slice(2)] : argv
+  const isTwo =
+    argv.length > 1 && (Object.hasOwn(formerNames, two) || commands.some((each) => each.name === two))
+  const [given, ...rest] = isTwo ? [two, ...argv.slice(2)] : argv
+  const name = given !== undefined && Object.hasOwn(formerNames, given) ? formerNames[given] : given
   if (name === '--version' || name === '-v' || name === 'version') {
     out(version)
     return exitCodes.ok
   }
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    const named = commands.find((each) => each.name === rest[0])
+    const asked = rest[0] === undefined ? undefined : (formerNames[rest[0]] ?? rest[0])
+    const named = commands.find((each) => each.name === asked)
     out(named === undefined ? help() : helpOf(named))
     return name === undefined ? exitCodes.error : exitCodes.ok
   }

@@ -58,7 +58,7 @@ export async function open(call: Call): Promise<number> {
   const isConfirmed = flags.has('yes')
   const isJson = flags.has('json')
   if (!isConfirmed && !isatty(0)) {
-    throw new CommandError('Nobody sits at this terminal to confirm the order: say --yes', exitCodes.error)
+    throw new CommandError('No terminal to confirm the order on: give --yes', exitCodes.error)
   }
   if (!isConfirmed || !isJson) {
     const preview = await ask(call, '/api/orders', { ...body, preview: true })
@@ -188,7 +188,7 @@ function outcomeText(order: OrderRow): string {
   if (closedAt === null && standing !== 'resting' && standing !== 'open') {
     return wrapped(
       '',
-      `order ${id} is ${standing}: its end is not known yet, and perpd goes on following it; ${more}`,
+      `order ${id} is ${standing}: its end is not known yet, and perpd keeps following it; ${more}`,
     ).join('\n')
   }
   const fills = legs.filter(({ role, status }) => role === 'main' && status === 'filled')

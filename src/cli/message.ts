@@ -39,7 +39,7 @@ const orderRouters: readonly Router[] = [
 const keyRouters: readonly Router[] = ['subaccountGelatoRelayRouter', 'multichainSubaccountRouter']
 const ownerRouters: readonly Router[] = ['gelatoRelayRouter', 'multichainOrderRouter']
 
-/** Which of the pinned contracts take a message of each type (wire: eip712-and-chain, section 2). */
+/** Which of the pinned contracts take a message of each type (contract `GelatoRelayRouter`, `batch`). */
 const takenBy: Readonly<Record<PrimaryType, readonly Router[]>> = {
   Batch: orderRouters,
   CreateOrder: orderRouters,

@@ -145,11 +145,11 @@ function reasonOf(row: OrderRow, note: string, width: number): string {
 const ID_WIDTH = 10
 const MIN_REASON = 40
 
-/** `unknown, not wanted, presumed dead`. */
+/** `unknown, to be unwound, presumed dead`. */
 function statusOf({ standing, unwantedBy, presumedDeadForSeconds }: OrderRow): string {
   return [
     standing,
-    ...(unwantedBy === null ? [] : ['not wanted']),
+    ...(unwantedBy === null ? [] : ['to be unwound']),
     ...(presumedDeadForSeconds === null ? [] : ['presumed dead']),
   ].join(', ')
 }

@@ -73,7 +73,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
   ]
   if (body.findings.length > 0) {
     const rows = body.findings.map(({ finding }) => [finding.kind, finding.statement])
-    blocks.push(`the journal cannot explain (perpd findings)\n${columns(rows, '  ')}`)
+    blocks.push(`the journal cannot explain (perpd discrepancies)\n${columns(rows, '  ')}`)
   }
   if (body.contradictions.length > 0) {
     const rows = body.contradictions.map(({ host, statement }) => [host, statement])
@@ -112,7 +112,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
         `${span(body.nowMs - Date.parse(row.acceptedAt))} old`,
         ...(row.observedStatus === null ? [] : [`the venue says ${row.observedStatus}`]),
         ...(row.warnings.length === 0 ? [] : [`warned of ${row.warnings.join(', ')}`]),
-        ...(row.unwantedBy === null ? [] : [`not wanted by ${row.unwantedBy}: undone if it lands`]),
+        ...(row.unwantedBy === null ? [] : [`to be unwound for ${row.unwantedBy} if it lands`]),
         ...(row.presumedDeadForSeconds === null
           ? []
           : [

@@ -73,7 +73,7 @@ export function viewDocument(): string {
     return [`## ${title}`, '', ...told].join('\n')
   })
   return `${[
-    '# What a strategy sees and may wish for',
+    '# What a strategy sees and may decide',
     '',
     '<!-- Printed from src/strategy and src/domain by `npm run docs`. Do not edit. -->',
     '',

@@ -105,7 +105,7 @@ export type AccountRecord =
     })
   /** Holds on trading, commands of operators, and what the account is worth. */
   | (AccountBase & TradingEntry)
-  /** Orders that are to be undone if they land. */
+  /** Orders to unwind: cancelled or closed if they land. */
   | (AccountBase & FlattenEntry)
   /** Hosts that contradicted the facts of markets, and markets that an operator trusts. */
   | (AccountBase & MarketEntry)

@@ -1,4 +1,4 @@
-/** The orders inside a signed message (wire: eip712-and-chain, section 3): what the relay router creates and updates. */
+/** The orders inside a signed message (contract `RelayUtils`): what the relay router creates and updates. */
 import type { Address, Hex } from './address.ts'
 
 /** Addresses of one created order. */

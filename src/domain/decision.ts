@@ -168,7 +168,7 @@ export function addsRisk(decision: Decision, orders: readonly Order[] = []): boo
   }
 }
 
-/** The parts of a twap order (wire: orders, section 7). */
+/** The parts of a twap order (docs/api-coverage.md POST /orders/txns/prepare). */
 export interface TwapTerms {
   /** 2 to 30. */
   readonly parts: number

@@ -184,7 +184,7 @@ export type Event =
       readonly differences: readonly Difference[]
     }
   /**
-   * A payload lies beyond a bound by what moves by itself: the price, a fee, the position, the time of the offer. Nothing was
+   * A payload lies beyond a limit because the price, a fee, the position or the time moved. Nothing was
    * signed, and no host is to blame.
    */
   | {

@@ -1,5 +1,5 @@
 /**
- * Orders that nobody wants any more while their fate is open (`flattenIfLands`, orders document, 2.5). An order cannot be
+ * Orders that nobody wants any more while their fate is open (docs/orders.md 11). An order cannot be
  * called back once its signature left; it can be undone if it lands. The wish is kept in the journal as records of the
  * account; what it calls for is in `flattenPlan.ts`.
  */

@@ -50,7 +50,7 @@ export interface Intent {
   readonly acceptedAtMs: number
 }
 
-/** States of an attempt (orders.md 2.2). PREPARED lives in memory only. */
+/** States of an attempt (docs/orders.md 3). PREPARED lives in memory only. */
 export type AttemptPhase =
   | 'PREPARING'
   | 'ARMED'
@@ -160,7 +160,7 @@ export interface Child {
 /** What a created order is for: the order itself, an exit that came with it, or one part of a twap. */
 export type ChildRole = 'main' | 'take-profit' | 'stop-loss' | 'part'
 
-/** What may close something (orders.md 2.4): who said it, when, and the facts that show it. */
+/** What may close something (docs/orders.md 3): who said it, when, and the facts that show it. */
 export interface Evidence {
   /** `chain-*`: logs and digests at that finality; `api`: pinned host and own orders or trades; `venue`: paper only; `local`: our journal alone. */
   readonly level: 'chain-final' | 'chain-latest' | 'api' | 'venue' | 'local' | 'operator'
@@ -317,7 +317,7 @@ const waitingOrders: ReadonlySet<OrderKind> = new Set([
   'twap',
 ])
 
-// MarketSwap, MarketIncrease and MarketDecrease (wire: eip712-and-chain, section 6).
+// MarketSwap, MarketIncrease and MarketDecrease (contract `Order`, `OrderType`).
 const marketOrderTypes: ReadonlySet<bigint> = new Set([0n, 2n, 4n])
 
 /** Whether a created order waits for its trigger or its time; market orders, edits and cancels do not. */
@@ -329,7 +329,7 @@ export function isWaiting(intent: Intent, child: Child): boolean {
 }
 
 /**
- * The operator's label (orders.md, first table). `observedStatus` is the venue's last word on the newest attempt, which
+ * The operator's label (docs/orders.md 1). `observedStatus` is the venue's last word on the newest attempt, which
  * is not journaled: a failure or refusal seen after a signature left shows as `unknown` until proof.
  */
 export function labelOf(state: IntentState, observedStatus?: string): Label {

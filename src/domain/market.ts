@@ -61,7 +61,7 @@ export type JitDataStatus = 'available' | 'stale' | 'unavailable' | 'unrecognise
 export type MarketDataStatus = 'fresh' | 'stale' | 'unrecognised'
 
 /**
- * Room for increases on one side of a market (application document, "Trading capacity"). Indicative: account
+ * Room for increases on one side of a market (docs/api-coverage.md A3). Indicative: account
  * eligibility, collateral swaps and other traders can still reduce what one order gets.
  */
 export interface TradingCapacity {
@@ -122,7 +122,7 @@ export interface Ticker {
   readonly capacityShort?: TradingCapacity | undefined
 }
 
-/** Oracle price of one token (oracle document, "Ticker"), as USD with 30 decimals per whole token. */
+/** Oracle price of one token (docs/api-coverage.md O2), as USD with 30 decimals per whole token. */
 export interface OraclePrice {
   readonly tokenSymbol: string
   readonly tokenAddress: Address

@@ -5,7 +5,7 @@ import type { TwapTerms } from './decision.ts'
 import type { Direction, PriceSource } from './market.ts'
 import { bps, minOf, mulDivUp, type TokenAmount, type Usd } from './units.ts'
 
-/** How an order waits (wire: orders, 2.1). */
+/** How an order waits (docs/api-coverage.md POST /orders/txns/prepare). */
 export type OrderKind = 'market' | 'limit' | 'stop-market' | 'take-profit' | 'stop-loss' | 'twap'
 
 /** A token as an order needs it. */
@@ -118,7 +118,10 @@ export interface SwapTerms {
   readonly minOutputAmount: TokenAmount
 }
 
-/** An order as an edit leaves it; an update rewrites all of these at once (wire: orders, section 8). */
+/**
+ * An order as an edit leaves it; an update rewrites all of these at once (docs/api-coverage.md POST
+ * /orders/txns/edit/prepare).
+ */
 export interface EditTerms {
   readonly orderKey: Hex
   readonly sizeDeltaUsd: Usd

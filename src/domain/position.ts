@@ -26,7 +26,7 @@ export interface Position {
   /** Signed, before fees. */
   readonly pnlUsd: Usd
   readonly pnlAfterFeesUsd: Usd
-  /** Signed. What closing now would give; may be slightly overstated in the venue's fallback (application document, "Position value"). */
+  /** Signed. What closing now would give; may be slightly overstated in the venue's fallback (docs/api-coverage.md A5). */
   readonly positionValueInUsd: Usd
   /** Collateral plus PnL less pending fees, USD, signed. */
   readonly netValueUsd: Usd
@@ -51,7 +51,7 @@ export function liquidationDistanceBps(
   return Number((gap * BigInt(BPS_ONE)) / markPrice)
 }
 
-/** On-chain order types (wire: eip712-and-chain, section 6). */
+/** On-chain order types (contract `Order`, `OrderType`). */
 export type OrderTypeNumber = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
 
 /** An order that rests at the venue. Prices stay contract prices here, because "any" is max uint256 or 0. */
@@ -78,7 +78,7 @@ export interface Order {
   readonly executionFee?: TokenAmount | undefined
 }
 
-// MarketIncrease, LimitIncrease and StopIncrease (wire: eip712-and-chain, section 6).
+// MarketIncrease, LimitIncrease and StopIncrease (contract `Order`, `OrderType`).
 const increaseOrderTypes: ReadonlySet<number> = new Set([2, 3, 8])
 
 /** Whether an order adds to a position when it executes. */

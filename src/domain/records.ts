@@ -1,6 +1,7 @@
 /**
- * The journal's records, J1 to J7 (orders.md 2.3). Append-only; each is durable before the side effect that follows it.
- * Every record carries its version, so that a newer daemon can read an older journal through `upcast`.
+ * The journal's records, J1 to J7 (docs/architecture.md, "The pipeline"). Append-only; each is durable before the side
+ * effect that follows it. Every record carries its version, so that a newer daemon can read an older journal through
+ * `upcast`.
  */
 import { type AccountRecord, accountRecordKinds } from './accountRecord.ts'
 import type { Hex } from './address.ts'

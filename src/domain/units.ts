@@ -19,7 +19,7 @@ export type TokenAmount = bigint
 /** Decimals of every chain's native token here. */
 export const NATIVE_DECIMALS = 18
 
-/** Decimals of every USD amount, USD price and factor (application API document, "30-decimal fixed-point"). */
+/** Decimals of every USD amount, USD price and factor (docs/api-coverage.md A8). */
 export const USD_DECIMALS = 30
 
 /** One US dollar; also the factor 1.0. */
@@ -158,7 +158,7 @@ export function absOf(value: bigint): bigint {
 
 /**
  * USD price of one whole token, 30 decimals, from an oracle record
- * (oracle document, "Price encoding": USD = value / 10^(30 - tokenDecimals - oracleDecimals)).
+ * (docs/api-coverage.md O1: USD = value / 10^(30 - tokenDecimals - oracleDecimals)).
  */
 export function oraclePriceToUsd(value: bigint, tokenDecimals: number, oracleDecimals: number): Usd {
   return value * 10n ** BigInt(tokenDecimals + oracleDecimals)

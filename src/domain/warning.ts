@@ -1,7 +1,8 @@
 /**
- * What prepare's warnings do to an order, by code (application document, "Order transactions and relay": the client shows
- * them before it signs; they block nothing by themselves). The venue cannot vouch for an order that it warns of, so what
- * adds risk is made smaller or dropped, and what takes risk away is signed unless policy says otherwise.
+ * What prepare's warnings do to an order, by code
+ * (docs/api-coverage.md A10: the client shows them before it signs; they block nothing by themselves). The venue cannot
+ * vouch for an order that it warns of, so what adds risk is made smaller or dropped, and what takes risk away is signed
+ * unless policy says otherwise.
  */
 import type { Intent } from './intent.ts'
 import type { OrderTerms, Sizing } from './orderTerms.ts'

@@ -401,7 +401,7 @@ export function createEngine(parts: EngineParts): Engine {
       })
       if (living.signal.aborted || deciding.signal.aborted) return
       state = 'recovering'
-      notReady = ['recovering: open orders are looked at before new ones are made']
+      notReady = ['recovering: open orders are checked before new ones are made']
       await keepLimits(admission)
       await shell.recover()
       await untilDone('the account cannot be read', watchAccount)

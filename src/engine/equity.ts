@@ -27,7 +27,7 @@ export interface AccountReading extends EquityReading {
   readonly inventory: string
 }
 
-// MarketSwap, LimitSwap, MarketIncrease, LimitIncrease and StopIncrease hold what they pay (wire: eip712-and-chain, 6).
+// MarketSwap, LimitSwap, MarketIncrease, LimitIncrease and StopIncrease hold what they pay (contract `Order`, `OrderType`).
 const payingOrders: ReadonlySet<number> = new Set([0, 1, 2, 3, 8])
 
 /**

@@ -266,7 +266,7 @@ export function createFlattener(context: FlattenContext): Flattener {
       if (strategy !== undefined && intent.strategy !== strategy) {
         return {
           code: 'ORDER_NOT_OWN',
-          reason: `the order ${intentId} is of ${intent.strategy}; a strategy undoes its own orders alone`,
+          reason: `the order ${intentId} is of ${intent.strategy}; a strategy can unwind its own orders only`,
         }
       }
       if (book.state().flattens?.has(intentId)) return undefined

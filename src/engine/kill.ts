@@ -146,7 +146,7 @@ export function createKill(context: KillContext): Kill {
       ...hiddenOrders.map((key) => `no list shows the order ${key}, which rests by the journal`),
       ...hiddenSides.map(
         ({ marketToken, direction, sizeUsd }) =>
-          `no list shows ${symbols[hexKey(marketToken)] ?? marketToken} ${direction}; by the journal ${formatDollars(sizeUsd)} are held (if they are not: perpd findings)`,
+          `no list shows ${symbols[hexKey(marketToken)] ?? marketToken} ${direction}; by the journal ${formatDollars(sizeUsd)} are held (if they are not: perpd discrepancies)`,
       ),
     ]
     const ofOneHost = elsewhere.map(

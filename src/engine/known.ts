@@ -50,7 +50,9 @@ export function createKnown(facts?: Pick<Facts, 'tokens'>): KnownVenue {
   }
 }
 
-/** How often market values are read, ms: the venue pulls them no more often by default (application document, "Limits"). */
+/**
+ * How often market values are read, ms: the venue pulls them no more often by default (docs/api-coverage.md A34 to A37).
+ */
 const valuesEveryMs = 5_000
 
 /** Oldest refresh of market values that increases may stand on when no setting says so, ms: twice the venue's own mark. */

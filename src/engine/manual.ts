@@ -221,7 +221,7 @@ export function createManual(context: ManualContext): Manual {
           )
         : refusal(
             'ORDER_NOT_RESTING',
-            `${state.intent.intentId} is ${labelOf(state)}: nothing of it is shown to rest at the venue. If it is still to land, have it undone then: perpd orders flatten ${state.intent.intentId.slice(0, 8)} --by NAME`,
+            `${state.intent.intentId} is ${labelOf(state)}: nothing of it is shown to rest at the venue. If it is still to land, unwind it: perpd orders unwind ${state.intent.intentId.slice(0, 8)} --by NAME`,
           )
     }
     if (state === undefined && rows.length > 1) {

@@ -106,7 +106,7 @@ async function setTrading(
     .join('; ')
   const isActive = holdsOn(trading.holds(), name).length === 0
   return done(
-    isActive ? `${scope} is active; still ${words}` : `lifted what an operator may lift; still ${words}`,
+    isActive ? `${scope} is active; still ${words}` : `released what an operator may release; still ${words}`,
   )
 }
 
@@ -118,10 +118,10 @@ async function settleFinding(
   const found = findingsNamed(reconciler.open(), findingId)
   const [one] = found
   if (one === undefined || found.length > 1) {
-    const problem = one === undefined ? 'no open finding has' : `${found.length} open findings have`
+    const problem = one === undefined ? 'no open discrepancy has' : `${found.length} open discrepancies have`
     return refusal(
       'FINDING_UNKNOWN',
-      `${problem} an id that begins with ${findingId}; perpd findings lists them`,
+      `${problem} an id that begins with ${findingId}; perpd discrepancies lists them`,
     )
   }
   await reconciler.settle(one.finding.findingId, as, by)
@@ -153,7 +153,7 @@ async function flattenOrder(
   if ('ok' in intent) return intent
   const denial = await context.flattener.want(intent.intentId, { by, reason })
   if (denial !== undefined) return refusal(denial.code, denial.reason)
-  return done(`${namesOf(intent)} is not wanted any more: if it lands, what it opens is closed; by ${by}`)
+  return done(`${namesOf(intent)} is to be unwound: if it lands, what it opens is closed; by ${by}`)
 }
 
 async function resolveOrder(

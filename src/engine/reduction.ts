@@ -31,7 +31,7 @@ export function checkReduction(
     const { symbol = unproven.marketToken } = marketOf(snapshot, unproven.marketToken)?.market ?? {}
     return {
       code: 'POSITION_UNPROVEN',
-      reason: `perpd did not open the ${unproven.direction} position on ${symbol}, and not every configured host has shown it for half a minute; it is reduced when they have, when it is adopted (perpd findings), or by an operator`,
+      reason: `perpd did not open the ${unproven.direction} position on ${symbol}, and not every configured host has shown it for half a minute; it is reduced when they have, when it is adopted (perpd discrepancies), or by an operator`,
     }
   }
   const { account, strategies } = limits.current()

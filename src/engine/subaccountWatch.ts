@@ -2,7 +2,8 @@
  * Watches what is left of a delegated key's approval, and says which approval goes with each order.
  *
  * A signed approval goes with one order at a time until the chain knows it: the first that lands writes it and uses up its
- * nonce, and any other that carries it would revert. From then on the empty approval goes with all of them (wire: orders, 6).
+ * nonce, and any other that carries it would revert. From then on the empty approval goes with all of them
+ * (docs/api-coverage.md POST /subaccounts/approval/prepare).
  */
 import type { Address } from '../domain/address.ts'
 import { isoTime } from '../domain/clock.ts'

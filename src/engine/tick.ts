@@ -262,20 +262,20 @@ export function judge(
 ): Intent | Denial {
   const { journal, chain, engineSettings, clock, api } = context
   if (!context.isDeciding()) return { code: 'STOPPING', reason: 'perpd is stopping; nothing new is made' }
-  // A host rests after a payload that was not what was asked, or after failing again and again. What adds risk waits for
+  // A host is in cooldown after a payload mismatch, or after failing again and again. What adds risk waits for
   // one that does not; a reduction may still be tried, and is verified like any other.
   const adds = addsRisk(decision, snapshot.orders.value)
   if (adds && api.hosts.api.every((host) => api.isResting(host))) {
     return {
       code: 'NO_HOST',
-      reason: 'every host of the application API rests; increases wait until one is back',
+      reason: 'every host of the application API is in cooldown; increases wait until one is back',
     }
   }
   const finding = adds ? context.pausedBy(decision.marketToken) : undefined
   if (finding !== undefined) {
     return {
       code: 'UNEXPLAINED',
-      reason: `increases on this market wait for an operator: ${finding.statement} (perpd findings)`,
+      reason: `increases on this market wait for an operator: ${finding.statement} (perpd discrepancies)`,
     }
   }
   if (adds && journal.isShort()) {

@@ -72,7 +72,7 @@ export function createTrading({ book, emit }: { readonly book: AccountBook; read
           type: 'trading.state',
           scope,
           state: left?.state ?? 'active',
-          reason: `${cause} is lifted by ${by}: ${reason}${still}`,
+          reason: `${cause} is released by ${by}: ${reason}${still}`,
         })
       }),
     veto(intent) {
@@ -80,7 +80,7 @@ export function createTrading({ book, emit }: { readonly book: AccountBook; read
       if (unwanted !== undefined) {
         return {
           code: 'NOT_WANTED',
-          reason: `it was not wanted any more before it was signed: ${unwanted.by} says ${unwanted.reason}`,
+          reason: `it was to be unwound before it was signed: ${unwanted.by} says ${unwanted.reason}`,
         }
       }
       if (intent.strategy === OPERATOR && !addsRisk(intent.decision)) return undefined
@@ -96,11 +96,11 @@ export function createTrading({ book, emit }: { readonly book: AccountBook; read
 export function liftText({ lifts, scope }: Pick<TradingHold, 'lifts' | 'scope'>): string {
   switch (lifts) {
     case 'itself':
-      return 'it lifts itself when the cause ends'
+      return 'it is released when the cause ends'
     case 'operator':
-      return `an operator lifts it: ${liftCommand(scope)}`
+      return `an operator releases it: ${liftCommand(scope)}`
     case 'next-day':
-      return `the next day (UTC) lifts it, or an operator: ${liftCommand(scope)}`
+      return `the next day (UTC) releases it, or an operator: ${liftCommand(scope)}`
   }
 }
 

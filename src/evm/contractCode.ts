@@ -1,5 +1,5 @@
 /**
- * The code behind a contract that signatures are for, as each endpoint shows it (security document, section 2). The address is
+ * The code behind a contract that signatures are for, as each endpoint shows it (docs/security.md). The address is
  * pinned in code; what stands at it must be there, be the same at every endpoint, and be what was pinned.
  */
 import { keccakOfBytes } from '../chains/keccak.ts'

@@ -1,4 +1,7 @@
-/** `digests(bytes32)` of the relay routers: the chain's own answer to "was it used?" (wire: eip712-and-chain, section 4). */
+/**
+ * `digests(bytes32)` of the relay routers: the chain's own answer to "was it used?" (contract `BaseGelatoRelayRouter`,
+ * `digests`).
+ */
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
 import type { RpcCall } from './jsonRpc.ts'
 

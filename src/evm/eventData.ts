@@ -1,7 +1,7 @@
 /**
- * EventLogData as the protocol's EventEmitter encodes it (wire: eip712-and-chain, section 8), decoded by hand: a look may
- * read thousands of logs, and a general decoder takes a millisecond for each. Strict: every offset and length must lie
- * inside the data, and every word must be a value of its type. The tests hold it against viem's decoder.
+ * EventLogData as the protocol's EventEmitter encodes it (contract `EventEmitter`, `EventLogData`), decoded by hand: a
+ * look may read thousands of logs, and a general decoder takes a millisecond for each. Strict: every offset and length
+ * must lie inside the data, and every word must be a value of its type. The tests hold it against viem's decoder.
  *
  * Items are looked up by key, never by place: deployed contracts add items.
  */

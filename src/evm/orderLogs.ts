@@ -10,7 +10,7 @@ import { priceOfContractPrice } from '../domain/units.ts'
 import { decodeEventData, type EventItems } from './eventData.ts'
 import type { LogRow } from './rows.ts'
 
-/** First topic of events with one and with two indexed words (wire: eip712-and-chain, section 8). */
+/** First topic of events with one and with two indexed words (contract `EventEmitter`, `EventLogData`). */
 const EVENT_LOG_1: Hex = '0x137a44067c8961cd7e1d876f4754a5a3a75989b4552f1843fc69c3b372def160'
 const EVENT_LOG_2: Hex = '0x468a25a7ba624ceea6e540ad6f49171b52495b648417ae91bca21676d8a24dc5'
 
@@ -141,8 +141,9 @@ export interface Execution {
 }
 
 /**
- * The figures of an order's execution, from the logs of its transaction (wire: eip712-and-chain, section 8). The figures
- * are those of the account's trades: `settlementOf` in `domain/machine/apiEvidence.ts` says the same of the same fill.
+ * The figures of an order's execution, from the logs of its transaction (contract `EventEmitter`, `EventLogData`). The
+ * figures are those of the account's trades: `settlementOf` in `domain/machine/apiEvidence.ts` says the same of the same
+ * fill.
  *
  * @throws RangeError for a position event that does not decode
  */

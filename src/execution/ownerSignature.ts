@@ -7,8 +7,8 @@ import type { Findings } from './findings.ts'
 
 /**
  * Finds whatever keeps a signature from being the owner's at the router of `separator`: over the digest itself, or over its
- * minified form, which the routers try next and which wallets sign that cannot show a whole message (wire:
- * eip712-and-chain, section 4). What was meant stays the digest of the whole message.
+ * minified form, which the routers try next and which wallets sign that cannot show a whole message
+ * (contract `BaseGelatoRelayRouter`, `digests`). What was meant stays the digest of the whole message.
  */
 export function checkOwnerSignature(
   findings: Findings,

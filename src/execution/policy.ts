@@ -10,7 +10,7 @@ import type { PriceWidth } from './verifyPrice.ts'
 
 /**
  * Who signs. `own`: the account itself; the message names no account. `subaccount`: a delegated key; the message names the
- * main account and carries the hash of the approval that goes with it (wire: eip712-and-chain, 3).
+ * main account and carries the hash of the approval that goes with it (contract `RelayUtils`).
  */
 export type SigningMode =
   | { readonly kind: 'own' }

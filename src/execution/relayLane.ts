@@ -3,7 +3,7 @@
  *
  * The order chain's host chooses deadline and nonce, and keeps the record of the request; here we do, and there is none.
  * So an unknown closes within minutes, any host may be asked, and a lost answer leaves no name to ask by: then only the
- * chain can tell (orders.md 1, fact 4, and 2.5).
+ * chain can tell (docs/orders.md 9).
  */
 import type { RelayStatus, RelayTask } from '../api/relay.ts'
 import { reasonOfBytes } from '../chains/protocolErrors.ts'
@@ -13,8 +13,8 @@ import { noAnswer } from './noAnswer.ts'
 import { callOf, ownMessage } from './ownMessage.ts'
 
 /**
- * The relay's words in the order chain's, which is how the machine knows them (wire: application-api-orders, section 5).
- * None for `unknown`: it says nothing, and the last word stands.
+ * The relay's statuses as the order chain names them, which is how the machine knows them (docs/api-coverage.md POST
+ * /relay/status). None for `unknown`: it says nothing, and the last word stands.
  */
 const orderStatus: Readonly<Partial<Record<RelayStatus, string>>> = {
   pending: 'relay_pending',

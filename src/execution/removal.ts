@@ -1,7 +1,7 @@
 /**
  * Taking a delegated key's right away on the chain through the relay: the message that its owner signs, and whether a signed
- * one may be sent. All of it is ours: the venue proposes nothing here (wire: eip712-and-chain, section 3; generic relay:
- * application-api-orders, section 10).
+ * one may be sent. All of it is ours: the venue proposes nothing here
+ * (docs/api-coverage.md POST /relay/submit; contract `RelayUtils`).
  */
 import type { Chain } from '../chains/chain.ts'
 import { type Message, messageDigestOf } from '../chains/messages.ts'

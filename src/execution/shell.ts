@@ -228,7 +228,8 @@ export function createShell(context: ExecutionContext, lanes: Lanes = shippedLan
 
   /**
    * Writes a record; undefined when its digest was armed before. Two equal orders of one second can have one digest at the
-   * venue (wire: eip712-and-chain, section 4), and a host can repeat an old payload: neither may be sent, neither is ours.
+   * venue (contract `BaseGelatoRelayRouter`, `digests`), and a host can repeat an old payload: neither may be sent,
+   * neither is ours.
    */
   async function write(record: JournalRecord): Promise<StoredRecord | undefined> {
     try {

@@ -4,7 +4,7 @@
  * The venue proposes a message, or we build one from a verified proposal; this file decides. Types and primary type are
  * our own, the domain is pinned to the chain's router of the mode in use, `relayParams` is hashed again from the payload,
  * and every order, update and cancel is compared with the terms. All differences are reported at once, because the list
- * is what tells an attack from a bug (security document, section 2).
+ * is what tells an attack from a bug (docs/security.md).
  */
 
 import type { Prepared } from '../api/orders.ts'

@@ -23,7 +23,10 @@ export function checkChanges(
   checkCancels(findings, keys ?? [], batch.cancelOrderKeys)
 }
 
-/** An edit as the contract sees it. A waiting part is released by any update, so `validFromTime` is 0 (wire: orders, 8). */
+/**
+ * An edit as the contract sees it. A waiting part is released by any update, so `validFromTime` is 0 (docs/api-coverage.md
+ * POST /orders/txns/edit/prepare).
+ */
 function updatesOf(edit: EditTerms | undefined): readonly UpdateOrderParams[] {
   if (edit === undefined) return []
   return [

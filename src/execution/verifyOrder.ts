@@ -249,8 +249,8 @@ function checkMinOutput(findings: Findings, field: string, rule: MinOutputRule, 
 }
 
 /**
- * `gmxo:1:<parts>:<twapId>:<source>:<jit>:<express>`, right-padded with zero bytes (wire: orders, section 7). The twap id,
- * four zeros for an order that is no part; undefined when the word says anything else.
+ * `gmxo:1:<parts>:<twapId>:<source>:<jit>:<express>`, right-padded with zero bytes (docs/api-coverage.md POST
+ * /orders/txns/prepare). The twap id, four zeros for an order that is no part; undefined when the word says anything else.
  */
 function twapIdOf(word: Hex, parts: number): string | undefined {
   const text = Buffer.from(word.slice(2), 'hex').toString('latin1').replace(/\0+$/, '')
@@ -261,8 +261,8 @@ function twapIdOf(word: Hex, parts: number): string | undefined {
 }
 
 /**
- * Part i is due `duration / (parts - 1) * i` seconds after the first, which is due now (wire: orders, section 7); the venue
- * divides in floating point, so a second either way is left. All parts carry one twap id.
+ * Part i is due `duration / (parts - 1) * i` seconds after the first, which is due now (docs/api-coverage.md POST
+ * /orders/txns/prepare); the venue divides in floating point, so a second either way is left. All parts carry one twap id.
  */
 function checkSchedule(
   findings: Findings,

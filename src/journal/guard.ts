@@ -1,6 +1,6 @@
 /**
  * The guard against two signatures for one intent: an append-only table beside the journal of what was ever given to the
- * key, `intentId -> (attempt, digest, deadline)` (security document, section 4). It is asked by the signer itself, so that
+ * key, `intentId -> (attempt, digest, deadline)` (docs/security.md). It is asked by the signer itself, so that
  * whoever asks, a daemon with a fault in its machine included, gets no second live digest for one intent, none that lives
  * longer than any order may, and no more exposure in a time than a cap that nothing changes while perpd runs.
  */
@@ -179,6 +179,6 @@ function secondDigest(entry: SignEntry, other: SignEntry): GuardError {
       firstDeadlineSeconds: other.deadlineSeconds,
     },
     details:
-      'Nothing was signed. The first one is dead after its deadline; what is still wished for is a new decision.',
+      'Nothing was signed. The first one is dead after its deadline; what is still needed is a new decision.',
   })
 }

@@ -152,7 +152,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   })
   gauge(
     'perpd_trading_holds',
-    'What holds trading back, by scope and cause: 1 for reducing, 2 for halted.',
+    'Halts in force, by scope and cause: 1 for reducing, 2 for halted.',
     ['scope', 'cause'],
     (self) => {
       self.reset()
@@ -186,7 +186,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   })
   const headroom = gauge(
     'perpd_capacity_headroom_usd',
-    'Room for increases on one side of a market at the last reading, after our own headroom, USD.',
+    'Available capacity for increases on one side of a market at the last reading, after our own headroom, USD.',
     ['market', 'direction'],
   )
   const loop = histogram(
@@ -244,7 +244,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   )
   const stalePrices = gauge(
     'perpd_oracle_stale',
-    '1 while the prices of an oracle host stand still and its fallbacks are asked, 0 when they go on again.',
+    '1 while the prices of an oracle host are stale and its fallbacks are used, 0 when they are fresh again.',
     ['host'],
   )
   const standIns = counter(
@@ -254,11 +254,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
   )
   const poisoned = counter(
     'perpd_poisoned_payloads_total',
-    'Payloads to sign that did not say what was meant; none was signed.',
+    'Payload mismatches: prepared messages that differ from the order; none was signed.',
   )
   const notSigned = counter(
     'perpd_payloads_not_signed_total',
-    'Payloads beyond a bound by what moves by itself, by code: PRICE_OUT_OF_BOUNDS, FEE_ABOVE_LIMIT, POSITION_MOVED, OFFER_EXPIRED. None was signed.',
+    'Payloads not signed because price, fee, position or time moved beyond a limit, by code: PRICE_OUT_OF_BOUNDS, FEE_ABOVE_LIMIT, POSITION_MOVED, OFFER_EXPIRED.',
     ['code'],
   )
   const warned = counter(
@@ -278,7 +278,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ['kind'],
   )
   for (const kind of findingKinds) drift.inc({ kind }, 0)
-  figure('perpd_findings_open', 'Findings that nobody settled yet.', ({ findings }) => findings.length)
+  figure(
+    'perpd_findings_open',
+    'Open discrepancies that nobody settled yet.',
+    ({ findings }) => findings.length,
+  )
   figure(
     'perpd_contradictions_open',
     'Rows of hosts that contradict what a market or a token is.',
@@ -291,22 +295,22 @@ export function createMetrics(options: MetricsOptions): Metrics {
   )
   figure(
     'perpd_flattens_open',
-    'Orders that are to be undone if they land.',
+    'Orders to unwind: cancelled or closed if they land.',
     ({ flattens }) => flattens.length,
   )
   const flattened = counter(
     'perpd_flattens_total',
-    'Orders that were to be undone if they landed, by what came of it: nothing-landed, flat or given-up.',
+    'Orders to unwind that are done, by outcome: nothing-landed, flat or given-up.',
     ['outcome'],
   )
   for (const outcome of flattenOutcomes) flattened.inc({ outcome }, 0)
   const evidenceEndpoints = gauge(
     'perpd_evidence_endpoints',
-    'Chain endpoints whose word closes orders, and which must agree; 0 in API-only mode.',
+    'Chain endpoints whose data closes orders, and which must agree; 0 in API-only mode.',
   )
   const chainReads = counter(
     'perpd_chain_reads_total',
-    'Looks at a chain endpoint by outcome: ok, catching-up, or the code of the fault.',
+    'Polls of a chain endpoint by outcome: ok, catching-up, or the code of the fault.',
     ['endpoint', 'outcome'],
   )
   const chainBlock = gauge(

@@ -100,7 +100,7 @@ export function phrase(event: Event): Line {
         { strategy: event.strategy, decisions: event.decisions, latency_ms: event.durationMs },
       )
     case 'tick.skipped':
-      return line('debug', 'tick', `${event.strategy} was not asked: ${plain(event.reason)}`, {
+      return line('debug', 'tick', `${event.strategy}: tick skipped: ${plain(event.reason)}`, {
         strategy: event.strategy,
         reason: event.reason,
       })
@@ -108,7 +108,7 @@ export function phrase(event: Event): Line {
       return line(
         'error',
         'tick',
-        `${event.strategy} failed (${event.failures} in a row): ${plain(event.reason)}. Other strategies go on; it is asked again at its next turn`,
+        `${event.strategy} failed (${event.failures} in a row): ${plain(event.reason)}. Other strategies go on; it runs again at its next tick`,
         {
           strategy: event.strategy,
           reason: event.reason,
@@ -178,7 +178,7 @@ export function phrase(event: Event): Line {
       return line(
         'warn',
         'host',
-        `${event.host} is in cooldown for ${span(event.restMs)}: ${plain(event.reason)}. Other hosts are asked meanwhile`,
+        `${event.host} is in cooldown for ${span(event.restMs)}: ${plain(event.reason)}. Other hosts are used meanwhile`,
         { host: event.host, rest_ms: event.restMs, reason: event.reason },
       )
     case 'host.prices':
@@ -186,10 +186,10 @@ export function phrase(event: Event): Line {
         ? line(
             'warn',
             'host',
-            `the prices of ${event.host} stand still: the newest is ${span(event.ageMs)} old. Its fallbacks are asked; it is looked at again ever more seldom`,
+            `the prices of ${event.host} are stale: the newest is ${span(event.ageMs)} old. The fallback hosts are used; it is checked again less and less often`,
             { host: event.host, age_ms: Math.round(event.ageMs) },
           )
-        : line('info', 'host', `the prices of ${event.host} go on again`, {
+        : line('info', 'host', `the prices of ${event.host} are fresh again`, {
             host: event.host,
             age_ms: Math.round(event.ageMs),
           })
@@ -221,7 +221,7 @@ export function phrase(event: Event): Line {
       return line(
         'warn',
         'price',
-        `a reduction on ${event.symbol} stands on ${sourceTexts[event.source]}, ${span(event.ageMs)} old: no host of the oracle has a fresh price. Increases wait`,
+        `a reduction on ${event.symbol} uses ${sourceTexts[event.source]}, ${span(event.ageMs)} old: no host of the oracle has a fresh price. Increases wait`,
         { market: event.symbol, source: event.source, age_ms: Math.round(event.ageMs) },
       )
     case 'feed.read':

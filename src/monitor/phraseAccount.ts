@@ -87,7 +87,7 @@ export function accountLine(
         'chain',
         event.error === undefined
           ? `${event.endpoint} read in ${span(event.durationMs)}${heads}`
-          : `${plain(event.error)}. Orders that need its word stay open`,
+          : `${plain(event.error)}. Orders that need its evidence stay open`,
         {
           endpoint: event.endpoint,
           outcome: event.outcome,
@@ -143,7 +143,7 @@ export function accountLine(
     case 'account.finding': {
       const { finding, isPausing } = event
       const next = isPausing
-        ? `. Increases on this market wait: say \`perpd findings adopt|ignore ${finding.findingId} --by NAME\``
+        ? `. Increases on this market wait: say \`perpd discrepancies adopt|ignore ${finding.findingId} --by NAME\``
         : ''
       return line(
         isPausing ? 'error' : 'warn',
@@ -167,8 +167,8 @@ export function accountLine(
         'error',
         'account',
         event.isJournalShort
-          ? `${counted(event.held, 'thing')} on the account cannot be explained and ${event.held === 1 ? 'is' : 'are'} not written down: the rest of the journal's space is kept for orders. Increases there wait: give the journal room (journal.maxMiB, or the disk)`
-          : `${counted(event.held, 'more thing')} on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd findings and at the account`,
+          ? `${counted(event.held, 'thing')} on the account cannot be explained and ${event.held === 1 ? 'is' : 'are'} not written down: the rest of the journal's space is kept for orders. Increases there wait: give the journal more space (journal.maxMiB, or the disk)`
+          : `${counted(event.held, 'more thing')} on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd discrepancies and at the account`,
         { held: event.held, journal_short: event.isJournalShort },
       )
     case 'account.equityJumped':
@@ -195,7 +195,7 @@ export function accountLine(
         isGone ? 'error' : 'warn',
         'account',
         isGone
-          ? `the delegated key ${address} is not approved on the chain, and no approval waits: nothing that it signs can land, what rests and what is held stays. Not your word? Look at the owner's account. Else: perpd subaccount approve`
+          ? `the delegated key ${address} is not approved on the chain, and no approval waits: nothing that it signs can land, what rests and what is held stays. Did you not revoke it? Check the owner's account. Else: perpd subaccount approve`
           : `the approval of the delegated key ${address} comes to its end: ${remainingActions} actions left, ${neededActions} of them to close what is open, and ${Math.max(0, event.secondsLeft)} s. Renew it: perpd subaccount approve`,
         {
           remaining_actions: remainingActions,
@@ -208,7 +208,7 @@ export function accountLine(
       return line(
         event.isLooser ? 'warn' : 'info',
         'limits',
-        `limits are not those of the run before: ${plain(event.statement)}`,
+        `limits changed since the last run: ${plain(event.statement)}`,
         { is_looser: event.isLooser },
       )
     case 'trading.state':

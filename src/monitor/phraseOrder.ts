@@ -8,7 +8,7 @@ import { type Level, type Line, line, usdField } from './line.ts'
 import { counted, money, plain, shortId, span, termsOf } from './text.ts'
 
 function wish(decision: StrategyDecision, symbol: string): string {
-  if (decision.kind === 'flatten') return `undo the order ${shortId(decision.intentId)} if it lands`
+  if (decision.kind === 'flatten') return `unwind the order ${shortId(decision.intentId)} if it lands`
   const { direction } = decision
   switch (decision.kind) {
     case 'increase':
@@ -129,9 +129,7 @@ function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
   const price = first === undefined ? '' : first.startsWith('at ') ? ` ${first}` : `, ${first}`
   const more = rest.map((fact) => `, ${fact}`).join('')
   const next =
-    to === 'unknown'
-      ? '. It counts as exposure, is looked at until there is proof, and is never sent again'
-      : ''
+    to === 'unknown' ? '. It counts as exposure, is polled until there is proof, and is never sent again' : ''
   const why = to === 'executed' || to === 'planned' || event.reason === '' ? '' : `: ${plain(event.reason)}`
   const done = told.length > 0 ? 'is done: all of its orders ended' : labelWords[to]
   return {
@@ -329,7 +327,7 @@ export function orderLine(
       return line(
         'error',
         'order',
-        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) NOT SIGNED: ${event.host} prepared something else than was asked: ${differencesText(event.differences)}. The order was dropped and the host rests; look at that host before trusting it again`,
+        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) NOT SIGNED: ${event.host} prepared something else than was asked: ${differencesText(event.differences)}. The order was dropped and the host is in cooldown; check that host before trusting it again`,
         {
           ...orderFields(event.intent),
           host: event.host,
@@ -368,14 +366,14 @@ export function orderLine(
       return line(
         'warn',
         'order',
-        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) is not wanted any more: if it lands, what it opens is closed. ${event.by}: ${plain(event.reason)}`,
+        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) is to be unwound: if it lands, what it opens is closed. ${event.by}: ${plain(event.reason)}`,
         { ...orderFields(event.intent), by: event.by, reason: event.reason },
       )
     case 'flatten.waits':
       return line(
         'warn',
         'order',
-        `${shortId(event.intentId)} is not wanted and cannot be undone yet: ${plain(event.reason)}`,
+        `${shortId(event.intentId)} cannot be unwound yet: ${plain(event.reason)}`,
         { intent_id: event.intentId, reason: event.reason },
       )
     case 'flatten.ended': {
@@ -384,7 +382,7 @@ export function orderLine(
       return line(
         event.outcome === 'given-up' ? 'error' : 'info',
         'order',
-        `${shortId(event.intentId)} was not wanted by ${event.by}: ${plain(event.statement)}${next}`,
+        `${shortId(event.intentId)} is unwound for ${event.by}: ${plain(event.statement)}${next}`,
         { intent_id: event.intentId, by: event.by, outcome: event.outcome, statement: event.statement },
       )
     }

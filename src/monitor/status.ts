@@ -25,7 +25,7 @@ export interface MonitoredStatus {
   readonly exposureUsd: Usd
   readonly findings: readonly unknown[]
   readonly contradictions: readonly unknown[]
-  /** Orders that are to be undone if they land. */
+  /** Orders to unwind: cancelled or closed if they land. */
   readonly flattens: readonly unknown[]
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
 }

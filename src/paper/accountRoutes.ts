@@ -1,4 +1,4 @@
-/** Where accounts are read and their orders taken (application document, "Positions, orders, trades", "Order transactions and relay"). */
+/** Where accounts are read and their orders taken (docs/api-coverage.md GET /positions and POST /orders/txns/prepare). */
 import { orderByKey, orders } from './appRoutes.ts'
 import { prepareCancel, prepareCollateral, prepareEdit } from './changes.ts'
 import { prepareDeposit } from './deposits.ts'

@@ -1,4 +1,4 @@
-/** Tickers, capacity and orders of the application API (application document; wire: application-api-reads). */
+/** Tickers, capacity and orders of the application API (docs/api-coverage.md A1 to A37 and GET /markets/tickers). */
 import { hexKey } from '../domain/address.ts'
 import { badFields, badRequest, type Json, notFound, parseAddress, requiredAddress } from './http.ts'
 import { findMarket } from './lookup.ts'

@@ -1,6 +1,6 @@
 /**
  * Approvals of session keys: the message the main account signs, and the hash of it that a Batch carries
- * (wire: eip712-and-chain, section 3.2; application-api-orders, section 6).
+ * (docs/api-coverage.md POST /subaccounts/approval/prepare; contract `SubaccountUtils`, `SubaccountApproval`).
  */
 import { encodeAbiParameters, hashTypedData, keccak256, parseAbiParameters } from 'viem'
 import type { Chain } from '../chains/chain.ts'
@@ -9,7 +9,7 @@ import { type Address, type Hex, ZERO_HASH } from '../domain/address.ts'
 import { isObject, type Json, parseAddress } from './http.ts'
 import { uintOf } from './prepareShape.ts'
 
-/** Action that an approval allows: orders (wire: eip712-and-chain, section 3.2). */
+/** Action that an approval allows: orders (contract `SubaccountUtils`, `SubaccountApproval`). */
 export const SUBACCOUNT_ORDER_ACTION: Hex =
   '0x2a0791687fd34f2095c484a9fa4e25057d3ef79a97fcd8c61436047a7bdf4cbe'
 

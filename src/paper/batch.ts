@@ -1,6 +1,6 @@
 /**
  * A signed batch as the router runs it: creates, updates and cancels, in this order and all or none; its digest is used
- * once, and not after its deadline (wire: eip712-and-chain, sections 2 and 4).
+ * once, and not after its deadline (contract `GelatoRelayRouter`, `batch`; contract `BaseGelatoRelayRouter`, `digests`).
  */
 import { type Batch, type CreateOrderParams, orderKeyOf } from '../chains/relayRouter.ts'
 import { type Address, type Hex, hexKey, ZERO_ADDRESS } from '../domain/address.ts'

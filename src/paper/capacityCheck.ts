@@ -1,4 +1,4 @@
-/** Whether there is room for an increase, as prepare checks it (application document, "Trading capacity", rules 6 to 8). */
+/** Whether there is room for an increase, as prepare checks it (docs/api-coverage.md A3 and A22 to A24). */
 import { type Json, refused } from './http.ts'
 import { capacityJson, hasStaleValues } from './marketRows.ts'
 import type { Capacity } from './model/capacity.ts'

@@ -1,4 +1,7 @@
-/** Edits, cancels and collateral changes: prepare requests that act on what exists (wire: behaviours, H). */
+/**
+ * Edits, cancels and collateral changes: prepare requests that act on what exists (test/paper/behaviours-orders.test.ts,
+ * H).
+ */
 
 import type { CreateOrderParams, UpdateOrderParams } from '../chains/relayRouter.ts'
 import { type Address, type Hex, hexKey, ZERO_ADDRESS } from '../domain/address.ts'

@@ -1,4 +1,4 @@
-/** Whether an increase leaves the collateral that the chain asks for, as prepare checks it (application document, rule 9). */
+/** Whether an increase leaves the collateral that the chain asks for, as prepare checks it (docs/api-coverage.md A25). */
 import { refused } from './http.ts'
 import { positionFees } from './model/fees.ts'
 import { capImpactByMaxFactor, positionPriceImpact } from './model/impact.ts'

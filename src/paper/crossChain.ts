@@ -9,7 +9,10 @@ import type { World } from './world.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** What a chain settles: from where, its own endpoint, and who takes deposits in (wire: eip712-and-chain, section 10). */
+/**
+ * What a chain settles: from where, its own endpoint, and who takes deposits in (contract `MultichainTransferRouter`,
+ * `bridgeOut`).
+ */
 const settlements: Readonly<
   Partial<
     Record<

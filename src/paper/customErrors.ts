@@ -1,4 +1,4 @@
-/** Custom errors of the protocol as bytes: selector and arguments (wire: eip712-and-chain, section 11). */
+/** Custom errors of the protocol as bytes: selector and arguments (contract `Errors`). */
 import { type Abi, encodeErrorResult, type Hex, parseAbi } from 'viem'
 import type { ProtocolRevert } from './model/revert.ts'
 

@@ -1,4 +1,4 @@
-/** Simulated liquidity providers and what fees earned them (application document, "Earnings response"). */
+/** Simulated liquidity providers and what fees earned them (docs/api-coverage.md GET /yield/gm-user-earnings). */
 import { getAddress, keccak256, toHex } from 'viem'
 import { type Address, hexKey } from '../domain/address.ts'
 import { badFields, HttpFailure, type Json, parseAddress } from './http.ts'

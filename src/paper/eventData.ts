@@ -1,4 +1,4 @@
-/** Encoding of the event emitter's logs: topics and EventLogData (wire: eip712-and-chain, section 8). */
+/** Encoding of the event emitter's logs: topics and EventLogData (contract `EventEmitter`, `EventLogData`). */
 import { type Hex, keccak256, stringToHex } from 'viem'
 import type { Address } from '../domain/address.ts'
 import type { ChainLog, EventValue } from './chain.ts'

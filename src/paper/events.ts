@@ -1,4 +1,7 @@
-/** What the world writes into the chain: the event emitter's events of orders and positions (wire: eip712-and-chain, 8). */
+/**
+ * What the world writes into the chain: the event emitter's events of orders and positions (contract `EventEmitter`,
+ * `EventLogData`).
+ */
 import type { CreateOrderParams } from '../chains/relayRouter.ts'
 import { type Address, type Hex, ZERO_ADDRESS } from '../domain/address.ts'
 import { type ChainTransaction, type EventValue, mine } from './chain.ts'

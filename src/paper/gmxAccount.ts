@@ -1,4 +1,7 @@
-/** What addresses hold in their GMX accounts, and withdrawals leaving them on the chain (wire: eip712-and-chain, 2). */
+/**
+ * What addresses hold in their GMX accounts, and withdrawals leaving them on the chain (contract `GelatoRelayRouter`,
+ * `batch`).
+ */
 import { encodeFunctionData, parseAbi } from 'viem'
 import { type Address, type Hex, hexKey, sameHex } from '../domain/address.ts'
 import { parseUnits } from '../domain/units.ts'

@@ -1,4 +1,4 @@
-/** Rates and performance of the past, on both services (wire: reads, 7; oracle, 3.9 to 3.12). */
+/** Rates and performance of the past, on both services (docs/api-coverage.md GET /rates). */
 
 import { breathe, listText } from './breath.ts'
 import { dollarsOf } from './flow.ts'

@@ -1,6 +1,6 @@
 /**
  * Markets that open and close. While a market is closed its oracle gives no price for execution: the keeper leaves its
- * orders where they are, nobody is liquidated, and `/markets/state` says `closed` (oracle document, market status).
+ * orders where they are, nobody is liquidated, and `/markets/state` says `closed` (docs/api-coverage.md O5).
  */
 import { hexKey } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'

@@ -1,4 +1,4 @@
-/** JIT liquidity now and in the past (wire: reads, 9). */
+/** JIT liquidity now and in the past (docs/api-coverage.md GET /jit/liquidity_info). */
 import { badFields, badRequest, type Json } from './http.ts'
 import { type JitVault, jitLiquidityUsd, jitVaults, spareMarket } from './jit.ts'
 import { ledgerOf, openPnl, sampleAt } from './ledger.ts'

@@ -1,6 +1,6 @@
 /**
  * Orders that the keeper makes itself, created and executed in one transaction: liquidations, and deleveraging of positions
- * in profit when traders' PnL outgrows the pool (math: market-model, sections 12 and 14).
+ * in profit when traders' PnL outgrows the pool (contract `PositionUtils`, `isPositionLiquidatable`).
  */
 import { orderKeyOf } from '../chains/relayRouter.ts'
 import { type Hex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'

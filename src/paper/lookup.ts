@@ -1,4 +1,4 @@
-/** Names to markets and tokens, as every request may write them (wire: behaviours, B.5). */
+/** Names to markets and tokens, as every request may write them (test/paper/conformance-behaviours.test.ts, B.5). */
 import { hexKey } from '../domain/address.ts'
 import type { CatalogToken } from './catalog.ts'
 import type { WorldMarket } from './seedMarkets.ts'

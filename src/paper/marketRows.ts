@@ -1,4 +1,4 @@
-/** Market rows of the application API (wire: application-api-reads, section 2). */
+/** Market rows of the application API (docs/api-coverage.md GET /markets/values). */
 import type { CatalogToken } from './catalog.ts'
 import { namesMarket } from './dataFaults.ts'
 import { dayOf } from './dayFigures.ts'

@@ -1,6 +1,6 @@
 /**
  * Values of markets as they were pulled: every five seconds all of them. A pull that fails leaves what was there, and it ages
- * (application document, "Market values row", "Limits").
+ * (docs/api-coverage.md A1 and A35).
  */
 import { namesMarket } from './dataFaults.ts'
 import type { Json } from './http.ts'

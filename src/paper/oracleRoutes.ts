@@ -1,4 +1,4 @@
-/** The oracle price service on the wire (oracle document; wire: oracle-price-service). */
+/** The oracle price service on the wire (docs/api-coverage.md O1 to O13). */
 import { type Address, hexKey } from '../domain/address.ts'
 import type { CandlePeriod } from '../domain/market.ts'
 import { type Candles, periodSeconds } from './candles.ts'

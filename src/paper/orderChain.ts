@@ -1,6 +1,6 @@
 /**
- * Submits of one peer: what was prepared here is checked in the documented order and goes on its way once (wire:
- * application-api-orders, section 4; behaviours F).
+ * Submits of one peer: what was prepared here is checked in the documented order and goes on its way once
+ * (docs/api-coverage.md POST /orders/txns/submit; test/paper/behaviours-orders.test.ts, F).
  */
 
 import { digestOf, domainSeparator } from '../chains/relayRouter.ts'

@@ -1,4 +1,4 @@
-/** The order chain's routes (wire: application-api-orders): shape, quote, payload, answer. */
+/** The order chain's routes (docs/api-coverage.md POST /orders/txns/prepare): shape, quote, payload, answer. */
 import type { Address } from '../domain/address.ts'
 import { advanceWorld } from './advance.ts'
 import type { BatchActions } from './batchParams.ts'

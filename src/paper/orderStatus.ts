@@ -1,4 +1,7 @@
-/** How a prepared request stands, in the words of the wire (wire: application-api-orders, section 5; behaviours G). */
+/**
+ * How a prepared request stands, in the words of the wire (docs/api-coverage.md POST /orders/txns/status;
+ * test/paper/behaviours-orders.test.ts, G).
+ */
 import { type Hex, hexKey } from '../domain/address.ts'
 import { badFields, type Json, notFound } from './http.ts'
 import { findRecord, type OrderChainRecord, type Peer } from './peer.ts'

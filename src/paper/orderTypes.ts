@@ -1,7 +1,7 @@
 /** Order types on the chain: which execute at once, which bring collateral, and when the others are triggered. */
 import type { PricePair } from './model/market.ts'
 
-/** On-chain order types by number (wire: eip712-and-chain, section 6). */
+/** On-chain order types by number (contract `Order`, `OrderType`). */
 export const orderTypes = {
   marketSwap: 0,
   limitSwap: 1,
@@ -24,7 +24,9 @@ export function bringsCollateral(orderType: number): boolean {
   return orderType <= 3 || orderType === 8
 }
 
-/** Whether a resting order's trigger is met at these index prices (math: market-model, section 18). */
+/**
+ * Whether a resting order's trigger is met at these index prices (contract `BaseOrderUtils`, `validateOrderTriggerPrice`).
+ */
 export function isTriggered(
   orderType: number,
   isLong: boolean,

@@ -1,4 +1,7 @@
-/** Reads beside trading: candles by market, signed prices, staking, buyback, boost, whitelists (wire: reads, 6 and 9). */
+/**
+ * Reads beside trading: candles by market, signed prices, staking, buyback, boost, whitelists (docs/api-coverage.md GET
+ * /prices/ohlcv and GET /buyback/weekly-stats).
+ */
 import { getAddress, keccak256, toHex } from 'viem'
 import type { CandlePeriod } from '../domain/market.ts'
 import { periodSeconds } from './candles.ts'

@@ -1,4 +1,6 @@
-/** Pair feeds for listings: this chain's perpetuals and the Solana feed (application document, "Pair feeds"; wire: reads, 6). */
+/**
+ * Pair feeds for listings: this chain's perpetuals and the Solana feed (docs/api-coverage.md A16 and GET /prices/ohlcv).
+ */
 import { dayOf } from './dayFigures.ts'
 import { dollarsOf } from './flow.ts'
 import { HttpFailure, type Json } from './http.ts'

@@ -1,4 +1,4 @@
-/** Express payloads: the typed data to sign, and what a submit must echo (wire: behaviours, E). */
+/** Express payloads: the typed data to sign, and what a submit must echo (test/paper/behaviours-prepare.test.ts, E). */
 
 import { batchTypes } from '../chains/batchTypes.ts'
 import { type Batch, hashRelayParams, type RelayParams, relayRouterDomain } from '../chains/relayRouter.ts'

@@ -1,4 +1,4 @@
-/** The order records of one peer: what it prepared, by its two ids. Peers do not share them (application document, order flow). */
+/** The order records of one peer: what it prepared, by its two ids. Peers do not share them (docs/api-coverage.md A17). */
 import type { Batch, RelayParams } from '../chains/relayRouter.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Json } from './http.ts'

@@ -1,4 +1,4 @@
-/** Periods of history and the windows they make (wire: reads, 7). */
+/** Periods of history and the windows they make (docs/api-coverage.md GET /rates). */
 import { badFields, type HttpFailure, parseAddress } from './http.ts'
 import { ledgerOf, type MarketLedger } from './ledger.ts'
 import type { World } from './world.ts'

@@ -1,6 +1,6 @@
 /**
- * The position reads (application document, "Position value"). All rows of an account are of one moment and hold for a second;
- * a position that an execution changed shows at once (wire: behaviours, C.4).
+ * The position reads (docs/api-coverage.md A5). All rows of an account are of one moment and hold for a second;
+ * a position that an execution changed shows at once (test/paper/conformance-behaviours.test.ts, C.4).
  */
 import { type Address, hexKey } from '../domain/address.ts'
 import { positionsOfAccount } from './accounts.ts'
@@ -72,7 +72,7 @@ function relatedOrders(world: World, record: PositionRecord): OrderRecord[] {
   )
 }
 
-/** A revert of the position reader fails the whole request (application document, "Position value"). */
+/** A revert of the position reader fails the whole request (docs/api-coverage.md A5). */
 function mayRead(world: World, record: PositionRecord): void {
   if (namesMarket(world.dataFaults.readerReverts, record.marketKey)) {
     throw new HttpFailure(500, { message: 'Internal Server Error' })

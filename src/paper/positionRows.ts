@@ -1,4 +1,4 @@
-/** Position and order rows of the application API (wire: application-api-reads, sections 4 and 10). */
+/** Position and order rows of the application API (docs/api-coverage.md GET /positions and GET /orders). */
 import type { Address } from '../domain/address.ts'
 import type { Json } from './http.ts'
 import { indexNameOf, poolNameOf } from './lookup.ts'
@@ -19,7 +19,7 @@ export function positionKeyText(record: PositionRecord, market: WorldMarket): st
   return `${record.account}:${market.catalog.marketToken}:${record.collateralToken.address}:${record.state.side === 'long'}`
 }
 
-/** Highest leverage allowed, bps (math: market-model, section 15). */
+/** Highest leverage allowed, bps (the client's `getMaxAllowedLeverage`). */
 export function maxAllowedLeverageBps(market: WorldMarket): bigint {
   const { settings } = market
   return maxAllowedLeverage(
@@ -86,7 +86,7 @@ export function positionRow(world: World, record: PositionRecord, nowMs: number)
   return shown
 }
 
-/** What a full close would pay, or the documented fallback when the simulation cannot be done (application document, "Position value"). */
+/** What a full close would pay, or the documented fallback when the simulation cannot be done (docs/api-coverage.md A5). */
 function closeValueOf(
   settings: WorldMarket['settings'],
   state: MarketState,

@@ -1,4 +1,4 @@
-/** From a prepare request to orders: quotes by kind, and the one of a swap (wire: behaviours, D). */
+/** From a prepare request to orders: quotes by kind, and the one of a swap (test/paper/behaviours-prepare.test.ts, D). */
 import type { CreateOrderParams } from '../chains/relayRouter.ts'
 import { hexKey, ZERO_ADDRESS } from '../domain/address.ts'
 import { executionFeesOf, withExecutionFees } from './gasFees.ts'

@@ -1,4 +1,4 @@
-/** The body of a prepare request: every violation of its shape at once (wire: behaviours, D.1). */
+/** The body of a prepare request: every violation of its shape at once (test/paper/behaviours-prepare.test.ts, D.1). */
 import type { Address } from '../domain/address.ts'
 import { MAX_UINT256 } from '../domain/units.ts'
 import { badFields, type FieldError, isObject, type Json, parseAddress } from './http.ts'

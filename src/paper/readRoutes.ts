@@ -1,4 +1,4 @@
-/** Where the reads beside trading are served, and on which host (application document, "Endpoints"). */
+/** Where the reads beside trading are served, and on which host (docs/api-coverage.md A12 to A16). */
 import { advanceWorld } from './advance.ts'
 import { gmUserEarnings, liquidityProviders } from './earnings.ts'
 import { performanceAnnualized, performanceSnapshots, rates } from './historyRoutes.ts'
@@ -14,9 +14,9 @@ import { readThroughDays, type StatsSource, statsSources } from './statsSources.
 import type { World } from './world.ts'
 import { apys, gmPools } from './yield.ts'
 
-/** The chain whose deployment computes stats and the Solana feed (application document, "Stats", "Pair feeds"). */
+/** The chain whose deployment computes stats and the Solana feed (docs/api-coverage.md A15 and A16). */
 export const STATS_CHAIN = 'arbitrum'
-/** Chains with a public summary for exchange listings (application document, "Pair feeds"). */
+/** Chains with a public summary for exchange listings (docs/api-coverage.md A16). */
 export const listingChains: readonly string[] = ['arbitrum', 'avalanche']
 const oracleRefusal: Refusal = (_name, text) => new HttpFailure(400, { errors: [text] })
 /** Where stats are while they are moved on purpose. */

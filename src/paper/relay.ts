@@ -1,6 +1,6 @@
 /**
- * The generic relay: own calldata of the relay routers' `batch`, and of `removeSubaccount` (wire: application-api-orders,
- * section 10; eip712-and-chain, sections 2 and 3).
+ * The generic relay: own calldata of the relay routers' `batch`, and of `removeSubaccount`
+ * (docs/api-coverage.md POST /relay/submit; contract `GelatoRelayRouter`, `batch`; contract `RelayUtils`).
  */
 import { decodeFunctionData, type Hex, hashTypedData } from 'viem'
 import {
@@ -160,7 +160,7 @@ export function relayStatus(world: World, body: Readonly<Record<string, unknown>
   }
   const operation = world.operations.get(hexKey(taskId))
   if (operation === undefined) throw notFound('no relay operation')
-  // A 404 right after an accepted submission can be transient (application document, rule 4 of the relay).
+  // A 404 right after an accepted submission can be transient (docs/api-coverage.md A20).
   const ageMs = world.clock.now() - operation.acceptedAtMs
   if (ageMs < world.dataFaults.relayStatusLagMs) throw notFound('no relay operation')
   if (world.dataFaults.relay === 'unknown') return { taskId: operation.taskId, status: 'unknown' }

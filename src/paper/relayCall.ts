@@ -18,7 +18,7 @@ export const relayStructs = [
   'struct BatchParams { CreateOrderParams[] createOrderParamsList; UpdateOrderParams[] updateOrderParamsList; bytes32[] cancelOrderKeys; }',
 ] as const
 
-/** `batch` of the own-wallet relay router, selector 0x0427ef5f (wire: eip712-and-chain, section 2). */
+/** `batch` of the own-wallet relay router, selector 0x0427ef5f (contract `GelatoRelayRouter`, `batch`). */
 export const relayRouterAbi = parseAbi([
   ...relayStructs,
   'function batch(RelayParams relayParams, address account, BatchParams params) returns (bytes32[])',

@@ -28,7 +28,7 @@ export interface WorldMarket {
   state: MarketState
 }
 
-/** Largest collateral sum that means "no limit" (wire: gaps, section 3). */
+/** Largest collateral sum that means "no limit" (contract `Keys`, `MAX_COLLATERAL_SUM`). */
 const NO_COLLATERAL_LIMIT = (10n ** 31n).toString()
 
 /** A seeded pool has paid this part of itself into its swap impact pools. */

@@ -19,7 +19,7 @@ export async function isSignedBy(account: Address, digest: Hex, signature: Hex):
   return signer !== undefined && sameHex(signer, account)
 }
 
-/** Type hash of `Minified(bytes32 digest)` (wire: eip712-and-chain, section 3). */
+/** Type hash of `Minified(bytes32 digest)` (contract `RelayUtils`). */
 const MINIFIED: Hex = '0x628dc8f0a85eab83d09660a94c931f2eb72f3de1accdc60a72d68a75b8c0a787'
 
 /** The digest of the digest, for hardware wallets that cannot show a whole batch. */
@@ -27,7 +27,7 @@ export function minifiedDigest(separator: Hex, digest: Hex): Hex {
   return keccak256(concat(['0x1901', separator, keccak256(concat([MINIFIED, digest]))]))
 }
 
-/** Whether an address signed a router's digest, as it stands or minified (wire: eip712-and-chain, section 4). */
+/** Whether an address signed a router's digest, as it stands or minified (contract `BaseGelatoRelayRouter`, `digests`). */
 export async function isSignedAtRouter(
   account: Address,
   separator: Hex,

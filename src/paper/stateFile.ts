@@ -77,7 +77,7 @@ function unreadable(path: string, why: string, cause?: unknown): BaseError {
   return new BaseError(`The paper venue's state file cannot be read: ${why}.`, {
     code: 'PAPER_STATE_UNREADABLE',
     facts: { path },
-    details: 'Nothing was changed. Move the file away to begin a new paper world, or restore it from a copy.',
+    details: 'Nothing was changed. Move the file away to begin a new paper venue, or restore it from a copy.',
     ...(cause === undefined ? {} : { cause }),
   })
 }
@@ -87,7 +87,7 @@ export function loadState(path: string, chain: Chain): LoadedState | undefined {
   const saved = readState(path)
   if (saved === undefined) return undefined
   if (saved.chain !== chain.name)
-    throw unreadable(path, `it is a world of ${saved.chain}, not of ${chain.name}`)
+    throw unreadable(path, `it is the state of ${saved.chain}, not of ${chain.name}`)
   return {
     seed: saved.seed,
     epochSeconds: saved.epochSeconds,

@@ -1,4 +1,4 @@
-/** Protocol-wide stats: summary, timeseries, sources (application document, "Stats"; layout: wire gaps, section 3). */
+/** Protocol-wide stats: summary, timeseries, sources (docs/api-coverage.md A15 and A8). */
 import { badFields, badRequest, type Json } from './http.ts'
 import { inScope, metaOf, PULL_SECONDS, type SourceState, sourceJson, stateOf } from './statsScope.ts'
 import { type StatsFigures, type StatsSource, statsNetworks, statsVersions } from './statsSources.ts'

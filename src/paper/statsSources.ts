@@ -1,6 +1,6 @@
 /**
  * What the stats are computed from: one source a network and version. A chain whose world runs beside this one is read from
- * its books; the others are seeded histories that move with time (application document, "Stats responses").
+ * its books; the others are seeded histories that move with time (docs/api-coverage.md A8 and A9).
  */
 import { breathe } from './breath.ts'
 import { addFlow, type Flow, noFlow, shareOf } from './flow.ts'

@@ -1,6 +1,7 @@
 /**
  * A stranger on the paper chain. An own-wallet batch carries no account, so anybody can sign the same parameters and use up
- * its digest; and the calldata of a reverted transaction is public, so anybody can send it again (wire: eip712-and-chain, 4).
+ * its digest; and the calldata of a reverted transaction is public, so anybody can send it again (contract
+ * `BaseGelatoRelayRouter`, `digests`).
  */
 import { signDigest } from '../chains/secp256k1.ts'
 import { sameHex, ZERO_ADDRESS } from '../domain/address.ts'

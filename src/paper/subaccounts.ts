@@ -1,4 +1,7 @@
-/** Session keys that trade for an account: what is approved, and what each operation uses of it (wire: behaviours, J). */
+/**
+ * Session keys that trade for an account: what is approved, and what each operation uses of it
+ * (test/paper/subaccounts.test.ts, J).
+ */
 import { domainSeparator, relayRouterDomain } from '../chains/relayRouter.ts'
 import { type Address, hexKey, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import {

@@ -1,4 +1,4 @@
-/** Token rows and wallet reads (wire: application-api-reads, section 3). */
+/** Token rows and wallet reads (docs/api-coverage.md GET /tokens). */
 import { type Address, hexKey } from '../domain/address.ts'
 import { startBalances } from './accounts.ts'
 import type { CatalogToken } from './catalog.ts'

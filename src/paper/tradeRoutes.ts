@@ -1,4 +1,4 @@
-/** Trade history reads (wire: application-api-reads, section 5). */
+/** Trade history reads (docs/api-coverage.md GET /trades). */
 import { hexKey } from '../domain/address.ts'
 import {
   badFields,

@@ -1,7 +1,7 @@
 /**
  * Tokens of the liquidity vaults at the oracle: the same vaults that `/apy` and the JIT reads name (jit.ts), with symbols of this
- * network's own pools (oracle document, "Ticker"). A vault token follows its long token with half of its worth; the other half
- * stands still, as the stable coin does. So a candle of it is exactly the candle of the long token, drawn smaller.
+ * network's own pools (docs/api-coverage.md O2). A vault token follows its long token with half of its worth; the other
+ * half stands still, as the stable coin does. So a candle of it is exactly the candle of the long token, drawn smaller.
  */
 import { type Address, hexKey } from '../domain/address.ts'
 import { type Candles, createCandles } from './candles.ts'

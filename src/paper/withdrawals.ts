@@ -1,6 +1,7 @@
 /**
- * Withdrawals from the GMX account to other chains (wire: application-api-orders, section 11; behaviours, K.2): signed,
- * relayed, and taken from the account's balance here. Records live at the peer that prepared them.
+ * Withdrawals from the GMX account to other chains (docs/api-coverage.md POST /gmx-account/deposit/cross-chain/prepare;
+ * test/paper/gmxAccount.test.ts, K.2): signed, relayed, and taken from the account's balance here. Records live at the
+ * peer that prepared them.
  */
 import { encodeAbiParameters, hashTypedData } from 'viem'
 import { hashRelayParams, relayRouterDomain } from '../chains/relayRouter.ts'

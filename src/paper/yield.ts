@@ -1,4 +1,4 @@
-/** Yields of pools: fees, traders' PnL, APY (application document, "Pool yield row"; wire: reads, 7 and 9.1). */
+/** Yields of pools: fees, traders' PnL, APY (docs/api-coverage.md A7, GET /apy and GET /yield/gm-pools). */
 import { breathe, listText } from './breath.ts'
 import { namesMarket } from './dataFaults.ts'
 import { dollarsOf } from './flow.ts'

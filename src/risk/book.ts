@@ -1,6 +1,6 @@
 /**
  * The book: what the account holds plus everything that may still come, per side of a market and in all. It is the worst
- * case (orders.md, "Exposure while unresolved"): every open increase counts whole, every open reduction counts as nothing.
+ * case (docs/orders.md 2): every open increase counts whole, every open reduction counts as nothing.
  */
 import { sideKeyOf } from '../domain/accountRecord.ts'
 import { type Address, hexKey, sameHex } from '../domain/address.ts'
@@ -61,7 +61,7 @@ export interface Book {
   readonly ownOrders: ReadonlyMap<string, OwnOrder>
 }
 
-/** Lists may lag behind a fill by seconds (wire: gaps, section 4); after this they are believed all the same, ms. */
+/** Lists may lag behind a fill by seconds (docs/orders.md 6); after this they are believed all the same, ms. */
 const listLagMs = 30_000
 
 /** Key of one side of one market in a `Book`. */

@@ -141,7 +141,7 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
   const { poisonedPerDay, unknownAgeMs, staleMs, openFindings } = settings
   const poisoned = since(facts, 'account', 'poison').filter(({ cause }) => poisonCause.test(cause)).length
   if (poisonedPerDay !== undefined && poisoned >= poisonedPerDay) {
-    trip('poison', `${poisoned} payloads in 24 h did not say what was meant; ${poisonedPerDay} are the limit`)
+    trip('poison', `${poisoned} payload mismatches in 24 h; the limit is ${poisonedPerDay}`)
   }
   if (unknownAgeMs !== undefined && facts.oldestUnresolvedMs >= unknownAgeMs) {
     trip(
@@ -158,7 +158,7 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
   if (openFindings !== undefined && facts.openFindings >= openFindings) {
     trip(
       'drift',
-      `${facts.openFindings} things on the account are not explained (perpd findings); ${openFindings} are the limit`,
+      `${facts.openFindings} things on the account are not explained (perpd discrepancies); ${openFindings} are the limit`,
     )
   }
   if (facts.subaccount !== undefined) subaccount(facts.subaccount, facts.nowMs, settings, trip)

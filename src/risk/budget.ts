@@ -191,7 +191,7 @@ export function checkReductionFees(
     reason:
       spentUsd < perDayUsd
         ? 'what other reductions may cost that are on their way fills the budget of the day; this one waits until they are signed'
-        : "the fees of strategies' reductions in the last 24 hours have reached their budget; an operator can close (perpd kill, perpd orders flatten) or raise risk.reductionFeesPerDayUsd",
+        : "the fees of strategies' reductions in the last 24 hours have reached their budget; an operator can close (perpd kill, perpd orders unwind) or raise risk.reductionFeesPerDayUsd",
     wanted: `${formatDollars(heldUsd)} spent or on its way`,
     allowed: `${formatDollars(perDayUsd)} in 24 h`,
   }

@@ -1,7 +1,6 @@
 /**
  * Edits and cancels of resting orders. Only orders that an open intent of the same strategy explains may be changed, and
- * one change of an order at a time: the fate of the first decides what a second would change (orders.md, "Cancel/update
- * races").
+ * one change of an order at a time: the fate of the first decides what a second would change (docs/orders.md 2).
  */
 import { type Hex, hexKey, sameHex } from '../domain/address.ts'
 import type { CancelDecision, EditDecision } from '../domain/decision.ts'
@@ -33,7 +32,7 @@ import { type Plan, plainSizing, plainTerms, termsToken } from './plan.ts'
 import { roomOf } from './room.ts'
 import { triggerOf } from './waiting.ts'
 
-/** On-chain types of orders that rest and can be edited (wire: eip712-and-chain, section 6). */
+/** On-chain types of orders that rest and can be edited (contract `Order`, `OrderType`). */
 const editableTypes: Readonly<Record<number, OrderKind>> = {
   3: 'limit',
   5: 'take-profit',
@@ -111,7 +110,8 @@ export function planCancel(
 /**
  * Plans an edit. What it adds to the size of an order that opens is sized like an increase of that much, and may be cut;
  * its collateral stays, so that leverage is looked at too. The acceptable price of a limit or take-profit order moves with
- * its trigger: it is absolute, and an order whose trigger moved alone may never fill (wire: orders, 8).
+ * its trigger: it is absolute, and an order whose trigger moved alone may never fill (docs/api-coverage.md POST
+ * /orders/txns/edit/prepare).
  *
  * Refuses with ORDER_NOT_KNOWN, ORDER_DIFFERS, ORDER_NOT_EDITABLE, EDIT_CHANGES_NOTHING, SIZE_NOT_POSITIVE, ORACLE_PRICE_UNKNOWN, MAX_LEVERAGE, the codes
  * of `changeable`, `triggerOf` and `roomOf`, and the code of the cut that left nothing.

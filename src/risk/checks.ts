@@ -236,7 +236,7 @@ export function checkDataAge(
   return undefined
 }
 
-/** Clock difference beyond which nothing that adds risk is armed when no limit says so (orders.md 2.5), ms. */
+/** Clock difference beyond which nothing that adds risk is armed when no limit says so (docs/orders.md 4), ms. */
 export const MAX_CLOCK_SKEW_MS = 30_000
 
 /** CLOCK_SKEW: our clock and the venue's are further apart than `maxClockSkewMs`. Denies increases only. */

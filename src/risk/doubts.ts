@@ -17,7 +17,7 @@ export function checkPriceDoubts(wish: Wish, view: MarketView): Denial | undefin
   if (doubt === undefined) return undefined
   return {
     code: 'PRICE_DOUBTED',
-    reason: `The oracle's price of ${doubt.tokenSymbol} may be read wrongly; look at it before trading on it.`,
+    reason: `The oracle's price of ${doubt.tokenSymbol} may be wrong; check it before trading on it.`,
     wanted: `${formatUsd(doubt.price)} (${doubt.code})`,
     allowed: `${formatUsd(doubt.least)} to ${formatUsd(doubt.most)}`,
   }

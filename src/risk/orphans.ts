@@ -1,7 +1,7 @@
 /**
  * Exits that have lost what they were for: their increase was cancelled, or there is no position on their side. On chain
- * they stay (a decrease on an empty position reverts), and would close a part of whatever is opened there next. Orders
- * document, "Children".
+ * they stay (a decrease on an empty position reverts), and would close a part of whatever is opened there next
+ * (docs/orders.md 11).
  */
 import { sideKeyOf } from '../domain/accountRecord.ts'
 import { type Address, hexKey, sameHex } from '../domain/address.ts'

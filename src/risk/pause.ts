@@ -1,7 +1,7 @@
 /**
- * Pauses after refusals: a 400 of prepare is not cured by asking again unchanged (application document, "Order transactions
- * and relay", rule 5). The same wish waits, longer with each refusal by the same cause, and only the shortest pause once
- * something changed that could change the answer. What cannot add risk waits for short and is never given up.
+ * Pauses after refusals: a 400 of prepare is not cured by asking again unchanged
+ * (docs/api-coverage.md A21). The same wish waits, longer with each refusal by the same cause, and only the shortest pause
+ * once something changed that could change the answer. What cannot add risk waits for short and is never given up.
  */
 import { sameHex } from '../domain/address.ts'
 import { type Denial, type Intent, type IntentState, lastAttempt } from '../domain/intent.ts'
@@ -72,7 +72,7 @@ export function checkPause(
   }
   return {
     code: 'REFUSED_BEFORE',
-    reason: `${causeOf(newest)} this order ${count === 1 ? 'once' : `${count} times in a row`} (${newest.closing?.code}); it is asked for again at ${new Date(untilMs).toISOString()}, or soon after its size, its price or the room changes.`,
+    reason: `${causeOf(newest)} this order ${count === 1 ? 'once' : `${count} times in a row`} (${newest.closing?.code}); it is retried at ${new Date(untilMs).toISOString()}, or soon after its size, its price or the capacity changes.`,
     wanted: `again after ${nowMs - closedAtMs(newest)} ms`,
     allowed: `again after ${untilMs - closedAtMs(newest)} ms`,
   }

@@ -1,4 +1,4 @@
-/** Room for increases on one side of a market: the one place that reads the venue's capacity (house rule 7). */
+/** Room for increases on one side of a market: the one place that reads the venue's capacity (docs/api-coverage.md A3). */
 import type { Address } from '../domain/address.ts'
 import type { Denial } from '../domain/intent.ts'
 import type { Direction, TradingCapacity } from '../domain/market.ts'
@@ -18,7 +18,7 @@ export interface Room {
 
 /**
  * The room on one side: `availableLiquidity` when `jitDataStatus` is `available`, else `baseAvailableLiquidity`
- * (application document, "Trading capacity"; order rules 6 to 8), less `capacityHeadroomBps` of it rounded up, less our
+ * (docs/api-coverage.md A3 and A22 to A24), less `capacityHeadroomBps` of it rounded up, less our
  * reservations and unexplained resting increases on that side.
  *
  * Refuses with MARKET_UNKNOWN, CAPACITY_UNKNOWN, MARKET_DATA_STALE (the venue says so) and CAPACITY_TOO_OLD.

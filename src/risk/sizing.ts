@@ -1,7 +1,8 @@
 /**
- * From a wish to a size. Increases take room from the venue's capacity (house rule 7): `availableLiquidity` when JIT data
- * is available, else `baseAvailableLiquidity`, nothing while market data is not fresh; less headroom, less what is in
- * flight on that side. Then every limit may cut, and each cut is kept. Reductions are bounded by the position alone.
+ * From a wish to a size. Increases take room from the venue's capacity (docs/api-coverage.md A3): `availableLiquidity`
+ * when JIT data is available, else `baseAvailableLiquidity`, nothing while market data is not fresh; less headroom, less
+ * what is in flight on that side. Then every limit may cut, and each cut is kept. Reductions are bounded by the position
+ * alone.
  */
 import { sameHex } from '../domain/address.ts'
 import type { CloseDecision, DecreaseDecision, IncreaseDecision, TwapTerms } from '../domain/decision.ts'

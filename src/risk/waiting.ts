@@ -14,7 +14,10 @@ import {
   type Usd,
 } from '../domain/units.ts'
 
-/** Most exits of one increase: six auto-cancelled orders a position are the least that any chain allows (wire: orders, 7). */
+/**
+ * Most exits of one increase: six auto-cancelled orders a position are the least that any chain allows
+ * (docs/api-coverage.md POST /orders/txns/prepare).
+ */
 export const MAX_EXITS = 5
 
 type WaitingKind = Exclude<OrderKind, 'market' | 'twap'>

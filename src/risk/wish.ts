@@ -30,7 +30,7 @@ export function checkWish(
     if (shareBps === undefined || wishUsd <= bps(worthUsd, shareBps)) return undefined
     return {
       code: 'WISH_ABOVE_EQUITY',
-      reason: `The ${what} wished for is more than ${shareBps / BPS_ONE} times the equity (${formatDollars(worthUsd)}${age}): it is taken for a mistake and is not cut to the limits.`,
+      reason: `The ${what} asked for is more than ${shareBps / BPS_ONE} times the equity (${formatDollars(worthUsd)}${age}): it is taken for a mistake and is not cut to the limits.`,
       wanted: formatDollars(wishUsd),
       allowed: formatDollars(bps(worthUsd, shareBps)),
     }

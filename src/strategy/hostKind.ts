@@ -113,7 +113,7 @@ export async function hostKind(path: string, options: HostOptions): Promise<Host
     // Another one beside it would take another core, and more memory, each turn.
     if (hanging > 0) {
       throw new KindFault(
-        'its thread hangs in a built-in function, where nothing can end it, and takes a core; it is asked again once that thread is over, or after a restart',
+        'its thread hangs in a built-in function, where nothing can end it, and takes a core; it runs again once that thread has ended, or after a restart',
         { place: shown },
       )
     }

@@ -20,7 +20,7 @@ export class KindFault extends BaseError {
     super(options.place === undefined ? reason : `${options.place}: ${reason}`, {
       code: 'STRATEGY_KIND_FAILED',
       facts: { place: options.place, ended: options.ended },
-      details: 'This turn gives no decision. Other strategies go on; it is asked again at its next turn.',
+      details: 'This turn gives no decision. Other strategies go on; it runs again at its next tick.',
     })
     this.ended = options.ended
   }

@@ -21,7 +21,7 @@ export interface OpenIntent {
   readonly acceptedAtMs: number
   /** Signed, and whether it landed is not proven: it may land until its deadline, and cannot be called back. */
   readonly isUnresolved: boolean
-  /** Not wanted any more: it is undone if it lands. */
+  /** To be unwound: what it opens is closed if it lands. */
   readonly isUnwanted: boolean
 }
 
@@ -44,7 +44,7 @@ export interface RestingOrder {
   readonly isChanging: boolean
 }
 
-/** On-chain types of orders that rest (wire: eip712-and-chain, section 6). */
+/** On-chain types of orders that rest (contract `Order`, `OrderType`). */
 const restingTypes: Readonly<Record<number, RestingOrder['orderType']>> = {
   3: 'limit',
   5: 'take-profit',

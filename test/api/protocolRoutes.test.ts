@@ -180,7 +180,7 @@ test('a service without a host is not asked, and the error says what to do', asy
   expect(error).toBeInstanceOf(UnreachableError)
   expect(error).toMatchObject({ silence: 'no-host', sent: 'no' })
   expect(String(error)).toMatchInlineSnapshot(`
-    "UnreachableError: No host is configured, so nobody was asked for GET /v1/pairs.
+    "UnreachableError: No host is configured, so no request was sent for GET /v1/pairs.
       attempts: 0
       reached: no, not a byte left
       Configure a host that serves this route, or do without it."

@@ -220,7 +220,7 @@ test('when every host rests, reads are still asked and distrusted hosts get no n
   expect(seen).toHaveLength(2)
   expect(proves(error)).toBe('not-sent')
   expect(String(error)).toMatchInlineSnapshot(`
-    "UnreachableError: one and its peers are resting, so nobody was asked for POST /thing.
+    "UnreachableError: one and its peers are in cooldown, so no request was sent for POST /thing.
       host: http://one/v1, http://two/v1
       attempts: 0
       reached: no, not a byte left

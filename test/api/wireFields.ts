@@ -80,7 +80,7 @@ const statusFields = words(
   'requestId status txHash createdTxnHash executionTxnHash orderKeys cancellationReason taskId error traceId',
 )
 
-/** Every table of fields of `wire/oracle-price-service.md`, `application-api-reads.md` and `application-api-orders.md`. */
+/** Every field of the answers of both services, by route (docs/api-coverage.md). */
 export const wireFields: readonly WireFields[] = [
   {
     fixture: 'oracle-tickers',

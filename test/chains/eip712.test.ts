@@ -106,7 +106,7 @@ function encodeType(name: PrimaryType): string {
   return [[name, own ?? []] as const, ...rest].map(([each, fields]) => declared(each, fields)).join('')
 }
 
-// As the contracts have them (wire: eip712-and-chain, section 3).
+// As the contracts have them (contract `RelayUtils`).
 const create =
   'CreateOrderAddresses addresses,CreateOrderNumbers numbers,uint256 orderType,uint256 decreasePositionSwapType,bool isLong,bool shouldUnwrapNativeToken,bool autoCancel,bytes32 referralCode,bytes32[] dataList'
 const addresses =

@@ -272,7 +272,7 @@ test('paper never talks to another machine, and loads no key', () => {
 
 test('a live profile never trusts the venue alone, and needs a key to start', () => {
   expect(problemsOf(['--profile', 'arbitrum', '--evidence.trustVenue'])).toEqual([
-    "flag --evidence.trustVenue: evidence.trustVenue is true; with real money the venue's word alone never closes an order. Remove it.",
+    "flag --evidence.trustVenue: evidence.trustVenue is true; with real money the venue's statement alone never closes an order. Remove it.",
   ])
   const needs = (argv: string[], hasVariable = false) =>
     startProblems(load(['--profile', 'megaeth', ...argv]).config, hasVariable)

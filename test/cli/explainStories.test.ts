@@ -167,8 +167,8 @@ test('an unknown order says what closes it, with a chain, without one, and on pa
   expect(told(chain, steps).text).toMatchInlineSnapshot(`
     "f00d00000000000000000001
     unknown: increase long ETH/USD [WETH-USDC] $500.00 by eth-trend
-      its outcome is not proven: it counts as exposure, and is looked at until there
-      is proof; it is never sent again
+      its outcome is not proven: it counts as exposure and is polled until there is
+      proof; it is never sent again
       account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
       all times are UTC
 
@@ -198,13 +198,15 @@ test('an unknown order says what closes it, with a chain, without one, and on pa
             If it has not landed by 2027-01-15 08:05:00, it will be closed as
             expired at the first final block that is later, with its digest unused
             on every endpoint.
-            If a stranger uses its digest up, it closes as void. It is never sent
+            If a third party uses its digest up, it closes as void. It is never sent
             again."
   `)
   expect(told(apiOnly, steps).flat).toContain(
     'If it has not landed by 2027-01-15 08:05:00, it stays unknown, counting as exposure, until rows of the account show it or an operator says (perpd orders resolve). It is never sent again.',
   )
-  expect(told(paper, steps).flat).toContain("it will be closed as expired by the venue's own word after that")
+  expect(told(paper, steps).flat).toContain(
+    "it will be closed as expired by the venue's own statement after that",
+  )
 })
 
 test('a provisional landing says that it may be taken back', () => {
@@ -267,7 +269,7 @@ test('a digest that a stranger used up is told as that', () => {
     closed('VOID_CONSUMED', proof),
   ])
   expect(flat).toContain('void, its digest was used up by somebody else')
-  expect(flat).toContain('a stranger used it up, so it never can.')
+  expect(flat).toContain('a third party used it up, so it never can.')
 })
 
 test('a cancelled order says why, and at which price it would have been executed', () => {

@@ -1,4 +1,4 @@
-/** `perpd orders flatten` on a real journal file, as a real process, and the mark of an order that waits for an operator. */
+/** `perpd orders unwind` on a real journal file, as a real process, and the mark of an order that waits for an operator. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
@@ -34,15 +34,15 @@ test('an operator has an unknown order undone by name without the daemon, and ev
       said: 'Say who does not want it: --by YOUR_NAME\n',
     })
     expect((await say('orders', 'flatten', 'beef', '--by', 'Ada')).code).toBe(2)
-    expect(await say('orders', 'flatten', 'f00d', '--by', 'Ada', '--reason', 'too late')).toEqual({
+    expect(await say('orders', 'unwind', 'f00d', '--by', 'Ada', '--reason', 'too late')).toEqual({
       code: 0,
-      said: `${intent.intentId} (increase long ETH/USD [WETH-USDC]) is not wanted any more: the daemon undoes it at its next start if it landed; by Ada.\n`,
+      said: `${intent.intentId} (increase long ETH/USD [WETH-USDC]) is to be unwound: the daemon closes what it opened at its next start if it landed; by Ada.\n`,
     })
-    expect((await say('orders')).said).toContain('unknown, not wanted, presumed dead')
+    expect((await say('orders')).said).toContain('unknown, to be unwound, presumed dead')
     const [row] = JSON.parse((await say('orders', '--json')).said) as Record<string, unknown>[]
     expect(row).toMatchObject({ unwantedBy: 'Ada', presumedDeadForSeconds: expect.any(Number) })
     const story = (await say('explain', 'f00d')).said.replace(/\s+/g, ' ')
-    expect(story).toContain('undone Ada does not want it any more since')
+    expect(story).toContain('unwind Ada does not want it any more since')
     expect(story).toContain(`Presumed dead: it is 2 h 5 min past its deadline`)
     expect(story).toContain(`perpd orders resolve ${intent.intentId} --as dead --by YOUR_NAME`)
 

@@ -1,4 +1,4 @@
-/** `perpd journal ...` and `perpd findings ...` over real journal files. */
+/** `perpd journal ...` and `perpd discrepancies ...` over real journal files. */
 import { copyFileSync, mkdtempSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -152,7 +152,7 @@ test('a journal that lost records is refused, and goes on in the name of an oper
     "The loss of what came after record 18 (the mark said 19) is accepted by Ada, and kept in the journal.
       1 order that had not been signed as far as is known is closed.
       perpd makes nothing new before <time>: until then a lost signature may land.
-      Orders and positions that came of lost records will show as findings: perpd findings."
+      Orders and positions that came of lost records will show as discrepancies: perpd discrepancies."
   `)
   expect((await run('journal', 'verify')).code).toBe(0)
   expect((await run('journal', 'accept-loss', '--by', 'Ada')).out).toContain('has lost nothing')
@@ -200,13 +200,13 @@ test('findings are listed, and an operator adopts or ignores them by name', asyn
     await journal.appendAccount({ ...base, kind: 'finding.raised', finding: { ...finding, findingId } })
   }
   journal.close()
-  expect((await run('findings')).out.split('\n')).toHaveLength(4)
+  expect((await run('discrepancies')).out.split('\n')).toHaveLength(4)
   expect((await run('findings')).out).toContain(
     'holds increases  manual-increase  an order of the account that is not ours bought $50.00 of ETH/USD',
   )
   expect((await run('findings', 'adopt', 'trade-77')).err).toBe('Say who decides: --by YOUR_NAME')
   expect((await run('findings', 'adopt', 'trade', '--by', 'Ada')).err).toBe(
-    '2 open findings have an id that begins with trade.\n  perpd findings lists them.',
+    '2 open discrepancies have an id that begins with trade.\n  perpd discrepancies lists them.',
   )
   expect((await run('findings', 'adopt', 'none', '--by', 'Ada')).code).toBe(2)
   expect((await run('findings', 'adopt', 'trade-77', '--by', 'Ada')).out).toBe(

@@ -299,7 +299,7 @@ test('explain tells an unknown order with what it waits for', async () => {
             If it has not landed by 2027-01-15 08:05:00, it will be closed as
             expired at the first final block that is later, with its digest unused
             on every endpoint.
-            If a stranger uses its digest up, it closes as void. It is never sent
+            If a third party uses its digest up, it closes as void. It is never sent
             again."
   `)
 })

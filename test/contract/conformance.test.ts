@@ -344,7 +344,7 @@ test.each<[string, readonly Plan[], readonly Step[], readonly string[]]>([
   ['is dead a second later', [creates(1, 30)], [send(0, 31)], ['DeadlinePassed']],
   ['lands once', [creates(2)], [send(0), send(0)], ['ok', 'InvalidUserDigest']],
   [
-    'can be used up by a stranger, and then creates nothing of ours',
+    'can be used up by a third party, and then creates nothing of ours',
     [creates(1)],
     [{ do: 'foreign', message: 0, afterSeconds: 1 }, send(0)],
     ['ok', 'InvalidUserDigest'],

@@ -8,7 +8,7 @@ import { manualClock } from '../support/venue.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 const text = readFileSync(join(root, 'docs', 'orders.md'), 'utf8')
-const section = text.slice(text.indexOf('## Who is asked'), text.indexOf('## What counts as held'))
+const section = text.slice(text.indexOf('## 4. Who is asked'), text.indexOf('## 6. What counts as held'))
 const rows = section.split('\n').filter((line) => /^\| (?!question|---)/.test(line))
 
 test('every way to ask the chain has a row', () => {

@@ -142,7 +142,7 @@ test('what an unwanted order opened is closed when it executed, once, and nothin
   const { there, intentId } = await lateOrder()
   expect(await flatten(there, intentId.slice(0, 8))).toEqual({
     ok: true,
-    statement: `${intentId} (increase long ${symbol}) is not wanted any more: if it lands, what it opens is closed; by ann`,
+    statement: `${intentId} (increase long ${symbol}) is to be unwound: if it lands, what it opens is closed; by ann`,
   })
   expect(there.engine.status()).toMatchObject({ flattens: [{ intentId, by: 'ann' }] })
   expect(there.engine.intents()[0]).toMatchObject({ unwantedBy: 'ann' })

@@ -1,4 +1,4 @@
-/** The legacy liquidity fields of the tickers decide nothing (application document, "Trading capacity"). */
+/** The legacy liquidity fields of the tickers decide nothing (docs/api-coverage.md A3). */
 import { expect, test } from 'vitest'
 import type { FetchAnswer } from '../../src/api/route.ts'
 import { readSnapshot } from '../../src/engine/snapshot.ts'

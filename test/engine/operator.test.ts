@@ -438,7 +438,10 @@ test('an order whose fate nothing shows is closed by an operator while the daemo
   expect(open.unresolved).toBeGreaterThan(0)
   expect(open.holds).toMatchObject([{ cause: 'unknowns', lifts: 'itself' }])
   const early = await command(there, trade('active'))
-  expect(early).toMatchObject({ ok: true, statement: expect.stringContaining('it lifts itself') })
+  expect(early).toMatchObject({
+    ok: true,
+    statement: expect.stringContaining('it is released when the cause ends'),
+  })
   const none = await command(there, { type: 'resolve', intentId: 'zz', as: 'dead' })
   expect(none).toMatchObject({ ok: false, code: 'ORDER_NOT_FOUND' })
   for (const { state } of open.openIntents) {
@@ -461,7 +464,7 @@ test('who lifts the whole daemon is told what is still halted and the command th
   expect(await command(there, trade('active'))).toEqual({
     ok: true,
     statement:
-      'global is active; still strategy:greedy is halted by operator (the test says so; an operator lifts it: perpd trading active --scope greedy)',
+      'global is active; still strategy:greedy is halted by operator (the test says so; an operator releases it: perpd trading active --scope greedy)',
   })
   await there.clock.advance(10_000)
   expect(submits(there)).toBe(0)

@@ -43,9 +43,9 @@ test('on a terminal every event reads as one plain line', () => {
     feed      tickers read, 120 ms old
     feed      capacity left for a long on ETH/USD [WETH-USDC]: $1,234,567.00
     tick      eth-trend made 1 decision in 12 ms
-    tick      eth-trend was not asked: its last turn still runs
-    tick      eth-trend failed (1 in a row): No host answered. Other strategies go on; it is asked again at its next turn
-    tick      mine failed (2 in a row): mine.ts: it hangs. Other strategies go on; it is asked again at its next turn
+    tick      eth-trend: tick skipped: its last turn still runs
+    tick      eth-trend failed (1 in a row): No host answered. Other strategies go on; it runs again at its next tick
+    tick      mine failed (2 in a row): mine.ts: it hangs. Other strategies go on; it runs again at its next tick
     denied    mine: strategies/mine.ts:14: the decision's sizeDeltaUsd is NaN; expected a bigint (DECISION_INVALID); nothing of it was done
     tick      mine pauses for 1 min 0 s: it failed 5 times in a row, last with mine.ts:3: no luck. What it holds stays as it is; other strategies go on
     said      mine: hello
@@ -54,24 +54,24 @@ test('on a terminal every event reads as one plain line', () => {
     order     f00d0000 admitted: increase long ETH/USD [WETH-USDC] $500.00
     journal   f00d0000 intent.accepted is durable after 0.21 ms
     order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) the venue warns before signing: Price impact is 1.2 % [HIGH_PRICE_IMPACT]. By policy it is signed all the same
-    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) NOT SIGNED: https://arbitrum.gmxapi.io/v1 prepared something else than was asked: message.receiver is 0xBad0, expected 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A. The order was dropped and the host rests; look at that host before trusting it again
+    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) NOT SIGNED: https://arbitrum.gmxapi.io/v1 prepared something else than was asked: message.receiver is 0xBad0, expected 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A. The order was dropped and the host is in cooldown; check that host before trusting it again
     order     f00d0000 submit took 12 ms
     order     f00d0000 https://arbitrum.gmxapi.io/v1 says relay_accepted
     order     f00d0000 is on its way (increase long ETH/USD [WETH-USDC] $500.00): Signed and sent
-    order     f00d0000 has an unknown outcome (increase long ETH/USD [WETH-USDC] $500.00): The answer to the submit did not come. It counts as exposure, is looked at until there is proof, and is never sent again
+    order     f00d0000 has an unknown outcome (increase long ETH/USD [WETH-USDC] $500.00): The answer to the submit did not come. It counts as exposure, is polled until there is proof, and is never sent again
     order     f00d0000 executed at $1,739.51, fees $0.30 (increase long ETH/USD [WETH-USDC] $500.00)
-    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) is not wanted any more: if it lands, what it opens is closed. Ada: The market turned
-    order     f00d0000 is not wanted and cannot be undone yet: close: DATA_TOO_OLD, the prices are old
-    order     f00d0000 was not wanted by Ada: the long of $500.00 that it opened is closed
+    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) is to be unwound: if it lands, what it opens is closed. Ada: The market turned
+    order     f00d0000 cannot be unwound yet: close: DATA_TOO_OLD, the prices are old
+    order     f00d0000 is unwound for Ada: the long of $500.00 that it opened is closed
     position  long ETH/USD [WETH-USDC] $500.00, PnL after fees $0.99
     host      https://arbitrum.gmxapi.io/v1 GET /markets/tickers: not-now (HTTP 503) after 31 ms, attempt 1
-    host      https://arbitrum.gmxapi.io/v1 is in cooldown for 30 s: Five failures in a row. Other hosts are asked meanwhile
-    host      the prices of https://arbitrum.gmxapi.io/v1 stand still: the newest is 10 min 0 s old. Its fallbacks are asked; it is looked at again ever more seldom
+    host      https://arbitrum.gmxapi.io/v1 is in cooldown for 30 s: Five failures in a row. Other hosts are used meanwhile
+    host      the prices of https://arbitrum.gmxapi.io/v1 are stale: the newest is 10 min 0 s old. The fallback hosts are used; it is checked again less and less often
     host      https://arbitrum.gmxapi.io/v1 /positions: a row cannot be read: [1].sizeInUsd is not an unsigned whole number of at most 256 bits. The rest is used; increases wait on the markets that it may be of, reductions go on
     host      https://arbitrum.gmxapi.io/v1 /trades: 500 rows of another account were dropped
-    account   8000 more things on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd findings and at the account
-    account   1 thing on the account cannot be explained and is not written down: the rest of the journal's space is kept for orders. Increases there wait: give the journal room (journal.maxMiB, or the disk)
-    price     a reduction on ETH/USD [WETH-USDC] stands on the venue's own mark price, 400 ms old: no host of the oracle has a fresh price. Increases wait
+    account   8000 more things on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd discrepancies and at the account
+    account   1 thing on the account cannot be explained and is not written down: the rest of the journal's space is kept for orders. Increases there wait: give the journal more space (journal.maxMiB, or the disk)
+    price     a reduction on ETH/USD [WETH-USDC] uses the venue's own mark price, 400 ms old: no host of the oracle has a fresh price. Increases wait
     trading   eth-trend is reducing: Its loss limit was reached
     market    https://arbitrum.gmxapi.io/v1 says that the longToken of ETH/USD is 0x0, and not 0x82. Nothing is added on ETH/USD [WETH-USDC], and what is held there is reduced by our own facts. See perpd markets
     market    1 contradiction settled by Ada in spite of its hosts: ETH/USD [WETH-USDC]
@@ -301,7 +301,7 @@ test('a strategy that works again after failures says so', () => {
   log.listen({ type: 'tick.done', strategy, durationMs: 1, decisions: 0 })
   log.listen({ type: 'tick.done', strategy, durationMs: 1, decisions: 0 })
   expect(take()).toEqual([
-    'tick      eth-trend failed (1 in a row): Boom. Other strategies go on; it is asked again at its next turn',
+    'tick      eth-trend failed (1 in a row): Boom. Other strategies go on; it runs again at its next tick',
     'tick      eth-trend works again after 3 failures',
   ])
 })

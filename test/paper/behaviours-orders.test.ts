@@ -1,4 +1,4 @@
-/** What clients rely on from submit to execution, one test an item of the list (wire: behaviours, F to I). */
+/** What clients rely on from submit to execution, one test an item of the list: F to I. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Any, startVenue, stranger, trader, usd } from './support.ts'
 

@@ -1,4 +1,4 @@
-/** What clients rely on when they prepare orders, one test an item of the list (wire: behaviours, D and E). */
+/** What clients rely on when they prepare orders, one test an item of the list: D and E. */
 import { recoverTypedDataAddress } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'

@@ -1,4 +1,7 @@
-/** The paper chain through viem: blocks, receipts, event logs, digests (wire: eip712-and-chain, sections 4, 7 and 8). */
+/**
+ * The paper chain through viem: blocks, receipts, event logs, digests (contract `BaseGelatoRelayRouter`, `digests`;
+ * contract `EventEmitter`, `EventLogData`).
+ */
 import { erc20Abi, type Hex, keccak256, stringToHex } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'

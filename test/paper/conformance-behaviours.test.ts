@@ -1,5 +1,5 @@
 /**
- * What clients rely on, by number (wire: behaviours): A, B, C, the parts of E and G that need a test of their own, and L.
+ * What clients rely on, by letter: A, B, C, the parts of E and G that need a test of their own, and L.
  * D to K are in behaviours-prepare, behaviours-orders, subaccounts and gmxAccount.
  */
 import { Agent, request } from 'node:http'

@@ -1,4 +1,7 @@
-/** Figures of the last 24 hours depend on the moment, not on who asked for what before (wire: reads, 2.3). */
+/**
+ * Figures of the last 24 hours depend on the moment, not on who asked for what before (docs/api-coverage.md GET
+ * /markets/tickers).
+ */
 import { expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
 import { createVenue } from '../../src/paper/venue.ts'

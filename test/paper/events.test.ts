@@ -1,6 +1,6 @@
 /**
  * The events of order executions, decoded by viem: swaps, freezing, cuts, cancellations with the position, liquidations and
- * deleveraging (wire: eip712-and-chain, sections 7 and 8; math: market-model, sections 12 to 14).
+ * deleveraging (contract `EventEmitter`, `EventLogData`; contract `PositionUtils`, `isPositionLiquidatable`).
  */
 import { decodeErrorResult, type Hex, type TransactionReceipt } from 'viem'
 import { afterEach, expect, test } from 'vitest'

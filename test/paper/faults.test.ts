@@ -145,7 +145,7 @@ test('a state file that cannot be read is refused in plain words', () => {
   const stateFile = join(mkdtempSync(join(tmpdir(), 'paper-')), 'world.json')
   writeFileSync(stateFile, '{')
   expect(() => createVenue({ clock: manualClock(), chain: chains.arbitrum, stateFile })).toThrow(
-    `The paper venue's state file cannot be read: it is not JSON.\n  path: ${stateFile}\n  Nothing was changed. Move the file away to begin a new paper world, or restore it from a copy.`,
+    `The paper venue's state file cannot be read: it is not JSON.\n  path: ${stateFile}\n  Nothing was changed. Move the file away to begin a new paper venue, or restore it from a copy.`,
   )
   expect(stranger.address).toMatch(/^0x/)
 })

@@ -1,4 +1,4 @@
-/** Pair feeds over real sockets (application document, "Pair feeds", "Errors"; wire: reads, 6). */
+/** Pair feeds over real sockets (docs/api-coverage.md A16, A29 and GET /prices/ohlcv). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
 import { createFleet } from '../../src/paper/fleet.ts'

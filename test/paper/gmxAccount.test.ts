@@ -1,4 +1,4 @@
-/** The GMX account over real sockets: deposits prepared, withdrawals signed and relayed (wire: behaviours, K). */
+/** The GMX account over real sockets: deposits prepared, withdrawals signed and relayed. */
 import { decodeFunctionData, hashTypedData, parseAbi } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'

@@ -1,4 +1,7 @@
-/** JIT liquidity and trading capacity over real sockets (application document, "Trading capacity"; wire: reads, 2.4 and 9). */
+/**
+ * JIT liquidity and trading capacity over real sockets (docs/api-coverage.md A3, GET /markets/trading-capacity and GET
+ * /jit/liquidity_info).
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Any, ethMarket, ethSymbol, START_MS, startVenue } from './support.ts'
 

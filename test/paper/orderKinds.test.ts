@@ -1,4 +1,7 @@
-/** Every kind of order on prices of our making: what wakes it, on which side, and what it leaves (behaviours D, G.3, H; wire: chain, 6). */
+/**
+ * Every kind of order on prices of our making: what wakes it, on which side, and what it leaves
+ * (test/paper/behaviours-prepare.test.ts, D, G.3, H; contract `Order`, `OrderType`).
+ */
 import { afterEach, expect, test } from 'vitest'
 import type { PriceReplay } from '../../src/paper/replayFile.ts'
 import { clientsOf } from './chainSupport.ts'

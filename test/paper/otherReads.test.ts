@@ -1,4 +1,7 @@
-/** The other reads over real sockets (application document, "Other reads"; oracle document, "Signed price"; wire: reads, 6 and 9). */
+/**
+ * The other reads over real sockets (docs/api-coverage.md GET /tokens, O3, GET /prices/ohlcv and GET
+ * /buyback/weekly-stats).
+ */
 import { getAddress } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Any, ethMarket, ethSymbol, START_MS, startVenue, stranger, trader, usd } from './support.ts'

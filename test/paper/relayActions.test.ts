@@ -1,4 +1,7 @@
-/** The generic relay: updates and cancels, every status, errors in their real encoding (wire: orders, section 10). */
+/**
+ * The generic relay: updates and cancels, every status, errors in their real encoding (docs/api-coverage.md POST
+ * /relay/submit).
+ */
 import { decodeErrorResult, encodeFunctionData } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'

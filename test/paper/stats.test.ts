@@ -1,4 +1,4 @@
-/** Protocol-wide stats over real sockets (application document, "Stats responses", "Stats", "Errors"). */
+/** Protocol-wide stats over real sockets (docs/api-coverage.md A8, A9, A15 and A29). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
 import { createFleet } from '../../src/paper/fleet.ts'

@@ -1,4 +1,4 @@
-/** Session keys over real sockets: approval, first use, empty approval, counts, expiry (wire: behaviours, J). */
+/** Session keys over real sockets: approval, first use, empty approval, counts, expiry. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

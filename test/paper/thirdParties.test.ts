@@ -1,6 +1,7 @@
 /**
  * What the road to the chain and third parties can do to a signed batch: relays that never land, land late, or are wrong, and
- * strangers who use its digest up or send its calldata again (wire: eip712-and-chain, section 4; orders, sections 5 and 9).
+ * strangers who use its digest up or send its calldata again (docs/api-coverage.md A18 and A20; contract
+ * `BaseGelatoRelayRouter`, `digests`).
  */
 import { decodeFunctionData, type Hex, keccak256, stringToHex } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -148,7 +149,7 @@ test('a stranger may use a digest up: ours reverts, and no log of the landing is
   expect(await paper.positions()).toEqual([])
 })
 
-test('a batch that cancels orders of the account cannot be used up by a stranger', async () => {
+test('a batch that cancels orders of the account cannot be used up by a third party', async () => {
   await paper.trade({ orderType: 'limit', triggerPrice: usd(1000) })
   await fault({ foreignDigest: 'before-landing' })
   const cancel = await paper.post('/orders/txns/cancel/prepare', {

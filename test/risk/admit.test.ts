@@ -251,7 +251,7 @@ test('a wish many times the equity is denied by its own code, and one at the mul
     denial: {
       code: 'WISH_ABOVE_EQUITY',
       reason:
-        'The size wished for is more than 50 times the equity ($1,000.00): it is taken for a mistake and is not cut to the limits.',
+        'The size asked for is more than 50 times the equity ($1,000.00): it is taken for a mistake and is not cut to the limits.',
       wanted: '$50,000.01',
       allowed: '$50,000.00',
     },

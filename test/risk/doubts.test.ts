@@ -33,7 +33,7 @@ test('a collateral whose price is in doubt denies what adds risk, and says why; 
     kind: 'denial',
     denial: {
       code: 'PRICE_DOUBTED',
-      reason: "The oracle's price of USDC may be read wrongly; look at it before trading on it.",
+      reason: "The oracle's price of USDC may be wrong; check it before trading on it.",
       wanted: '$10.00 (STABLE_OUT_OF_RANGE)',
       allowed: '$0.5 to $2.00',
     },

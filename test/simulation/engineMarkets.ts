@@ -380,7 +380,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What the application document lets an increase count on (rule 7); undefined for what is no capacity. */
+/** What an increase may count on (docs/api-coverage.md A3); undefined for what is no capacity. */
 function usableOf(capacity: unknown): bigint | undefined {
   if (typeof capacity !== 'object' || capacity === null) return undefined
   const { marketDataStatus, jitDataStatus, availableLiquidity, baseAvailableLiquidity } =

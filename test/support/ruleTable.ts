@@ -22,7 +22,7 @@ export interface RuleTable {
 /** Reads it. */
 export function readRuleTable(): RuleTable {
   const text = readFileSync(new URL('../../docs/orders.md', import.meta.url), 'utf8')
-  const from = text.indexOf('## What is signed: the rule of each field')
+  const from = text.indexOf('## 8. What is signed: the rule of each field')
   const section = text.slice(from, text.indexOf('\n## ', from + 3))
   const groups = new Map<string, readonly string[]>()
   for (const [, name = '', list = ''] of section.matchAll(/^- ([a-z ]+?)(?: \([^)]*\))?: (.+)$/gm))

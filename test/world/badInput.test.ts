@@ -434,7 +434,7 @@ test('a live profile starts only with a key of its own user, asked for in so man
   expect(trusting).toMatchInlineSnapshot(`
     "4
     The configuration has a problem.
-      flag --evidence.trustVenue: evidence.trustVenue is true; with real money the venue's word alone never closes an order. Remove it.
+      flag --evidence.trustVenue: evidence.trustVenue is true; with real money the venue's statement alone never closes an order. Remove it.
       Nothing was started. Settings: docs/configuration.md; what is in force: perpd config"
   `)
   expect(check.code).toBe(4)

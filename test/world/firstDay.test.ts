@@ -301,7 +301,7 @@ test('noon: a kind of his own opens with a stop; a close by hand is told as one,
     seen,
   )
   expect(found.text).not.toMatch(/delever/i)
-  expect(kept(found.text)).toMatchSnapshot('perpd findings after a close by hand')
+  expect(kept(found.text)).toMatchSnapshot('perpd discrepancies after a close by hand')
   const finding = /^\s*([0-9a-f]{8,})\b/m.exec(found.text)?.[1] ?? ''
   expect(await opened()).toBe(before)
   expect((await typed('findings', 'adopt', finding, '--by', 'ann')).code).toBe(0)

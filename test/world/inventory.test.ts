@@ -91,7 +91,7 @@ test('what was there before the start is adopted once by a command or by the set
   })
   const adopt = ['findings', 'adopt', '--all', '--before', 'START', '--by', 'ann'] as const
   expect(await said(fresh, ...adopt)).toContain('adopted')
-  expect(await said(fresh, ...adopt)).toContain('No open finding is meant; nothing changed.')
+  expect(await said(fresh, ...adopt)).toContain('No open discrepancy matches; nothing changed.')
   const settled = await findings(fresh)
   expect(shown(settled)).toEqual(['manual-increase open', 'unexplained-position before adopted'])
   expect(settled[1]?.by).toBe('ann')

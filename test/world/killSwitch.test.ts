@@ -140,7 +140,7 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   fourth.child.kill('SIGKILL')
   await fourth.ended
   const fifth = perpd(['run', `--config=${file}`, ...flags(hosts)])
-  await heard(fifth, `limits are not those of the run before: looser by this start: ${looser}`)
+  await heard(fifth, `limits changed since the last run: looser by this start: ${looser}`)
   await when('the fifth daemon runs', fifth, isRunning)
   const kept = perpd(['journal', 'export', ...flags(hosts)])
   expect([await kept.ended, kept.stdout()]).toEqual([
@@ -191,7 +191,7 @@ test('orders that come to nothing hold their strategy back over a restart; a sil
   )
   expect(stale.tradingState).toBe('reducing')
   const early = await command(paper.hosts, 'trading', 'active', '--by', 'ann')
-  expect(early.said).toContain('it lifts itself when the cause ends')
+  expect(early.said).toContain('it is released when the cause ends')
   paper.child.kill('SIGCONT')
   await when('the hold lifts itself', second, ({ tradingState }) => tradingState === 'active')
   expect(await command(paper.hosts, 'trading', 'active', '--scope', 'once', '--by', 'ann')).toEqual({

@@ -50,7 +50,7 @@ export const schema = {
     http: setting(
       as.rpcUrls,
       [],
-      "The chain's JSON-RPC endpoints, whose word proves how orders end: one or, better, two of different providers. Only scheme and host are ever shown, because keys stand in such addresses. Empty: in the paper profile the embedded venue's own; else API-only mode.",
+      "The chain's JSON-RPC endpoints, whose data proves how orders end: one or, better, two of different providers. Only scheme and host are ever shown, because keys stand in such addresses. Empty: in the paper profile the embedded venue's own; else API-only mode.",
       true,
     ),
     ws: setting(
@@ -126,7 +126,7 @@ export const schema = {
     adoptInitial: setting(
       as.flag,
       false,
-      'Adopt what the account held and what rested there before perpd first looked at it. Off: it is shown once, and increases on its market wait for `perpd findings adopt --all --before START`. What happens later always waits.',
+      'Adopt what the account held and what rested there before perpd first looked at it. Off: it is shown once, and increases on its market wait for `perpd discrepancies adopt --all --before START`. What happens later always waits.',
     ),
     warnActions: setting(
       as.integer(0, 1_000_000),
@@ -234,7 +234,7 @@ export const schema = {
     maxWishEquityBps: setting(
       as.integer(0, 10_000_000),
       500_000,
-      'Largest size that an increase may wish for as a share of equity, basis points; 500000 is 50 times. A wish above it is taken for a mistake and denied, not cut. 0: no such limit.',
+      'Largest size that an increase may ask for as a share of equity, basis points; 500000 is 50 times. A larger one is taken for a mistake and denied, not cut. 0: no such limit.',
     ),
     maxWishCollateralEquityBps: setting(
       as.integer(0, 10_000_000),
@@ -281,7 +281,7 @@ export const schema = {
     markets: setting(
       as.marketLimits,
       [],
-      'Limits of single markets on top of the others, MARKET: LIMIT=VALUE LIMIT=VALUE, as ETH/USD [WETH-USDC]: maxPositionSizeUsd=3000 maxLeverage=5. The tighter one holds.',
+      'Limits of single markets on top of the others, MARKET: LIMIT=VALUE LIMIT=VALUE, as ETH/USD [WETH-USDC]: maxPositionSizeUsd=3000 maxLeverage=5. The tighter one applies.',
     ),
     maxLeverage: setting(
       as.decimal('a leverage from 1 to 200, as 5 or "2.5"', 4, '1', '200'),
@@ -293,7 +293,7 @@ export const schema = {
     attemptsPerCause: setting(
       as.integer(1, 10_000),
       12,
-      'How often one cause may end the same wish of a strategy in 24 hours before it waits; a reduction is then tried once an hour.',
+      'How often one cause may end the same decision of a strategy in 24 hours before it waits; a reduction is then tried once an hour.',
     ),
     executionFeesPerDay: setting(
       as.decimal('an amount of the native token, as "0.2"', 18, '0', '1000000'),
@@ -308,7 +308,7 @@ export const schema = {
     reductionFeesPerDayUsd: setting(
       as.dollars,
       '200',
-      "The same of strategies' own reductions, cancels and edits, USD: at it only an operator's word reduces (perpd kill, perpd orders flatten).",
+      "The same of strategies' own reductions, cancels and edits, USD: at the limit only an operator reduces (perpd kill, perpd orders unwind).",
     ),
     capacityHeadroomBps: setting(
       bps(10_000),
@@ -346,7 +346,7 @@ export const schema = {
     poisonedPerDay: setting(
       as.integer(0, 1_000),
       3,
-      'Payloads in 24 hours that did not say what was meant, at which the breaker `poison` opens. 0: off.',
+      'Payload mismatches in 24 hours at which the breaker `poison` opens. 0: off.',
     ),
     unknownSeconds: setting(
       seconds(0, 604_800),
@@ -389,7 +389,7 @@ export const schema = {
     deadlineMarginSeconds: setting(
       seconds(1, 600),
       10,
-      "How far the host's clock must be past a signed deadline before its word on it counts.",
+      "How far the host's clock must be past a signed deadline before its statement counts.",
     ),
     relayDeadlineSeconds: setting(
       seconds(90, 180),
@@ -452,7 +452,7 @@ export const schema = {
     priceImpactPerDayUsd: setting(
       as.dollarsOrNone,
       '100',
-      "What both together may leave in a day (UTC), of all strategies' orders as they were accepted, USD: half of it is for what takes risk away alone. Past it prices have slippage and tolerance, and only an operator's way out (perpd kill, perpd orders flatten) has the whole width. So it is the most that hosts win in a day that lie about a market's impact. 0: no such limit.",
+      "What both together may leave in a day (UTC), of all strategies' orders as they were accepted, USD: half of it is for what takes risk away alone. Past it prices have slippage and tolerance, and only an operator's way out (perpd kill, perpd orders unwind) has the whole width. So it is the most that hosts win in a day that lie about a market's impact. 0: no such limit.",
     ),
     referralCode: setting(
       as.referralCode,
@@ -509,14 +509,14 @@ export const schema = {
     maxPriceAgeMs: setting(
       ms(1_000),
       15_000,
-      'Oldest newest price of an oracle host, ms. One whose prices stand still for longer is left for its fallbacks.',
+      'Greatest age of the newest price of an oracle host, ms. With older prices its fallbacks are used.',
     ),
   },
   paper: {
     chains: setting(
       as.choices(['arbitrum', 'avalanche', 'megaeth']),
       [],
-      'Chains the paper venue serves, each a world of its own, with prices in step. venue.chain is always among them. Empty: venue.chain alone.',
+      'Chains the paper venue serves, each with its own state, with prices in step. venue.chain is always among them. Empty: venue.chain alone.',
     ),
     seed: setting(as.integer(0, 2_147_483_647), 1, "Seed of the embedded venue's prices."),
     port: setting(as.integer(0, 65_535), 0, 'Port of the embedded venue; 0 takes a free one.'),
@@ -576,7 +576,7 @@ export const schema = {
     replayFile: setting(
       as.text,
       '',
-      'CSV or JSON file of candles that the prices follow from the start of the world. Empty: seeded prices.',
+      'CSV or JSON file of candles that the prices follow from the start of the venue. Empty: seeded prices.',
     ),
     speed: setting(as.integer(1, 100_000), 1, 'How many seconds of the candle file pass in one second.'),
     startAllowance: setting(
@@ -663,7 +663,7 @@ export const schema = {
     poolShares: setting(
       as.walletShares,
       [],
-      'Wallets that hold a part of a pool since the world began, in millionths of the pool.',
+      'Wallets that hold a part of a pool since the start, in millionths of the pool.',
     ),
     earningsWarmUpSeconds: setting(
       seconds(0, 86_400),

@@ -316,7 +316,7 @@ export function judge(
   } else {
     if (config.evidence.trustVenue) {
       problems.push(
-        `${at('evidence.trustVenue')} is true; with real money the venue's word alone never closes an order. Remove it.`,
+        `${at('evidence.trustVenue')} is true; with real money the venue's statement alone never closes an order. Remove it.`,
       )
     }
     if (config.rpc.finality === 'latest') {

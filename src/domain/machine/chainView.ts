@@ -3,7 +3,7 @@ import type { Hex } from '../address.ts'
 import type { BlockRef, Settlement } from '../intent.ts'
 import type { CreatedOrder } from './expected.ts'
 
-/** Events of orders that the machine reads (wire: eip712-and-chain, section 8). */
+/** Events of orders that the machine reads (contract `EventEmitter`, `EventLogData`). */
 export type OrderEventName =
   | 'OrderCreated'
   | 'OrderExecuted'

@@ -1,6 +1,7 @@
 /**
  * What an intent's one message does on chain when it lands: the orders it creates, in the order of the message, and the
- * changes it makes to orders that exist (wire: orders, sections 2.2 and 7). Evidence is held against this list alone.
+ * changes it makes to orders that exist (docs/api-coverage.md POST /orders/txns/prepare). Evidence is held against this
+ * list alone.
  */
 import type { Address, Hex } from '../address.ts'
 import type { ArmedFacts, ChildRole, Intent } from '../intent.ts'
@@ -10,7 +11,7 @@ import type { TokenAmount, Usd } from '../units.ts'
 /** One order that a landing creates. */
 export interface ExpectedOrder {
   readonly role: ChildRole
-  /** On-chain order type (wire: eip712-and-chain, section 6). */
+  /** On-chain order type (contract `Order`, `OrderType`). */
   readonly orderType: number
   /** Absent for swaps: the venue may choose the market of a swap. */
   readonly marketToken?: Address

@@ -55,7 +55,7 @@ export interface Observation {
 /** Under which rules observations are judged. */
 export interface EvidenceRules {
   /**
-   * `chain`: endpoints are configured, and nothing but the chain closes anything (authority order, orders.md 2.4). `api`:
+   * `chain`: endpoints are configured, and nothing but the chain closes anything (docs/orders.md 3). `api`:
    * there is none; hosts and own lists may close what they positively show.
    */
   readonly source: 'chain' | 'api'

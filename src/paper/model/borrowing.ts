@@ -1,4 +1,4 @@
-/** Borrowing: the rate by usage of the pool, and its accrual (math: market-model, section 10). */
+/** Borrowing: the rate by usage of the pool, and its accrual (contract `MarketUtils`, `getNextBorrowingFees`). */
 import { fac, ONE, pow30 } from './integer.ts'
 import {
   balanceInterest,

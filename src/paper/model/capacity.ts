@@ -1,4 +1,4 @@
-/** Room for increases on one side (math: market-model, section 3). */
+/** Room for increases on one side (contract `MarketUtils`, `validateReserve`). */
 import { max, min } from './integer.ts'
 import {
   interestUsd,

@@ -1,4 +1,7 @@
-/** Decrease, close and liquidation of a position, in the contract's order of steps (math: market-model, section 13). */
+/**
+ * Decrease, close and liquidation of a position, in the contract's order of steps (contract `DecreasePositionUtils`,
+ * `decreasePosition`).
+ */
 import type { DecreaseResult, DecreaseTerms } from './decreaseTerms.ts'
 import { noFees, type PositionFees, positionFees } from './fees.ts'
 import { executionOfDecrease, pendingImpactOf, settledImpact } from './impact.ts'

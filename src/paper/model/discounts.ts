@@ -1,4 +1,7 @@
-/** Referral and tier discounts on a position fee, in collateral token units (math: market-model, section 8). */
+/**
+ * Referral and tier discounts on a position fee, in collateral token units (contract `PositionPricingUtils`,
+ * `getPositionFees`).
+ */
 import { fac, max, ONE } from './integer.ts'
 
 /** Referral terms of an account. */

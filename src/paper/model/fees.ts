@@ -1,4 +1,4 @@
-/** Fees of one position order, in collateral token units (math: market-model, section 8). */
+/** Fees of one position order, in collateral token units (contract `PositionPricingUtils`, `getPositionFees`). */
 
 import { FUNDING_PRECISION } from './funding.ts'
 import { ceilDiv, fac } from './integer.ts'

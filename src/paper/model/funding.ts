@@ -1,4 +1,7 @@
-/** Funding: the rate that adapts, and the amounts per size it moves between the sides (math: market-model, section 9). */
+/**
+ * Funding: the rate that adapts, and the amounts per size it moves between the sides (contract `MarketUtils`,
+ * `getNextFundingAmountPerSize`).
+ */
 import { abs, ceilDiv, fac, max, min, ONE, pow30 } from './integer.ts'
 import {
   balanceInterest,

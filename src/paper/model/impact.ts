@@ -1,4 +1,4 @@
-/** Position price impact, its caps, and execution prices (math: market-model, sections 5 and 6). */
+/** Position price impact, its caps, and execution prices (contract `PositionPricingUtils`, `getPriceImpactUsd`). */
 import { abs, divAwayFromZero, fac, max, min, pow30 } from './integer.ts'
 import {
   balanceInterest,

@@ -1,4 +1,4 @@
-/** Increase of a position, in the contract's order of steps (math: market-model, section 11). */
+/** Increase of a position, in the contract's order of steps (contract `IncreasePositionUtils`, `increasePosition`). */
 import { accrueBorrowing } from './borrowing.ts'
 import { type PositionFees, positionFees } from './fees.ts'
 import { accrueFunding } from './funding.ts'

@@ -1,4 +1,4 @@
-/** Integer arithmetic of the contracts: rounding by name, and their power function (math: market-model, section 1). */
+/** Integer arithmetic of the contracts: rounding by name, and their power function (contracts `Calc` and `Precision`). */
 import { ProtocolRevert } from './revert.ts'
 
 /** 1.0 of a factor, one US dollar. */
@@ -87,7 +87,7 @@ function exp2Wad(power: bigint): bigint {
 
 /**
  * x to the power e, all with 30 decimals, to the last unit as the contracts compute it; 0 below 1.0
- * (math: market-model, section 1.1). Throws ProtocolRevert when the result does not fit.
+ * (contract `Precision`, `applyExponentFactor`). Throws ProtocolRevert when the result does not fit.
  */
 export function pow30(x: bigint, exponent: bigint): bigint {
   if (x < ONE) return 0n

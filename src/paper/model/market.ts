@@ -23,7 +23,7 @@ export interface MarketPrices {
   readonly short: PricePair
 }
 
-/** Settings of a market; factors have 30 decimals, USD 30 decimals, names as the API's (math: market-model, section 2). */
+/** Settings of a market; factors have 30 decimals, USD 30 decimals, names as the API's (contract `MarketUtils`). */
 export interface MarketSettings {
   readonly isSameCollaterals: boolean
   readonly isSpotOnly: boolean

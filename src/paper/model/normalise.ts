@@ -1,4 +1,4 @@
-/** What a decrease asks for, brought to what the position can give (math: market-model, section 13, "Normalisation"). */
+/** What a decrease asks for, brought to what the position can give (contract `DecreasePositionUtils`, `decreasePosition`). */
 import type { DecreaseResult, DecreaseTerms } from './decreaseTerms.ts'
 import { fac, max, min } from './integer.ts'
 import { interestUsd, type MarketPrices, type MarketSettings, type MarketState, slotPrice } from './market.ts'

@@ -1,4 +1,4 @@
-/** A position, its capped PnL, and whether it may be liquidated (math: market-model, sections 12 and 14). */
+/** A position, its capped PnL, and whether it may be liquidated (contract `PositionUtils`, `isPositionLiquidatable`). */
 
 import { positionFees } from './fees.ts'
 import { capImpactByMaxFactor, pendingImpactOf, positionPriceImpact } from './impact.ts'

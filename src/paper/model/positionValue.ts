@@ -1,6 +1,6 @@
 /**
  * `positionValueInUsd`: what a full close would pay, as the reader contract simulates it, and the documented fallback
- * (math: market-model, section 16; application document, "Position value").
+ * (docs/api-coverage.md A5).
  */
 import { type PositionFees, positionFees } from './fees.ts'
 import { type DecreaseExecution, executionOfDecrease, pendingImpactOf, settledImpact } from './impact.ts'

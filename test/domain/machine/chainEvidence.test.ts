@@ -492,7 +492,7 @@ test('another time of the same block keeps no execution open', () => {
   expect(kinds(run)).toEqual(['landed', 'child.executed', 'intent.closed'])
 })
 
-test('a digest used up by a stranger ends as failed when that is final everywhere, and not before', () => {
+test('a digest used up by a third party ends as failed when that is final everywhere, and not before', () => {
   const run = sent()
   const used = { landedAt: 5, signature: false, logs: [] }
   look(run, [endpoint({ latest: 9, final: 4, ...used })])

@@ -1,4 +1,4 @@
-/** Acceptable prices as the official client makes them (math: market-model, section 6). Prices in API form. */
+/** Acceptable prices as the official client makes them (the client's `getAcceptablePriceInfo`). Prices in API form. */
 import type { Impact } from '../impact.ts'
 import type { MarketPrices, MarketSettings, MarketState, PricePair, Side } from '../market.ts'
 import { clientCappedImpact, impactAmountOf } from './impact.ts'

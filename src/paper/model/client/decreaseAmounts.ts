@@ -1,4 +1,4 @@
-/** Amounts of a decrease as the official client foresees it (math: market-model, sections 15 and 19). */
+/** Amounts of a decrease as the official client foresees it (the client's `getDecreasePositionAmounts`). */
 import { fac, max, min } from '../integer.ts'
 import type { MarketPrices, MarketSettings, MarketState, PricePair } from '../market.ts'
 import { acceptablePriceInfo, BPS, defaultImpactBps, markPriceOf } from './acceptablePrice.ts'
@@ -50,7 +50,8 @@ function closesWhole(
   if (left < DUST_USD) return true
   const realised = (pnlUsd * closeSizeUsd) / position.sizeInUsd
   if (realised >= 0n) return false
-  // The client adds the loss, and takes the open interest multiplier for a factor (market-model, section 19, row 12).
+  // The client adds the loss, and takes the open interest multiplier for a factor (the client's
+  // `getDecreasePositionAmounts`).
   const remainingUsd = remainingCollateralUsd - realised
   const factor = max(settings.minCollateralFactor, settings.minCollateralFactorForOpenInterest[position.side])
   if (remainingUsd >= fac(position.sizeInUsd, factor)) return false

@@ -1,4 +1,4 @@
-/** Fees and rates as the official client shows them (math: market-model, sections 8 to 10 and 17). */
+/** Fees and rates as the official client shows them (the client's `getPositionFee`). */
 import { fac } from '../integer.ts'
 import {
   type MarketPrices,

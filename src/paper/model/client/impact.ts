@@ -1,6 +1,6 @@
 /**
  * Price impact as the official client computes it for display; it differs from the contracts on purpose
- * (math: market-model, sections 5 to 7 and 19). The power function is the contracts' own.
+ * (the client's `getPriceImpactForPosition`). The power function is the contracts' own.
  */
 import { type Impact, impactCurveUsd } from '../impact.ts'
 import { abs, ceilDiv, divAwayFromZero, fac, max, min } from '../integer.ts'

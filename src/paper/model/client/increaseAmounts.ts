@@ -1,4 +1,4 @@
-/** Amounts of an increase as the official client sizes it, without a swap (math: market-model, section 15). */
+/** Amounts of an increase as the official client sizes it, without a swap (the client's `getIncreasePositionAmounts`). */
 import { ceilDiv, fac, min } from '../integer.ts'
 import type { MarketPrices, MarketSettings, MarketState, PricePair, Side } from '../market.ts'
 import { acceptablePriceInfo, BPS, defaultImpactBps, markPriceOf } from './acceptablePrice.ts'

@@ -1,4 +1,4 @@
-/** Values of a position as the official client shows them (math: market-model, sections 12, 14 and 15). */
+/** Values of a position as the official client shows them (the client's `getLiquidationPrice`). */
 import { abs, fac, max, min } from '../integer.ts'
 import {
   type MarketPrices,

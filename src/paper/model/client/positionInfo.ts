@@ -1,4 +1,4 @@
-/** Every derived value of one position as the official client shows it (math: market-model, section 15). */
+/** Every derived value of one position as the official client shows it (the client's `getPositionsInfo`). */
 import type { MarketPrices, MarketSettings, MarketState, PricePair, Side } from '../market.ts'
 import { BPS, markPriceOf } from './acceptablePrice.ts'
 import { type ClientReferral, clientPositionFee } from './fees.ts'

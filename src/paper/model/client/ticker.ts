@@ -1,4 +1,4 @@
-/** Ticker values of a market as the official client shows them, rates per hour (math: market-model, sections 3 and 9). */
+/** Ticker values of a market as the official client shows them, rates per hour (the client's `getMarketsInfo`). */
 import { legacyAvailableLiquidity } from '../capacity.ts'
 import {
   interestInTokens,

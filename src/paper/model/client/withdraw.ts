@@ -1,4 +1,4 @@
-/** Collateral that may leave a position, as the official client counts it (math: market-model, section 15). */
+/** Collateral that may leave a position, as the official client counts it (the client's `getMaxWithdrawCollateral`). */
 import { fac, max } from '../integer.ts'
 import {
   interestUsd,

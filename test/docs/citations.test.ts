@@ -1,0 +1,89 @@
+/** What comments and pages cite stands in the repository: pages, numbered sections, headings, rules, routes and tests. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { documentedRoutes } from '../../src/cli/documentedRoutes.ts'
+import { documentedRules } from '../../src/cli/documentedRules.ts'
+
+const root = resolve(import.meta.dirname, '..', '..')
+const own = 'test/docs/citations.test.ts'
+
+function textsBelow(folder: string): readonly (readonly [path: string, text: string])[] {
+  return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.(ts|md)$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => path !== own && !path.startsWith('test/fixtures/'))
+    .map((path) => [path, joined(readFileSync(join(root, path), 'utf8'))])
+}
+
+/** Comments with their line breaks taken out: a citation may be broken by one. */
+function joined(text: string): string {
+  return text.replace(/\n[ \t]*(?:\*|\/\/) /g, ' ')
+}
+
+const texts = ['src', 'test', 'docs', 'bench', 'scripts'].flatMap(textsBelow)
+
+/** Every match in every text that `isThere` denies. */
+function gone(
+  pattern: RegExp,
+  isThere: (match: RegExpExecArray, path: string) => boolean,
+): readonly string[] {
+  return texts.flatMap(([path, text]) =>
+    [...text.matchAll(pattern)]
+      .filter((match) => !isThere(match, path))
+      .map(([cited]) => `${path}: ${cited}`),
+  )
+}
+
+const headings = new Map(
+  readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => {
+      const text = readFileSync(join(root, 'docs', name), 'utf8')
+      // A paragraph that begins with bold words is a section too.
+      const found = [...text.matchAll(/^(?:#+ (.*)$|\*\*([^*]+)\*\*)/gm)]
+      return [name, found.map(([, heading, bold = '']) => heading ?? bold)] as const
+    }),
+)
+
+test('no citation names a document that is not in the repository', () => {
+  const outside =
+    /\b(?:application|oracle|security|orders) document\b|\bhouse rules?\b|\((?:units: )?wire[:,]? [a-z]|[;,] wire:? (?:reads|orders|oracle|gaps|behaviours|eip712)|market-model|eip712-and-chain|(?<!docs\/)\borders\.md,? (?:\d|section)/gi
+  expect(gone(outside, () => false)).toEqual([])
+})
+
+test('every page that is cited is there', () => {
+  expect(gone(/\bdocs\/([a-z-]+\.md)\b/g, ([, name = '']) => headings.has(name))).toEqual([])
+})
+
+test('every section of a page that is cited by number is there', () => {
+  const isThere = ([, name = '', number = '']: RegExpExecArray): boolean =>
+    headings.get(name)?.some((heading) => heading.startsWith(`${number}. `)) === true
+  expect(gone(/\bdocs\/([a-z-]+\.md),? (?:section )?(\d+)\b/g, isThere)).toEqual([])
+  expect(headings.get('orders.md')?.filter((heading) => /^\d+\. /.test(heading)).length).toBeGreaterThan(10)
+})
+
+test('every heading of a page that is cited by its words is there', () => {
+  const isThere = ([, name = '', words = '']: RegExpExecArray): boolean =>
+    headings.get(name)?.some((heading) => heading.replace(/^\d+\. /, '').startsWith(words)) === true
+  expect(gone(/\bdocs\/([a-z-]+\.md), "([^"]+)"/g, isThere)).toEqual([])
+})
+
+test('every rule and route of docs/api-coverage.md that is cited is there', () => {
+  const rules = new Set(documentedRules.map(({ number }) => number))
+  const routes = new Set(documentedRoutes.map(({ method, path }) => `${method} ${path}`))
+  expect(rules.size).toBe(documentedRules.length)
+  // A citation is a list: `docs/api-coverage.md A3, GET /orders and A22 to A24`.
+  const part = String.raw`(?:[AO]\d+|(?:GET|POST) \/[\w/{}-]*[\w}])`
+  const list = new RegExp(String.raw`docs\/api-coverage\.md,? (${part}(?:(?:, | and | to )${part})*)`, 'g')
+  const isThere = ([, cited = '']: RegExpExecArray): boolean =>
+    cited.split(/, | and | to /).every((each) => rules.has(each) || routes.has(each))
+  expect(gone(list, isThere)).toEqual([])
+  expect(texts.filter(([, text]) => text.match(list) !== null).length).toBeGreaterThan(50)
+})
+
+test('every test file that is cited is there', () => {
+  expect(
+    gone(/(?<![\w/.-])(test\/[\w/-]+\.(?:test\.)?ts)\b/g, ([, path = '']) => existsSync(join(root, path))),
+  ).toEqual([])
+})
