@@ -127,8 +127,10 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
 
 /** What a kill is at: `cancelling and closing: 2 orders, 1 position, 1 in flight left`. */
 export function killText(kill: NonNullable<StatusBody['kill']>): string {
-  const { left, problem, close, outcome } = kill
+  const { left, problem, waits, close, outcome } = kill
   if (outcome !== undefined) return outcome === 'done' ? 'done: nothing is left' : 'abandoned'
+  if (waits !== undefined)
+    return `waiting until ${waits.until}; since ${isoTime(waits.sinceMs).slice(11, 19)} UTC`
   const doing = close ? 'cancelling and closing' : 'cancelling'
   const rest =
     left === undefined

@@ -1,9 +1,12 @@
 /** An operator and the breakers over the running engine: halts, kills, limits and words, with the paper venue in this process. */
 import { afterEach, expect, test } from 'vitest'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
+import { createTeller } from '../../src/cli/kill.ts'
+import { killText } from '../../src/cli/status.ts'
 import type { AccountRecord } from '../../src/domain/accountRecord.ts'
 import type { Emit, Event } from '../../src/domain/event.ts'
 import type { Limits } from '../../src/domain/limits.ts'
+import { toPlain } from '../../src/domain/orderView.ts'
 import { usd } from '../../src/domain/units.ts'
 import { createAccountBook } from '../../src/engine/accountBook.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
@@ -323,6 +326,68 @@ test('a kill cancels what rests and closes what is held, goes on over a restart,
   expect(made.map(({ intent }) => intent.kind).sort()).toEqual(['cancel', 'close'])
   expect([...new Set(codes(second))]).toEqual(['TRADING_HALTED'])
   expect(second.engine.status().findings).toEqual([])
+})
+
+/** A kill that closes, followed as `perpd kill` follows it, while lists of positions answer what `listed` makes of them. */
+async function killFollowed(listed: (url: string, text: string) => string) {
+  let isAltered = false
+  const there = world({
+    between: async (url, init, next) => {
+      const answer = await next(url, init)
+      if (!/\/positions\b/.test(url)) return answer
+      const text = await answer.text()
+      const altered = listed(url, text)
+      return { ...answer, text: async () => (isAltered ? altered : text) }
+    },
+  })
+  await there.engine.start()
+  await there.clock.advance(40_000)
+  isAltered = true
+  await command(there, { type: 'kill', close: true })
+  const told: string[] = []
+  const teller = createTeller((text) => void told.push(text))
+  return {
+    told,
+    status: () => there.engine.status().kill,
+    heal: () => {
+      isAltered = false
+    },
+    async follow(ms: number): Promise<void> {
+      for (let at = 0; at < ms && there.engine.status().kill?.endedAtMs === undefined; at += 1_000) {
+        await there.clock.advance(1_000)
+        const { kill } = there.engine.status()
+        if (kill !== undefined) teller(killText(toPlain(kill)), there.clock.monotonicMs())
+      }
+    },
+  }
+}
+
+test('lists that are a moment apart after a close are waited for in one line', async () => {
+  const kept = new Map<string, string>()
+  // The last host goes on listing what was held at first.
+  const { told, follow } = await killFollowed((url, text) => {
+    if (!url.includes('/api/1/')) return text
+    if (!kept.has(url) && text.includes('sizeInUsd')) kept.set(url, text)
+    return kept.get(url) ?? text
+  })
+  await follow(90_000)
+  expect(told.join('\n')).toMatch(
+    /^cancelling and closing: 1 order, 1 position, 0 in flight left\n(cancelling and closing: [^\n;]+\n)?(waiting until every list shows the end of 1 position; since [\d:]+ UTC\n)?waiting until the lists are newer than the last fill, up to 30 s; since ([\d:]+) UTC\n(still waiting until the lists are newer than the last fill, up to 30 s; since \3 UTC\n){0,2}done: nothing is left$/,
+  )
+})
+
+test('a difference of lists that lasts is told as one', async () => {
+  const { told, follow, status, heal } = await killFollowed(() => '[]')
+  await follow(20_000)
+  expect(status()?.problem, told.join('\n')).toBeUndefined()
+  expect(told.at(-1)).toMatch(/waiting until every list shows the end of 1 position; since [\d:]+ UTC$/)
+  await follow(25_000)
+  expect(status()?.problem).toMatch(
+    /^no list shows ETH\/USD \[WETH-USDC\] long; by the journal \$500.00 are held/,
+  )
+  heal()
+  await follow(120_000)
+  expect(told.at(-1)).toBe('done: nothing is left')
 })
 
 test('a kill without closing leaves positions, and letting trading go on ends a kill', async () => {
