@@ -164,3 +164,50 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
     expect.stringContaining('Everything checked would start.'),
   ])
 })
+
+test('close --all closes every position after one question, in spite of a halt, and says what became of each', {
+  timeout: 240_000,
+}, async () => {
+  const { hosts } = await startPaper()
+  const daemon = perpd(['run', ...own.flags(hosts)])
+  await own.when('the daemon runs', daemon, isRunning)
+  const none = await asked(hosts, 'close', '--all', '--yes')
+  expect([none.code, none.said]).toEqual([0, expect.stringContaining('No position is held')])
+  for (const words of [
+    [eth, 'long'],
+    ['BTC/USD [BTC-USDC]', 'short'],
+  ]) {
+    const opened = await asked(hosts, 'open', ...words, '--size=400', '--leverage=2', '--yes')
+    expect(opened.code, opened.said).toBe(0)
+  }
+  await own.when('both are listed', daemon, ({ positions }) => positions.length === 2)
+  await asked(hosts, 'trading', 'halted', '--by=ann')
+  const bare = await asked(hosts, 'close')
+  expect([bare.code, bare.said]).toEqual([1, expect.stringContaining('perpd close --all')])
+  const both = await asked(hosts, 'close', eth, 'long', '--all', '--yes')
+  expect([both.code, both.said]).toEqual([1, expect.stringContaining('leave out market')])
+  const unsure = await asked(hosts, 'close', '--all')
+  expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('say --yes')])
+  if (hasPty) {
+    const answered = await typed(['close', '--all', ...own.flags(hosts)], 'no')
+    expect(answered).toMatch(/long ETH\/USD \[WETH-USDC\] +\$400\.00/)
+    expect(answered).toContain('perpd kill --close')
+    expect(answered).toContain('Nothing was sent.')
+  }
+  const half = await asked(hosts, 'close', '--all', '--share=50', '--yes', '--json', '--id=half')
+  const rows = JSON.parse(half.out) as { order: { sizeDeltaUsd: string; outcome: string } }[]
+  expect(rows.map(({ order }) => [order.sizeDeltaUsd, order.outcome])).toEqual(
+    [0, 1].map(() => [String(200n * 10n ** 30n), 'EXECUTED']),
+  )
+  const again = await asked(hosts, 'close', '--all', '--share=50', '--yes', '--id=half')
+  expect([again.code, again.said]).toEqual([0, expect.stringContaining('2 of 2 positions reduced.')])
+  await own.when('both are listed as half', daemon, ({ positions }) =>
+    positions.every(({ sizeInUsd }) => sizeInUsd === String(200n * 10n ** 30n)),
+  )
+  const closed = await asked(hosts, 'close', '--all', '--yes', '--by=ann')
+  expect([closed.code, closed.said]).toEqual([0, expect.stringContaining('2 of 2 positions closed.')])
+  expect(closed.said.match(/is executed at \$/g)).toHaveLength(2)
+  await own.when('nothing is held', daemon, ({ positions }) => positions.length === 0)
+  const kinds = (await ordersOf(folder.path)).map(({ kind }) => kind)
+  expect(kinds.toSorted()).toEqual(['close', 'close', 'decrease', 'decrease', 'increase', 'increase'])
+})
