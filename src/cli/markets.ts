@@ -102,7 +102,7 @@ export function marketsText(rows: readonly MarketRow[], nowMs: number, width: nu
   )
   const legend = wrapped(
     '',
-    `Rates are percent an hour: negative funding is paid, borrowing is a cost. Capacity is the venue's room for increases. The fee is percent of an order's size, the lower one where it balances the market. Below what a market trades stands where its facts come from; ${age}.`,
+    `Rates are percent an hour: negative funding is paid, borrowing is a cost. Capacity is the venue's room for increases. The fee is percent of an order's size, the lower one where it balances the market. Below what a market trades stands who says what its tokens are (shipped: perpd itself; the others: perpd markets --help); ${age}.`,
   )
   return [fitTable(columns, rows, width), '', ...legend, ...(whys.length === 0 ? [] : ['', ...whys])].join(
     '\n',

@@ -8,6 +8,7 @@ import { counted, money, shortId, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { askStatus } from './daemon.ts'
 import { exitCodes } from './exit.ts'
+import { sizeText } from './orders.ts'
 import { SCREEN_COLUMNS, wrapped } from './screen.ts'
 import { type Column, columns, table } from './table.ts'
 
@@ -106,7 +107,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
       shortId(row.intentId),
       row.standing,
       `${row.kind} ${row.direction} ${row.market}`,
-      money(BigInt(row.sizeDeltaUsd)),
+      sizeText(row),
       row.strategy,
       [
         `${span(body.nowMs - Date.parse(row.acceptedAt))} old`,

@@ -228,7 +228,9 @@ test('a halt makes nothing more, a restart keeps it, and an operator lifts it; e
   await first.engine.start()
   expect(await command(first, trade('halted'))).toEqual({
     ok: true,
-    statement: 'global is halted; it goes on with: perpd trading active',
+    statement: expect.stringMatching(
+      /^trading is halted everywhere \(scope global\), since 2026-11-20 12:\d\d:\d\d UTC by ann: the test says so; it goes on with: perpd trading active$/,
+    ),
   })
   await first.clock.advance(20_000)
   expect([...new Set(codes(first))]).toEqual(['TRADING_HALTED'])
@@ -243,7 +245,10 @@ test('a halt makes nothing more, a restart keeps it, and an operator lifts it; e
   await second.engine.start()
   await second.clock.advance(10_000)
   expect([...new Set(codes(second))]).toEqual(['TRADING_HALTED'])
-  expect(await command(second, trade('active'))).toEqual({ ok: true, statement: 'global is active' })
+  expect(await command(second, trade('active'))).toEqual({
+    ok: true,
+    statement: 'trading is active everywhere (scope global)',
+  })
   await second.clock.advance(10_000)
   expect(submits(second)).toBeGreaterThan(0)
   expect(told(first)).toEqual(['global halted'])
@@ -297,6 +302,43 @@ test('a strategy is held back alone, and reducing lets it close', async () => {
   expect(there.engine.status()).toMatchObject({
     tradingState: 'active',
     strategies: [{ tradingState: 'reducing' }],
+  })
+})
+
+test('a halt that stands already says since when, and that its first reason stands', async () => {
+  const there = world()
+  await there.engine.start()
+  const halt = (reason: string) =>
+    command(there, { type: 'trading', scope: 'global', state: 'halted', reason })
+  expect(await halt('rehearsal')).toMatchObject({
+    statement: expect.stringContaining('by ann: rehearsal; it goes on'),
+  })
+  await there.clock.advance(60_000)
+  const again = await halt('second thoughts')
+  expect(again).toMatchObject({
+    statement: expect.stringMatching(
+      /^trading was already halted everywhere \(scope global\), since 2026-11-20 12:00:\d\d UTC by ann: rehearsal; that reason stands, and the new one \("second thoughts"\) is not kept; it goes on with/,
+    ),
+  })
+  expect(there.engine.status().holds).toMatchObject([{ reason: 'rehearsal' }])
+})
+
+test('a reading of the limits answers with those in force', async () => {
+  const there = world({
+    limits: { account: { maxPositionSizeUsd: usd(1_000), maxLeverageBps: 50_000 }, markets: {} },
+    own: { maxOrderSizeUsd: usd(200) },
+    readLimits: () => ({ account: { maxPositionSizeUsd: usd(2_000), maxLeverageBps: 50_000 } }),
+  })
+  await there.engine.start()
+  const answer = await command(there, { type: 'limits', isConfirmed: false })
+  // What is looser waits: the answer tells what holds.
+  expect(answer).toMatchObject({
+    ok: true,
+    limits: expect.arrayContaining([
+      { scope: 'account', limit: 'maxPositionSizeUsd', value: '$1,000.00' },
+      { scope: 'account', limit: 'maxLeverageBps', value: '50000' },
+      { scope: 'strategy greedy', limit: 'maxOrderSizeUsd', value: '$200.00' },
+    ]),
   })
 })
 
@@ -498,7 +540,10 @@ test('a fall from the peak waits for an operator, whose word makes a new peak', 
   expect(there.engine.status().holds).toMatchObject([{ cause: 'drawdown', lifts: 'operator' }])
   await there.clock.advance(30_000)
   expect(there.engine.status().holds).toHaveLength(1)
-  expect(await command(there, trade('active'))).toMatchObject({ ok: true, statement: 'global is active' })
+  expect(await command(there, trade('active'))).toMatchObject({
+    ok: true,
+    statement: 'trading is active everywhere (scope global)',
+  })
   await there.clock.advance(30_000)
   expect(there.engine.status().holds).toEqual([])
 })
@@ -509,7 +554,7 @@ test('limits tighten at once and loosen only when it is confirmed', async () => 
   const there = world({ journal, readLimits: () => configured })
   await there.engine.start()
   configured = { account: { maxPositionSizeUsd: usd(2_000), maxOrderSizeUsd: usd(100) } }
-  expect(await command(there, { type: 'limits', isConfirmed: false })).toEqual({
+  expect(await command(there, { type: 'limits', isConfirmed: false })).toMatchObject({
     ok: true,
     statement:
       'in force: maxOrderSizeUsd none -> $100.00; looser, so only after a restart or with --confirm: maxPositionSizeUsd $1,000.00 -> $2,000.00',
@@ -569,12 +614,14 @@ test('who lifts the whole daemon is told what is still halted and the command th
   const own = { type: 'trading', scope: 'strategy:greedy', reason: 'the test says so' } as const
   expect(await command(there, { ...own, state: 'halted' })).toEqual({
     ok: true,
-    statement: 'strategy:greedy is halted; it goes on with: perpd trading active --scope greedy',
+    statement: expect.stringMatching(
+      /^trading is halted for greedy \(scope strategy:greedy\), since .* UTC by ann: the test says so; it goes on with: perpd trading active --scope greedy$/,
+    ),
   })
   expect(await command(there, trade('active'))).toEqual({
     ok: true,
     statement:
-      'global is active; still strategy:greedy is halted by operator (the test says so; an operator lifts it: perpd trading active --scope greedy)',
+      'trading is active everywhere (scope global); still halted for greedy (scope strategy:greedy) by operator (the test says so; an operator lifts it: perpd trading active --scope greedy)',
   })
   await there.clock.advance(10_000)
   expect(submits(there)).toBe(0)
@@ -589,7 +636,7 @@ test('who lifts the whole daemon is told what is still halted and the command th
 test('reading limits anew says what else changed and waits for a restart', async () => {
   const there = world({ readLimits: () => ({ waiting: ['log.level', 'strategy eth-grid is new'] }) })
   await there.engine.start()
-  expect(await command(there, { type: 'limits', isConfirmed: false })).toEqual({
+  expect(await command(there, { type: 'limits', isConfirmed: false })).toMatchObject({
     ok: true,
     statement:
       'the limits in force are the configured ones; changed besides limits, and waits for a restart: log.level, strategy eth-grid is new',
@@ -644,7 +691,7 @@ test('limits of a market, of a strategy file and of breakers tighten at once and
     strategies: { greedy: { maxOrdersPerHour: 200, maxSlippageBps: 30 } },
     breakers: { rejectsInRow: 2, staleMs: 60_000, sets: { drift: 'halted' } },
   }
-  expect(await command(there, { type: 'limits', isConfirmed: false })).toEqual({
+  expect(await command(there, { type: 'limits', isConfirmed: false })).toMatchObject({
     ok: true,
     statement:
       `in force: ${symbol} maxLeverageBps 100000 -> 20000, ${symbol} maxOrdersPerHour none -> 1, ` +

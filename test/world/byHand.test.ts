@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Operated, operatedIn, type Status } from './operated.ts'
-import { killLeftOver, ordersOf, type PaperHosts, perpd, scratch, startPaper } from './processes.ts'
+import { killLeftOver, ordersOf, type PaperHosts, perpd, scratch, startPaper, until } from './processes.ts'
 
 let folder: ReturnType<typeof scratch>
 let own: Operated
@@ -118,10 +118,32 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
     '--yes',
     '--json',
   )
-  const { intentId, order } = JSON.parse(resting.out) as { intentId: string; order: { standing: string } }
+  const { intentId, order } = JSON.parse(resting.out) as {
+    intentId: string
+    order: { standing: string; legs: { orderKey: string }[] }
+  }
   expect([resting.code, order.standing]).toEqual([0, 'resting'])
-  const cancelled = await asked(hosts, 'cancel', intentId.slice(0, 8))
+  const cancelled = await asked(hosts, 'cancel', intentId.slice(0, 8), '--by=ann')
   expect([cancelled.code, cancelled.said]).toEqual([0, expect.stringContaining('cancel 1 order of short')])
+
+  // It is the operator's own: told as that, with no warning, and asked once more it is no mistake.
+  const ended = `${intentId.slice(0, 8)} is cancelled as ann asked (order `
+  await until('its end is told', () => daemon.said().includes(ended) || undefined, { seen: daemon.said })
+  const lines = daemon
+    .stdout()
+    .split('\n')
+    .filter((line) => line.includes(intentId))
+  expect(lines.filter((line) => /"level":"(warn|error)"/.test(line))).toEqual([])
+  const again = await asked(hosts, 'cancel', intentId.slice(0, 8))
+  expect([again.code, again.said]).toEqual([0, expect.stringContaining('is already cancelled')])
+  const byKey = await asked(hosts, 'cancel', order.legs[0]?.orderKey ?? '')
+  expect([byKey.code, byKey.said]).toEqual([0, expect.stringContaining('is already cancelled')])
+  const filled = await asked(hosts, 'cancel', /order (\w+) is executed/.exec(opened.said)?.[1] ?? '')
+  expect([filled.code, filled.said]).toEqual([1, expect.stringContaining('(ORDER_ENDED)')])
+  const rows = await asked(hosts, 'orders')
+  expect(rows.out).toMatch(/cancel short ETH\/USD \[WETH-USDC\] +-$/m)
+  expect(rows.said).toContain('cancelled as ann asked (order ')
+  expect(rows.said).not.toMatch(/keeper|\$0\.00/)
 
   const looks: readonly (readonly [words: readonly string[], shows: string, field: string])[] = [
     [['positions'], 'no strategy', 'managers'],

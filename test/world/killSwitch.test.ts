@@ -65,7 +65,9 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   const halted = await command(hosts, 'trading', 'halted', '--by', 'ann', '--reason', 'rehearsal')
   expect(halted).toEqual({
     code: 0,
-    said: 'global is halted; it goes on with: perpd trading active.\n',
+    said: expect.stringMatching(
+      /^trading is halted everywhere \(scope global\), since [\d -]+\s[\d:]+\s+UTC by ann:\s+rehearsal;\s/,
+    ),
   })
   first.child.kill('SIGKILL')
   await first.ended
@@ -82,7 +84,7 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   expect(listed.said).toContain('Trading is halted.')
   expect(await command(hosts, 'trading', 'active', '--by', 'ann')).toEqual({
     code: 0,
-    said: 'global is active.\n',
+    said: 'trading is active everywhere (scope global).\n',
   })
   const asked = perpd(['kill', '--close', '--by', 'bob', ...flags(hosts)])
   await when('the kill has begun', second, ({ kill }) => kill !== undefined)
