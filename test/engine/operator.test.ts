@@ -627,7 +627,7 @@ test('who lifts the whole daemon is told what is still halted and the command th
   expect(submits(there)).toBe(0)
   expect(await command(there, { ...own, state: 'active' })).toEqual({
     ok: true,
-    statement: 'strategy:greedy is active',
+    statement: 'trading is active for greedy (scope strategy:greedy)',
   })
   await there.clock.advance(10_000)
   expect(submits(there)).toBeGreaterThan(0)
