@@ -14,10 +14,12 @@ const repeatMs = 15_000
 export function createTeller(out: (text: string) => void): (text: string, nowMs: number) => void {
   const toldAtMs = new Map<string, number>()
   return (text, nowMs) => {
-    const lastMs = toldAtMs.get(text)
+    // Times and counts behind the first sentence change at each look and say nothing new.
+    const key = text.replace(/;.*$/s, (rest) => rest.replaceAll(/\d+/g, '#'))
+    const lastMs = toldAtMs.get(key)
     if (lastMs !== undefined && nowMs - lastMs < repeatMs) return
     out(lastMs === undefined ? text : `still ${text}`)
-    toldAtMs.set(text, nowMs)
+    toldAtMs.set(key, nowMs)
   }
 }
 

@@ -58,6 +58,8 @@ const lookMs = 2_000
 const cancelMost = 20
 /** Fills that lists may not show yet, and how long lists may be apart before it is told, ms. */
 const listLagMs = 30_000
+/** The venue refused because there is nothing any more: the list that shows it is late. */
+const goneAtVenue = /\((POSITION|ORDER)_NOT_FOUND\)/
 /** Denials that say no more than that a list is behind another one, or behind the journal. */
 const lagCodes: ReadonlySet<string> = new Set([
   'NO_POSITION',
@@ -151,7 +153,7 @@ export function createKill(context: KillContext): Kill {
       if (denial === undefined) admitted += 1
       if (denial === undefined || denial.code === 'REDUCE_IN_FLIGHT') continue
       const text = `${decision.kind}: ${denial.code}, ${denial.reason}`
-      if (!lagCodes.has(denial.code)) denials.push(text)
+      if (!lagCodes.has(denial.code) && !goneAtVenue.test(denial.reason)) denials.push(text)
       else apart.push({ key: `${denial.code}:${hexKey(decision.marketToken)}:${decision.direction}`, text })
     }
     // Lists that lack rows say nothing of what is left.

@@ -171,7 +171,14 @@ test('an exit is told as it is in force: at most what is still held, though more
   }
   const story = [
     ...landedWith([orderKey, exitKey], ['main', 'stop-loss']),
-    { kind: 'child.executed', attempt: 1, child: 0, orderKey, evidence, settlement: { sizeDeltaUsd: usd(300) } },
+    {
+      kind: 'child.executed',
+      attempt: 1,
+      child: 0,
+      orderKey,
+      evidence,
+      settlement: { sizeDeltaUsd: usd(300) },
+    },
   ]
   const half = explained('increase', exits, story, usd(150)).replace(/\s+/g, ' ')
   expect(half).toContain('OPEN at $1,600.00, $150.00 in force: that much is held (signed for $300.00)')

@@ -127,7 +127,10 @@ test('a small live account is walked from its key to its kill as docs/going-live
     expect([list, await answer.json()]).toEqual([list, []])
   }
   const active = await type('perpd trading active --profile arbitrum')
-  expect(active).toMatchObject({ code: 0, out: expect.stringContaining(written('trading is active everywhere (scope global).')) })
+  expect(active).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(written('trading is active everywhere (scope global).')),
+  })
   const halted = await type('perpd trading halted --profile arbitrum')
   expect(halted).toMatchObject({ code: 0, out: expect.stringContaining('trading is halted everywhere') })
   const paper = start('trading active')
