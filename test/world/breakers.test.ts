@@ -115,7 +115,7 @@ test('losses, an unknown fate and drift each hold trading back over a kill -9, u
     /^the fate of an order has been unknown for \d+ s; 3 s is the limit$/,
   )
   const early = await own.command(hosts, 'trading', 'active', '--by', 'ann')
-  expect(early.said).toContain('still account is reducing by unknowns')
+  expect(early.said).toContain('still reducing on the account (scope account) by unknowns')
   // A daemon of another place, with the same key, does what this journal knows nothing of.
   const elsewhere = join(folder.path, 'elsewhere')
   mkdirSync(elsewhere)

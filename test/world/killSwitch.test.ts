@@ -150,9 +150,14 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
     expect.stringContaining(`looser by this start: ${looser}`),
   ])
   const same = await command(hosts, 'limits', `--config=${file}`, '--by', 'ann')
-  expect(same).toEqual({ code: 0, said: 'the limits in force are the configured ones.\n' })
+  expect([same.code, same.said]).toEqual([
+    0,
+    expect.stringMatching(
+      /^the limits in force are the configured ones\.\n\nSCOPE +LIMIT +IN FORCE\naccount /,
+    ),
+  ])
   fifth.child.kill('SIGUSR2')
-  await heard(fifth, 'SIGUSR2: global is halted')
+  await heard(fifth, 'SIGUSR2: trading is halted everywhere')
   fifth.child.kill('SIGTERM')
   expect(await fifth.ended, fifth.said()).toBe(0)
 })
@@ -198,7 +203,7 @@ test('orders that come to nothing hold their strategy back over a restart; a sil
   await when('the hold lifts itself', second, ({ tradingState }) => tradingState === 'active')
   expect(await command(paper.hosts, 'trading', 'active', '--scope', 'once', '--by', 'ann')).toEqual({
     code: 0,
-    said: 'strategy:once is active.\n',
+    said: 'trading is active for once (scope strategy:once).\n',
   })
   second.child.kill('SIGTERM')
   expect(await second.ended, second.said()).toBe(0)
