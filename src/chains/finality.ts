@@ -17,8 +17,3 @@ const required: Readonly<Record<ChainName, Finality>> = {
 export function requiredFinality(chain: ChainName): Finality {
   return required[chain]
 }
-
-/** A finality in words, as `safe` or `3 blocks behind latest`. */
-export function finalityText(finality: Finality): string {
-  return typeof finality === 'string' ? finality : `${finality.depth} blocks behind latest`
-}

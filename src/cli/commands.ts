@@ -105,10 +105,10 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'limits',
-    summary: 'Read the configured limits anew in the running daemon; what is tighter applies at once.',
+    summary: 'Show the limits in force, after reading them anew; what is tighter applies at once.',
     details:
       'Looser limits take effect at a restart, or with --confirm. The same without the port: kill -HUP PID tightens.',
-    flags: [{ name: 'confirm', doc: 'loosen too' }, byFlag],
+    flags: [{ name: 'confirm', doc: 'loosen too' }, byFlag, json],
     run: async (call) => (await import('./trading.ts')).limits(call),
   },
   {

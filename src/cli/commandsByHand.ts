@@ -86,10 +86,14 @@ export const handCommands: readonly Command[] = [
   },
   {
     name: 'close',
-    summary: 'Close a position, or a share of it, at the market; ignores every halt.',
-    positional: marketName,
+    summary: 'Close a position, a share of it, or all positions at the market; ignores every halt.',
+    details:
+      'With --all it shows what is held, asks once, and says what became of each. To halt and\ncancel what rests besides: perpd kill --close.',
+    positional: { ...marketName, isOptional: true },
     more: [directionName],
     flags: [
+      { name: 'all', doc: 'every position' },
+      { name: 'yes', doc: 'do not ask, with --all' },
       { name: 'share', value: 'PERCENT', doc: 'how much of it; 100 when not given' },
       collateralFlag,
       onceById,

@@ -1,5 +1,5 @@
 /** Where this run's evidence comes from: the chain's endpoints, or, without any, the APIs alone. */
-import { type Finality, finalityText, requiredFinality } from '../chains/finality.ts'
+import { type Finality, requiredFinality } from '../chains/finality.ts'
 import { Secret } from '../domain/secret.ts'
 import type { Config } from './config/types.ts'
 
@@ -23,6 +23,11 @@ export function evidenceSourceOf({ evidence, embedsVenue, rpc }: Config): 'chain
   return evidence.source !== 'api' && hasEndpoints ? 'chain' : 'api'
 }
 
+/** From which blocks on an order counts as ended. */
+function blocksText(finality: Finality): string {
+  return typeof finality === 'string' ? `${finality} blocks` : `blocks ${finality.depth} behind the newest`
+}
+
 /** Chooses by the configuration; the embedded venue brings endpoints of its own. */
 export function chooseEvidence(
   config: Config,
@@ -41,7 +46,10 @@ export function chooseEvidence(
       : 'API-only: what the APIs show closes an order, what they fail to show never does; an order that never landed stays unknown until an operator resolves it'
     return { source: 'api', http: [], ws: [], finality, endpoints: 0, text, isWeak: !isPaper }
   }
-  const who = endpoints === 1 ? 'one endpoint, which is trusted' : `${endpoints} endpoints, which must agree`
-  const text = `the chain, final at ${finalityText(finality)}, read from ${who}`
+  const who =
+    endpoints > 1
+      ? `${endpoints} RPC endpoints, which must agree`
+      : `one RPC endpoint${isGiven ? '; no second one checks it' : ''}`
+  const text = `${blocksText(finality)} of the chain, through ${who}`
   return { source: 'chain', http, ws, finality, endpoints, text, isWeak: false }
 }

@@ -1,11 +1,16 @@
 /** `perpd explain <intentId>`: the whole story of one order on one screen, from the journal. */
 import { systemClock } from '../api/systemClock.ts'
+import { sideKeyOf } from '../domain/accountRecord.ts'
 import type { Hex } from '../domain/address.ts'
+import { fillsOf } from '../domain/fills.ts'
+import { journalSides } from '../domain/held.ts'
 import { type IntentState, labelOf } from '../domain/intent.ts'
+import { isOpened } from '../domain/orderLegs.ts'
 import { marksOf } from '../domain/orderMarks.ts'
 import { orderStory, toPlain } from '../domain/orderView.ts'
 import { signedOrderAmong } from '../domain/signedOrder.ts'
 import type { Ending } from '../domain/spend.ts'
+import { maxOf, type Usd } from '../domain/units.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
@@ -23,7 +28,7 @@ const dayMs = 86_400_000
 export async function explain({ loaded, flags, positionals, out }: Call): Promise<number> {
   const wanted = positionals[0] ?? ''
   const { config } = loaded
-  const { state, records, changes, endings, flattens } = await withJournal(config, (journal) => {
+  const { state, records, changes, endings, flattens, heldUsd } = await withJournal(config, (journal) => {
     const found = find(journal, wanted, config.journal.path)
     const { intentId, strategy, acceptedAtMs } = found.intent
     return {
@@ -31,6 +36,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
       records: journal.records(intentId),
       changes: changesIn(journal.intents()),
       flattens: journal.account().flattens,
+      heldUsd: isOpened(found) ? heldOf(journal, found) : undefined,
       endings: journal
         .endingsSince(acceptedAtMs - dayMs)
         .filter((each) => each.strategy === strategy && each.closedAtMs <= acceptedAtMs),
@@ -38,7 +44,12 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
   })
   const flatten = flattens?.get(state.intent.intentId)
   const signedOf = (orderKey: Hex) => signedOrderAmong(changes, state, orderKey)
-  const context = { ...contextOf(config, endings), signedOf, ...(flatten === undefined ? {} : { flatten }) }
+  const context = {
+    ...contextOf(config, endings),
+    signedOf,
+    ...(flatten === undefined ? {} : { flatten }),
+    ...(heldUsd === undefined ? {} : { heldUsd }),
+  }
   if (flags.has('json')) {
     const marks = marksOf(state, flattens, context.rules)
     const story = orderStory(
@@ -52,6 +63,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
           alternatives: fateLines(state, context.rules),
           endings,
           ...(flatten === undefined ? {} : { flatten }),
+          ...(heldUsd === undefined ? {} : { heldUsd }),
         }),
         undefined,
         2,
@@ -61,6 +73,17 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
     out(explainText(state, records, context))
   }
   return exitCodes.ok
+}
+
+/** What is held of an order's side by the journal, USD. */
+function heldOf(journal: JournalReader, { intent: { terms } }: IntentState): Usd {
+  const side = {
+    marketToken: terms.marketToken,
+    direction: terms.direction,
+    collateralToken: terms.collateralToken.address,
+  }
+  const sides = journalSides(journal.intents().flatMap(fillsOf), journal.account())
+  return maxOf(sides.get(sideKeyOf(side))?.sizeUsd ?? 0n, 0n)
 }
 
 function contextOf(config: Config, endings: readonly Ending[]): ExplainContext {

@@ -1,12 +1,12 @@
 /** The story of an order as one screen of text, 80 columns wide. Pure. */
 import type { Facts } from '../domain/errors.ts'
 import type { FlattenState } from '../domain/flatten.ts'
-import { type Evidence, type IntentState, labelOf, lastAttempt } from '../domain/intent.ts'
+import { type Evidence, hasEnded, type IntentState, labelOf, lastAttempt } from '../domain/intent.ts'
 import { reservedOf } from '../domain/machine/exposure.ts'
 import { isExit, isOpened, legsOf, type SignedLookup } from '../domain/orderLegs.ts'
 import type { StoredRecord } from '../domain/records.ts'
 import type { Ending } from '../domain/spend.ts'
-import { formatUsd } from '../domain/units.ts'
+import { formatUsd, type Usd } from '../domain/units.ts'
 import { OPERATOR } from '../engine/trading.ts'
 import { money, termsOf } from '../monitor/text.ts'
 import { evidenceLines, timeOf } from './explainEvidence.ts'
@@ -32,6 +32,8 @@ export interface ExplainContext {
   readonly feeToken: { readonly symbol: string; readonly decimals: number }
   /** Orders as they are in force, with the edits of them that landed; absent: as they were signed. */
   readonly signedOf?: SignedLookup
+  /** What is held of its side by the journal, USD: no exit closes more than that. Absent: not known. */
+  readonly heldUsd?: Usd
 }
 
 /** The text of `perpd explain`, without a line break at its end. */
@@ -55,7 +57,7 @@ export function explainText(
       ...factLines(intent.decision.facts),
       `decision ${intent.decisionKey}`,
     ]),
-    ...section('terms', kindLines(intent)),
+    ...section(isOpened(state) && kindLines(intent).length > 0 ? 'signed' : 'terms', kindLines(intent)),
     ...section('size', sizingLines(state)),
     ...storySection(state, records),
     ...section('orders', orderLines(state, context)),
@@ -99,7 +101,7 @@ function factLines(facts: Facts | undefined): string[] {
 /** The created orders one by one: what each is for, where it stands, and what shows it. */
 function orderLines(
   state: IntentState,
-  { signedOf, feeToken }: Pick<ExplainContext, 'signedOf' | 'feeToken'>,
+  { signedOf, feeToken, heldUsd }: Pick<ExplainContext, 'signedOf' | 'feeToken' | 'heldUsd'>,
 ): string[] {
   const children = lastAttempt(state)?.children ?? []
   return legsOf(state, signedOf, feeToken.decimals).flatMap((leg, at) => {
@@ -107,8 +109,13 @@ function orderLines(
     const isFilled = phase === 'EXECUTED'
     const price = isFilled ? executionPrice : isExit(leg) ? triggerPrice : undefined
     const { evidence } = children[at] ?? {}
+    const isOpenExit = isExit(leg) && !hasEnded(leg)
+    const inForce =
+      isOpenExit && heldUsd !== undefined && sizeDeltaUsd !== undefined && heldUsd < sizeDeltaUsd
+        ? `, ${money(heldUsd)} in force: that much is held (signed for ${money(sizeDeltaUsd)})`
+        : undefined
     const facts = [
-      sizeDeltaUsd === undefined || !(isFilled || isExit(leg)) ? '' : `, ${money(sizeDeltaUsd)}`,
+      inForce ?? (sizeDeltaUsd === undefined || !(isFilled || isExit(leg)) ? '' : `, ${money(sizeDeltaUsd)}`),
       isFilled && leg.feesUsd !== undefined && isExit(leg) ? `, fees ${money(leg.feesUsd)}` : '',
       isFilled && leg.pnlUsd !== undefined && isExit(leg)
         ? `, PnL ${money(leg.pnlUsd)} after all costs of entry and exit`

@@ -11,11 +11,16 @@ export interface Column<T> {
   readonly isFigure?: boolean
   /** Its text may take several lines; a line break in a cell begins a new one anyhow. */
   readonly wraps?: boolean
+  /** Of texts that wrap: columns of the screen below which they grow too tall to read. */
+  readonly readable?: number
 }
 
 const gap = 2
 
-/** The table as text, no line of it longer than `width` where its words allow it. Columns that no row fills are left out. */
+/**
+ * The table as text, no line of it longer than `width` where its words allow it. Columns that no row fills are left out; a last line
+ * names those that the width left out, and where they are shown.
+ */
 export function fitTable<T>(columns: readonly Column<T>[], rows: readonly T[], width: number): string {
   const cells = new Map(
     columns.map((column) => [column, rows.map((row) => column.of(row).split('\n').map(visible).join('\n'))]),
@@ -23,11 +28,19 @@ export function fitTable<T>(columns: readonly Column<T>[], rows: readonly T[], w
   const textOf = (column: Column<T>): readonly string[] => cells.get(column) ?? []
   let kept = columns.filter((column) => column.rank === 0 || textOf(column).some((cell) => cell !== ''))
   const least = (column: Column<T>): number =>
-    column.wraps === true ? Math.max(column.title.length, longestWord(textOf(column))) : natural(column)
+    column.wraps === true
+      ? Math.max(
+          column.title.length,
+          longestWord(textOf(column)),
+          Math.min(natural(column), column.readable ?? 0),
+        )
+      : natural(column)
   const natural = (column: Column<T>): number =>
     Math.max(...[column.title, ...textOf(column)].flatMap(linesIn).map(({ length }) => length))
   const sum = (of: (column: Column<T>) => number): number =>
     kept.reduce((all, column) => all + of(column), gap * Math.max(0, kept.length - 1))
+  const filled = kept
+  const neededColumns = sum(least)
   while (sum(least) > width && kept.some(({ rank }) => rank > 0)) {
     const highest = Math.max(...kept.map(({ rank }) => rank))
     const index = kept.findLastIndex(({ rank }) => rank === highest)
@@ -52,7 +65,18 @@ export function fitTable<T>(columns: readonly Column<T>[], rows: readonly T[], w
     const height = Math.max(1, ...lines.map(({ length }) => length))
     return Array.from({ length: height }, (__, line) => lineOf(lines.map((each) => each[line] ?? '')))
   })
-  return [lineOf(kept.map(({ title }) => title)), ...body].join('\n')
+  const left = filled.filter((column) => !kept.includes(column)).map(({ title }) => title)
+  const note =
+    left.length === 0
+      ? []
+      : [
+          '',
+          ...wordsIn(
+            `Not shown in ${width} columns: ${left.join(', ')}. A terminal of ${neededColumns} shows all; so does --json.`,
+            width,
+          ),
+        ]
+  return [lineOf(kept.map(({ title }) => title)), ...body, ...note].join('\n')
 }
 
 function longestWord(texts: readonly string[]): number {

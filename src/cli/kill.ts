@@ -7,6 +7,21 @@ import { killText } from './status.ts'
 import { commander } from './trading.ts'
 
 const lookMs = 1_000
+/** What was told is told again after this at the earliest, ms. */
+const repeatMs = 15_000
+
+/** Tells a state once, also where it goes to and fro between two, and again only when it stands since `repeatMs`. */
+export function createTeller(out: (text: string) => void): (text: string, nowMs: number) => void {
+  const toldAtMs = new Map<string, number>()
+  return (text, nowMs) => {
+    // Times and counts behind the first sentence change at each look and say nothing new.
+    const key = text.replace(/;.*$/s, (rest) => rest.replaceAll(/\d+/g, '#'))
+    const lastMs = toldAtMs.get(key)
+    if (lastMs !== undefined && nowMs - lastMs < repeatMs) return
+    out(lastMs === undefined ? text : `still ${text}`)
+    toldAtMs.set(key, nowMs)
+  }
+}
 
 /** Asks for the kill and follows it; resolves when it is done. Exit code 3 when no daemon answers: it says what to do then. */
 export async function kill(call: Call): Promise<number> {
@@ -23,13 +38,11 @@ export async function kill(call: Call): Promise<number> {
     }
     throw error
   }
-  let shown = ''
+  const told = createTeller(out)
   for (;;) {
     const { kill: report } = await askStatus(loaded)
     if (report === undefined) throw new CommandError('The daemon knows of no kill any more.', exitCodes.error)
-    const text = killText(report)
-    if (text !== shown) out(text)
-    shown = text
+    told(killText(report), systemClock.monotonicMs())
     if (report.endedAtMs !== undefined) {
       return report.outcome === 'done' ? exitCodes.ok : exitCodes.error
     }

@@ -90,10 +90,17 @@ async function checkMarket({ loaded }: Call, name: string): Promise<void> {
   throw new CommandError(wrapped('', refusal).join('\n'), exitCodes.notFound)
 }
 
-/** Closes a position, or a share of it. */
+/** Closes a position, or a share of it; with `--all` every one. */
 export async function close(call: Call): Promise<number> {
   const { flags, positionals } = call
-  const [market = ''] = positionals
+  if (flags.has('all')) return await (await import('./closeAll.ts')).closeAll(call)
+  const [market] = positionals
+  if (market === undefined || positionals[1] === undefined) {
+    throw new CommandError(
+      'Say which position: perpd close MARKET long|short (perpd positions lists them), or every one: perpd close --all',
+      exitCodes.error,
+    )
+  }
   const id = idOf(flags)
   const collateral = poolOf(flags.get('collateral'))
   return await carryOut(call, '/api/positions/close', id, {
@@ -134,7 +141,7 @@ async function carryOut(call: Call, path: string, id: string, body: object): Pro
 }
 
 /** One command; a refusal fits the screen. */
-async function ask({ loaded }: Call, path: string, body: object): Promise<CommandAnswer> {
+export async function ask({ loaded }: Call, path: string, body: object): Promise<CommandAnswer> {
   try {
     return await commandAnswer(loaded, path, body, TIMEOUT_MS)
   } catch (error) {
@@ -143,11 +150,13 @@ async function ask({ loaded }: Call, path: string, body: object): Promise<Comman
   }
 }
 
-function isRefusal({ message }: CommandError): boolean {
+/** Whether the daemon refused, and so did nothing. */
+export function isRefusal({ message }: CommandError): boolean {
   return message.startsWith('perpd refuses: ')
 }
 
-function askAgain(id: string): string {
+/** What to do where it is not known whether the command was taken. */
+export function askAgain(id: string): string {
   return `The journal knows whether the command was taken. Ask it again with --id ${id} when perpd runs:\nit is not done twice.`
 }
 
@@ -160,14 +169,21 @@ async function outcomeOf(call: Call, { statement, intentId }: CommandAnswer): Pr
     if (isJson) out(JSON.stringify({ statement, intentId: intentId ?? null, order: null }, undefined, 2))
     return exitCodes.ok
   }
+  const { order, isDone } = await followed(loaded, intentId)
+  out(isJson ? JSON.stringify({ statement, intentId, order }, undefined, 2) : outcomeText(order))
+  return isDone ? exitCodes.ok : exitCodes.error
+}
+
+/** Waits until an order has ended or rests, for a minute at most. `isDone`: it did what it should, or rests. */
+export async function followed(
+  loaded: Call['loaded'],
+  intentId: string,
+): Promise<{ readonly order: OrderRow; readonly isDone: boolean }> {
   const untilMs = systemClock.monotonicMs() + FOLLOW_MS
   for (;;) {
     const { order } = await askFor(loaded, `/api/orders/${intentId}`, isStory)
     const isOver = order.closedAt !== null || order.standing === 'resting' || order.standing === 'open'
-    if (isOver || systemClock.monotonicMs() > untilMs) {
-      out(isJson ? JSON.stringify({ statement, intentId, order }, undefined, 2) : outcomeText(order))
-      return isOver && isGood(order) ? exitCodes.ok : exitCodes.error
-    }
+    if (isOver || systemClock.monotonicMs() > untilMs) return { order, isDone: isOver && isGood(order) }
     await systemClock.sleep(LOOK_MS)
   }
 }
@@ -181,7 +197,7 @@ function isGood({ outcome, closedAt }: OrderRow): boolean {
 }
 
 /** `order 1a2b3c4d is executed at $3,000.10, fees $0.30`. */
-function outcomeText(order: OrderRow): string {
+export function outcomeText(order: OrderRow): string {
   const { standing, closedAt, reason, legs, intentId } = order
   const id = shortId(intentId)
   const more = `perpd explain ${id}`
@@ -247,7 +263,7 @@ function usdText(value: string): string {
 }
 
 /** Asks at the terminal; anything but yes is no. */
-async function confirm(): Promise<boolean> {
+export async function confirm(): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
     const answer = await lines.question('Send it? Type yes: ')
@@ -282,7 +298,8 @@ function numberOf(flags: Call['flags'], name: string): string | undefined {
   throw new CommandError(`--${name} is ${String(text)}; expected a number above zero.`, exitCodes.error)
 }
 
-function shareOf(text: string | true | undefined): number {
+/** `--share` in bps; all of it where it was not given. Throws CommandError. */
+export function shareOf(text: string | true | undefined): number {
   if (text === undefined) return 10_000
   const percent = /^(\d{1,3})(?:\.(\d{1,2}))?%?$/.exec(String(text))
   const bps = percent === null ? 0 : Number(percent[1]) * 100 + Number((percent[2] ?? '').padEnd(2, '0'))
@@ -293,7 +310,8 @@ function shareOf(text: string | true | undefined): number {
   )
 }
 
-function idOf(flags: Call['flags']): string {
+/** `--id`, else a random one. */
+export function idOf(flags: Call['flags']): string {
   const id = flags.get('id')
   return typeof id === 'string' ? id : randomBytes(6).toString('hex')
 }

@@ -1,6 +1,7 @@
 /** `perpd orders`: the orders of the journal, newest first. Works with the daemon running or not. */
 
 import { systemClock } from '../api/systemClock.ts'
+import { cancelAskedBy, isCancelledByAccount } from '../domain/cancelAsked.ts'
 import { type IntentState, labelOf } from '../domain/intent.ts'
 import { marksOf } from '../domain/orderMarks.ts'
 import { type OrderLegRow, type OrderRow, orderRow } from '../domain/orderView.ts'
@@ -24,6 +25,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
     deadlineMarginMs: loaded.config.execution.deadlineMarginSeconds * 1_000,
     nowMs: systemClock.now(),
   }
+  const asked = new Map<string, string>()
   const { rows, total } = await withJournal(loaded.config, (journal) => {
     const shown = journal.intents({
       openOnly: flags.has('open'),
@@ -31,7 +33,12 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
       ...(typeof strategy === 'string' && { strategy }),
     })
     const hasExits = shown.some(({ attempts }) => (attempts.at(-1)?.children.length ?? 0) > 1)
-    const changes = hasExits ? changesIn(journal.intents()) : []
+    const stories = hasExits || shown.some(isCancelledByAccount) ? journal.intents() : []
+    const changes = changesIn(stories)
+    for (const state of shown) {
+      const askedBy = cancelAskedBy(state, stories)
+      if (askedBy !== undefined) asked.set(state.intent.intentId, askedBy)
+    }
     return {
       rows: shown.map((state) =>
         orderRow({
@@ -56,7 +63,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
   }
   const text = table(
     columnsOf,
-    rows.flatMap((row) => linesOf(row, width)),
+    rows.flatMap((row) => linesOf(row, width, asked.get(row.intentId))),
     width,
   )
   out(text.includes(ACCEPTED) ? text : `${text}\nTimes are UTC.`)
@@ -88,9 +95,9 @@ export function changesIn(stories: readonly IntentState[]): readonly IntentState
 }
 
 /** The row of an order, and one for each exit or part that came with it. */
-function linesOf(row: OrderRow, width: number): string[][] {
+function linesOf(row: OrderRow, width: number, askedBy: string | undefined): string[][] {
   const own = row.legs.filter(({ role }) => role !== 'main')
-  return [lineOf(row, width), ...own.map(legLine)]
+  return [lineOf(row, width, askedBy), ...own.map(legLine)]
 }
 
 function legLine(leg: OrderLegRow): string[] {
@@ -114,19 +121,24 @@ function settling(legs: readonly OrderLegRow[]): string {
   return legs.some(({ status, isProvisional }) => status === 'filled' && isProvisional) ? 'not final yet' : ''
 }
 
-function lineOf(row: OrderRow, width: number): string[] {
+function lineOf(row: OrderRow, width: number, askedBy: string | undefined): string[] {
   const mains = row.legs.filter(({ role }) => role === 'main')
   return [
     shortId(row.intentId),
     statusOf(row),
     `${row.kind} ${row.direction} ${row.market}`,
-    money(BigInt(row.sizeDeltaUsd)),
+    sizeText(row),
     priceText(row.triggerPrice),
     ...fillOf(mains.length === 1 ? mains[0] : undefined),
     row.acceptedAt.slice(0, 19).replace('T', ' '),
     row.strategy,
-    reasonOf(row, settling(mains), width),
+    askedBy === undefined ? reasonOf(row, settling(mains), width) : `cancelled ${askedBy}`,
   ]
+}
+
+/** A cancel, or a change of the collateral alone, has no size. */
+export function sizeText({ sizeDeltaUsd }: Pick<OrderRow, 'sizeDeltaUsd'>): string {
+  return sizeDeltaUsd === '0' ? '-' : money(BigInt(sizeDeltaUsd))
 }
 
 /** What went wrong, what it waits for, or why it was made, on one line. */

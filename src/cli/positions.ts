@@ -49,8 +49,8 @@ const columns: readonly Column<PositionRow>[] = [
   { title: 'MARKET', rank: 0, wraps: true, of: ({ market }) => market },
   { title: 'SIDE', rank: 0, of: ({ direction }) => direction },
   { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeInUsd }) => money(BigInt(sizeInUsd)) },
-  { title: 'ENTRY', rank: 2, isFigure: true, of: ({ entryPrice }) => price(entryPrice) },
-  { title: 'MARK', rank: 3, isFigure: true, of: ({ markPrice }) => price(markPrice) },
+  { title: 'ENTRY', rank: 3, isFigure: true, of: ({ entryPrice }) => price(entryPrice) },
+  { title: 'MARK', rank: 4, isFigure: true, of: ({ markPrice }) => price(markPrice) },
   { title: 'LIQUIDATION', rank: 1, isFigure: true, of: ({ liquidationPrice }) => price(liquidationPrice) },
   { title: 'PNL', rank: 0, isFigure: true, of: ({ pnlAfterFeesUsd }) => money(BigInt(pnlAfterFeesUsd)) },
   {
@@ -62,7 +62,7 @@ const columns: readonly Column<PositionRow>[] = [
   { title: 'LEVERAGE', rank: 6, isFigure: true, of: ({ leverageBps }) => times(leverageBps) },
   {
     title: 'MANAGED BY',
-    rank: 4,
+    rank: 2,
     wraps: true,
     of: ({ managers }) => (managers.length === 0 ? 'no strategy' : managers.join(', ')),
   },

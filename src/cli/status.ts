@@ -8,6 +8,7 @@ import { counted, money, shortId, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
 import { askStatus } from './daemon.ts'
 import { exitCodes } from './exit.ts'
+import { sizeText } from './orders.ts'
 import { SCREEN_COLUMNS, wrapped } from './screen.ts'
 import { type Column, columns, table } from './table.ts'
 
@@ -106,7 +107,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
       shortId(row.intentId),
       row.standing,
       `${row.kind} ${row.direction} ${row.market}`,
-      money(BigInt(row.sizeDeltaUsd)),
+      sizeText(row),
       row.strategy,
       [
         `${span(body.nowMs - Date.parse(row.acceptedAt))} old`,
@@ -127,8 +128,10 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
 
 /** What a kill is at: `cancelling and closing: 2 orders, 1 position, 1 in flight left`. */
 export function killText(kill: NonNullable<StatusBody['kill']>): string {
-  const { left, problem, close, outcome } = kill
+  const { left, problem, waits, close, outcome } = kill
   if (outcome !== undefined) return outcome === 'done' ? 'done: nothing is left' : 'abandoned'
+  if (waits !== undefined)
+    return `waiting until ${waits.until}; since ${isoTime(waits.sinceMs).slice(11, 19)} UTC`
   const doing = close ? 'cancelling and closing' : 'cancelling'
   const rest =
     left === undefined

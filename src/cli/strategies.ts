@@ -47,7 +47,7 @@ export async function strategies({ loaded, flags, width, out }: Call): Promise<n
   })
   if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
   else {
-    out(rows.length === 0 ? 'No strategies.' : fitTable(columns(status.nowMs), rows, width))
+    out(rows.length === 0 ? 'No strategies.' : strategiesText(rows, status.nowMs, width))
     if (files.problems.length > 0) out('\nA strategy file cannot be read: perpd check')
   }
   return exitCodes.ok
@@ -139,12 +139,17 @@ export function strategyRows(
   return [...running, ...still]
 }
 
+/** The rows as a table. */
+export function strategiesText(rows: readonly StrategyRow[], nowMs: number, width: number): string {
+  return fitTable(columns(nowMs), rows, width)
+}
+
 const columns = (nowMs: number): readonly Column<StrategyRow>[] => [
   { title: 'STRATEGY', rank: 0, of: ({ name }) => name },
-  { title: 'KIND', rank: 2, of: ({ kind }) => kind ?? '' },
+  { title: 'KIND', rank: 3, of: ({ kind }) => kind ?? '' },
   {
     title: 'MARKET',
-    rank: 3,
+    rank: 2,
     wraps: true,
     of: (row) => (row.markets.length > 0 ? row.markets.join(', ') : row.isRunning ? 'every position' : ''),
   },
@@ -153,19 +158,24 @@ const columns = (nowMs: number): readonly Column<StrategyRow>[] => [
     title: 'LAST DECISION',
     rank: 1,
     wraps: true,
+    readable: 22,
     of: ({ lastDecision }) => decisionText(lastDecision, nowMs),
   },
   {
     title: 'POSITIONS',
     rank: 0,
-    wraps: true,
-    of: ({ positions }) => positions.map((each) => each.replace(/ \[[^\]]*\]/, '')).join('\n'),
+    of: ({ positions }) => positions.map(withoutPool).join('\n'),
   },
 ]
+
+/** `ETH/USD [WETH-USDC]` as `ETH/USD`: whole symbols are in the column of markets and in the JSON. */
+function withoutPool(text: string): string {
+  return text.replace(/ \[[^\]]*\]/, '')
+}
 
 function decisionText(decision: LastDecision | null, nowMs: number): string {
   if (decision === null) return 'none yet'
   const { words, outcome, atMs, reason } = decision
   const [code = ''] = (reason ?? '').split(':')
-  return `${words}, ${outcome}${code === '' ? '' : ` (${code})`} ${span(Math.max(0, nowMs - atMs))} ago`
+  return `${withoutPool(words)}, ${outcome}${code === '' ? '' : ` (${code})`} ${span(Math.max(0, nowMs - atMs))} ago`
 }

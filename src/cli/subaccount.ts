@@ -120,9 +120,18 @@ export async function approveSubaccount(call: Call): Promise<number> {
   writeWhole(config.account.approvalFile, approvalText(approval))
   out(approval.signature)
   err(
-    `${config.account.approvalFile} holds the approval; a running daemon takes it within seconds, and the first order carries it.\nTo trade with it: --account.owner ${owner}`,
+    `${config.account.approvalFile} holds the approval; a running daemon takes it within seconds, and the first order carries it.\nTo trade with it: perpd run --account.owner ${owner}${sameKeys(call)}`,
   )
   return exitCodes.ok
+}
+
+/** The flags that named the keys, for the next command: the daemon needs the same ones. */
+function sameKeys({ loaded: { config, origins } }: Call): string {
+  const { keyFile, ownerKeyFile } = config.paper
+  return Object.entries({ keyFile, ownerKeyFile })
+    .filter(([name]) => config.isPaper && origins[`paper.${name}`]?.startsWith('flag'))
+    .map(([name, path]) => ` --paper.${name} ${path}`)
+    .join('')
 }
 
 /** Prints what is left; exit code 0 when the key may trade. */
@@ -130,7 +139,7 @@ export async function subaccountStatus(call: Call): Promise<number> {
   const { config } = call.loaded
   const subaccount = delegatedOf(config, call.flags)
   const owner = ownerOf(config, undefined)
-  const status = await withApi(config, (api) => statusOf(api, owner, subaccount))
+  const status = await withApi(call, (api) => statusOf(api, owner, subaccount))
   const approval = readApprovalFile(config.account.approvalFile, config.venue.chain, owner, subaccount)
   const isWaiting = approval !== undefined && approval.nonce === status.approvalNonce
   const nowSeconds = systemClock.now() / 1000
@@ -192,7 +201,7 @@ async function buildMessage(
       exitCodes.configuration,
     )
   }
-  return await withApi(config, async (api) => {
+  return await withApi(call, async (api) => {
     const facts = await approvalFacts(config, api, { owner, subaccount })
     const { usedActions, nonce, by, isProven } = facts
     const maxAllowedCount = upTo === undefined ? usedActions + BigInt(actions) : BigInt(upTo)

@@ -6,13 +6,17 @@ import { createNodeFetch } from '../api/nodeFetch.ts'
 import type { CallOptions } from '../api/route.ts'
 import type { SubaccountStatus } from '../api/subaccounts.ts'
 import { systemClock } from '../api/systemClock.ts'
+import type { StatusBody } from '../control/routes.ts'
 import { type Address, sameHex } from '../domain/address.ts'
 import type { Signer } from '../domain/signer.ts'
 import { decryptKeystore } from '../keys/keystore.ts'
 import { createLocalSigner, paperSigner, readPaperKey } from '../keys/local.ts'
 import { readPassword } from '../keys/password.ts'
+import { createLog } from '../monitor/log.ts'
 import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
+import type { LoadedConfig } from './config.ts'
+import { askStatus } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { passwordSources } from './keySources.ts'
 import { paperOwnerProblem } from './paperOwner.ts'
@@ -89,30 +93,58 @@ export async function statusOf(
   return (await api.getSubaccountStatus({ account, subaccountAddress }, { ...options, isFresh: true })).value
 }
 
-/** Clients of the configured hosts, for as long as `use` takes. Throws CommandError when the venue is inside a daemon. */
-export async function withApi<T>(config: Config, use: (api: Api) => Promise<T>): Promise<T> {
-  const { chain, apiHosts, oracleHosts } = config.venue
-  if (apiHosts.length === 0) {
-    throw new CommandError(
-      'The paper venue inside the daemon cannot be asked by a command. Start one beside it: perpd paper --print-config',
-      exitCodes.notRunning,
-    )
-  }
+/**
+ * Clients of the hosts, for as long as `use` takes: those of the configuration, or of the paper venue that is embedded: in the
+ * running daemon, and where none runs in this process.
+ *
+ * @throws CommandError when the running daemon trades another chain, or its venue's world is another perpd's
+ */
+export async function withApi<T>({ loaded, err }: Call, use: (api: Api) => Promise<T>): Promise<T> {
+  const { config } = loaded
+  const { chain } = config.venue
+  const { hosts, close: closeVenue } = config.embedsVenue
+    ? ((await venueOfDaemon(loaded)) ?? (await venueOfOurOwn(config, err)))
+    : { hosts: { api: config.venue.apiHosts, oracle: config.venue.oracleHosts }, close: undefined }
   const { fetch, close } = createNodeFetch()
   try {
     return await use(
-      createApi({
-        chain,
-        hosts: { api: apiHosts, oracle: oracleHosts },
-        fetch,
-        clock: systemClock,
-        random: Math.random,
-        limits: config.api,
-      }),
+      createApi({ chain, hosts, fetch, clock: systemClock, random: Math.random, limits: config.api }),
     )
   } finally {
     close()
+    await closeVenue?.()
   }
+}
+
+/** Hosts of a venue, and what ends it where it is ours. */
+interface OpenVenue {
+  readonly hosts: { readonly api: readonly string[]; readonly oracle: readonly string[] }
+  readonly close?: () => Promise<void>
+}
+
+/** The paper venue inside the running daemon; undefined when none runs. */
+async function venueOfDaemon(loaded: LoadedConfig): Promise<OpenVenue | undefined> {
+  let status: StatusBody
+  try {
+    status = await askStatus(loaded)
+  } catch (error) {
+    if (error instanceof CommandError && error.exitCode === exitCodes.notRunning) return undefined
+    throw error
+  }
+  const { name } = loaded.config.venue.chain
+  if (status.chain === name) return { hosts: { api: status.apiHosts, oracle: status.oracleHosts } }
+  throw new CommandError(
+    `The perpd that runs here trades on ${status.chain}, and this command is for ${name}. Nothing was done.\n  Leave out --venue.chain, or stop that perpd first.`,
+    exitCodes.configuration,
+  )
+}
+
+/** The paper venue as the daemon would start it, inside this process. */
+async function venueOfOurOwn(config: Config, err: Call['err']): Promise<OpenVenue> {
+  const { startVenue } = await import('./embeddedVenue.ts')
+  const stream = { write: (text: string) => err(text.trimEnd()) }
+  const log = createLog({ level: 'error', format: 'pretty', stream, color: false })
+  return await startVenue({ ...config, paper: { ...config.paper, port: 0 } }, log)
 }
 
 /** A flag's file, from the folder that the command was given in; undefined when it was not given. */

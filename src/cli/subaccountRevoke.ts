@@ -96,7 +96,7 @@ export async function revokeSubaccount(call: Call): Promise<number> {
     const sent = { router, digest: removal.digest, signature, deadlineSeconds: Number(terms.deadline) }
     return await follow(call, api, reader, { owner, subaccount, task, warning, ...sent })
   }
-  return await withApi(config, (api) => withChain(config, (reader) => send(api, reader)))
+  return await withApi(call, (api) => withChain(config, (reader) => send(api, reader)))
 }
 
 function forgetApproval({ loaded: { config }, err }: Call): void {
@@ -140,15 +140,17 @@ function printTransaction({ loaded, out, err }: Call, subaccount: Address): numb
 }
 
 async function writeRequest(
-  { loaded: { config }, out, err }: Call,
+  call: Call,
   {
     owner,
     subaccount,
     path,
   }: { readonly owner: Address; readonly subaccount: Address; readonly path: string },
 ): Promise<number> {
+  const { loaded, out, err } = call
+  const { config } = loaded
   const { chain } = config.venue
-  const feeAmount = await withApi(config, (api) =>
+  const feeAmount = await withApi(call, (api) =>
     withChain(config, (reader) => removalFeeOf(config, api, reader)),
   )
   const nowSeconds = Math.floor(systemClock.now() / 1000)

@@ -4,7 +4,7 @@ import type { StatusBody } from '../control/routes.ts'
 import { liftText } from '../engine/trading.ts'
 import { span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
-import { askStatus, command } from './daemon.ts'
+import { askStatus, command, commandAnswer } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { type Column, table } from './table.ts'
 
@@ -42,10 +42,22 @@ export async function trading(call: Call): Promise<number> {
 /** The daemon reads all strategy files for it, and loads kinds of the user's own. */
 const LIMITS_TIMEOUT_MS = 60_000
 
-/** Has the daemon read its limits anew. */
+/** Has the daemon read its limits anew, and shows those in force. */
 export async function limits(call: Call): Promise<number> {
   const body = { confirm: call.flags.has('confirm'), by: commander(call) }
-  call.out(`${await command(call.loaded, '/api/limits', body, LIMITS_TIMEOUT_MS)}.`)
+  const { statement, limits: rows = [] } = await commandAnswer(
+    call.loaded,
+    '/api/limits',
+    body,
+    LIMITS_TIMEOUT_MS,
+  )
+  if (call.flags.has('json')) call.out(JSON.stringify({ statement, limits: rows }, undefined, 2))
+  else {
+    call.out(`${statement}.`)
+    const cells = rows.map(({ scope, limit, value }) => [scope, limit, value])
+    if (cells.length > 0) call.out(`\n${table(limitColumns, cells, call.width)}`)
+    call.out('\nWhat each means, and where it is set: perpd config, docs/configuration.md.')
+  }
   return exitCodes.ok
 }
 
@@ -55,6 +67,12 @@ export function commander({ flags }: Pick<Call, 'flags'>): string {
   if (typeof by === 'string' && by.trim() !== '') return by.trim()
   return userInfo().username
 }
+
+const limitColumns: readonly Column[] = [
+  { title: 'SCOPE', rank: 0 },
+  { title: 'LIMIT', rank: 0 },
+  { title: 'IN FORCE', rank: 0, isFigure: true },
+]
 
 const holdColumns: readonly Column[] = [
   { title: 'SCOPE', rank: 0 },

@@ -149,6 +149,8 @@ export type Event =
       readonly to: Label
       readonly reason: string
       readonly state: IntentState
+      /** Of a cancel that was asked for here: `as ann asked (order 1a2b3c4d)`. */
+      readonly askedBy?: string
     }
   /** A created order of an intent was filled, or the chain took its fill back: then it rests again. */
   | {

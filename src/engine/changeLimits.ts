@@ -5,7 +5,14 @@
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { LIMITS_IN_FORCE } from '../domain/trading.ts'
 import type { EngineContext } from './context.ts'
-import { type AppliedChange, changesOf, changeText, type Figures, figuresOf } from './liveLimits.ts'
+import {
+  type AppliedChange,
+  changesOf,
+  changeText,
+  type Figures,
+  figuresOf,
+  limitRows,
+} from './liveLimits.ts'
 import type { Commander, OperatorAnswer } from './operatorCommand.ts'
 
 type LimitsContext = Pick<EngineContext, 'trading' | 'limits' | 'readLimits' | 'emit'>
@@ -32,7 +39,11 @@ export async function changeLimits(
   const rest =
     waiting.length === 0 ? '' : `; changed besides limits, and waits for a restart: ${waiting.join(', ')}`
   if (changes.length === 0) {
-    return { ok: true, statement: `the limits in force are the configured ones${rest}` }
+    return {
+      ok: true,
+      statement: `the limits in force are the configured ones${rest}`,
+      limits: limitRows(limits.current()),
+    }
   }
   const statement = `${statementOf(changes)}${rest}`
   await trading.book.write({
@@ -43,7 +54,7 @@ export async function changeLimits(
   })
   limits.replace(next, isConfirmed)
   await keepFigures(context, commander)
-  return { ok: true, statement }
+  return { ok: true, statement, limits: limitRows(limits.current()) }
 }
 
 /**

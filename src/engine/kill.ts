@@ -23,8 +23,10 @@ import { OPERATOR } from './trading.ts'
 export interface KillReport extends KillState {
   /** Resting orders, positions (0 when they stay) and orders in flight; absent before the first look. */
   readonly left?: { readonly orders: number; readonly positions: number; readonly inFlight: number }
-  /** What kept it from going on at its last look. */
+  /** What kept it from going on at its last look. Lists that are a moment apart are no problem. */
   readonly problem?: string
+  /** Everything is done that it can do: what it waits to see in the lists, and since when, Unix ms. */
+  readonly waits?: { readonly until: string; readonly sinceMs: number }
 }
 
 /** The kill's worker. */
@@ -54,8 +56,17 @@ export interface KillContext
 const lookMs = 2_000
 /** Most orders that one message cancels. */
 const cancelMost = 20
-/** Fills that lists may not show yet, ms. */
+/** Fills that lists may not show yet, and how long lists may be apart before it is told, ms. */
 const listLagMs = 30_000
+/** The venue refused because there is nothing any more: the list that shows it is late. */
+const goneAtVenue = /\((POSITION|ORDER)_NOT_FOUND\)/
+/** Denials that say no more than that a list is behind another one, or behind the journal. */
+const lagCodes: ReadonlySet<string> = new Set([
+  'NO_POSITION',
+  'ORDER_CHANGING',
+  'ORDER_UNKNOWN',
+  'POSITION_UNPROVEN',
+])
 /** Market orders decide themselves within seconds, and the venue lets them be cancelled after minutes only. */
 const marketOrderTypes: ReadonlySet<number> = new Set([0, 2, 4])
 
@@ -65,6 +76,9 @@ export function createKill(context: KillContext): Kill {
   const { book } = trading
   let left: KillReport['left']
   let problem: string | undefined
+  let waits: KillReport['waits']
+  /** What lists contradict each other or the journal in, and since when, monotonic ms. */
+  let apartSinceMs: ReadonlyMap<string, number> = new Map()
   let quietLooks = 0
   let count = 0
   const waiting = new Set<() => void>()
@@ -78,6 +92,8 @@ export function createKill(context: KillContext): Kill {
   function restart(): void {
     left = undefined
     problem = undefined
+    waits = undefined
+    apartSinceMs = new Map()
     quietLooks = 0
     for (const wake of waiting) wake()
     waiting.clear()
@@ -127,13 +143,18 @@ export function createKill(context: KillContext): Kill {
       ),
     ]
     const denials: string[] = []
+    const apart: { readonly key: string; readonly text: string }[] = []
+    let admitted = 0
     for (const decision of decisions) {
       count += 1
       const key = `${OPERATOR}@${new Date(clock.now()).toISOString()}#${count}`
       const denial = await context.admit(snapshot, decision, key)
       // A close that is on its way is no problem; admission says when another may follow.
+      if (denial === undefined) admitted += 1
       if (denial === undefined || denial.code === 'REDUCE_IN_FLIGHT') continue
-      denials.push(`${decision.kind}: ${denial.code}, ${denial.reason}`)
+      const text = `${decision.kind}: ${denial.code}, ${denial.reason}`
+      if (!lagCodes.has(denial.code) && !goneAtVenue.test(denial.reason)) denials.push(text)
+      else apart.push({ key: `${denial.code}:${hexKey(decision.marketToken)}:${decision.direction}`, text })
     }
     // Lists that lack rows say nothing of what is left.
     const unread = [
@@ -142,18 +163,24 @@ export function createKill(context: KillContext): Kill {
         (row) => `a position cannot be read: ${row.problem}`,
       ),
     ]
-    const contradicted = [
-      ...hiddenOrders.map((key) => `no list shows the order ${key}, which rests by the journal`),
-      ...hiddenSides.map(
-        ({ marketToken, direction, sizeUsd }) =>
-          `no list shows ${symbols[hexKey(marketToken)] ?? marketToken} ${direction}; by the journal ${formatDollars(sizeUsd)} are held (if they are not: perpd discrepancies)`,
-      ),
-    ]
-    const ofOneHost = elsewhere.map(
-      ({ marketToken, direction, sizeInUsd }) =>
-        `one host shows ${formatDollars(sizeInUsd)} of ${symbols[hexKey(marketToken)] ?? marketToken} ${direction}, and another shows none`,
+    apart.push(
+      ...hiddenOrders.map((key) => ({
+        key: hexKey(key),
+        text: `no list shows the order ${key}, which rests by the journal`,
+      })),
+      ...hiddenSides.map((side) => ({
+        key: `journal:${sideKeyOf(side)}`,
+        text: `no list shows ${symbols[hexKey(side.marketToken)] ?? side.marketToken} ${side.direction}; by the journal ${formatDollars(side.sizeUsd)} are held (if they are not: perpd discrepancies)`,
+      })),
+      ...elsewhere.map((row) => ({
+        key: `host:${sideKeyOf(row)}`,
+        text: `one host shows ${formatDollars(row.sizeInUsd)} of ${symbols[hexKey(row.marketToken)] ?? row.marketToken} ${row.direction}, and another shows none`,
+      })),
     )
-    const problems = [...unread, ...denials, ...contradicted, ...ofOneHost]
+    const nowMs = clock.monotonicMs()
+    apartSinceMs = new Map(apart.map(({ key }) => [key, apartSinceMs.get(key) ?? nowMs]))
+    const lasting = apart.filter(({ key }) => nowMs - (apartSinceMs.get(key) ?? nowMs) >= listLagMs)
+    const problems = [...unread, ...denials, ...lasting.map(({ text }) => text)]
     problem = problems.length === 0 ? undefined : problems.join('; ')
     // An increase that just executed may be in no list yet.
     const readAgoMs = Math.max(0, clock.now() - snapshot.orders.atMs)
@@ -166,6 +193,8 @@ export function createKill(context: KillContext): Kill {
     const isNothingLeft = left.orders + left.positions + left.inFlight === 0
     const isQuiet = isNothingLeft && !hasNewFills && unread.length === 0
     quietLooks = isQuiet ? quietLooks + 1 : 0
+    const isWaiting = problem === undefined && inFlight === 0 && admitted === 0
+    waits = isWaiting ? { until: awaited(left), sinceMs: waits?.sinceMs ?? clock.now() } : undefined
   }
 
   return {
@@ -176,6 +205,7 @@ export function createKill(context: KillContext): Kill {
         ...kill,
         ...(left === undefined ? {} : { left }),
         ...(problem === undefined ? {} : { problem }),
+        ...(waits === undefined || kill.endedAtMs !== undefined ? {} : { waits }),
       }
     },
     async begin(by, close) {
@@ -219,6 +249,17 @@ export function createKill(context: KillContext): Kill {
       }
     },
   }
+}
+
+/** What lists are yet to show when nothing is left to do. */
+function awaited({ orders, positions }: NonNullable<KillReport['left']>): string {
+  const parts = [
+    ...(orders === 0 ? [] : [`${orders} order${orders === 1 ? '' : 's'}`]),
+    ...(positions === 0 ? [] : [`${positions} position${positions === 1 ? '' : 's'}`]),
+  ]
+  return parts.length === 0
+    ? `the lists are newer than the last fill, up to ${listLagMs / 1_000} s`
+    : `every list shows the end of ${parts.join(' and ')}`
 }
 
 /** Keys of orders of ours that rest by the journal and are not in the list. */

@@ -150,13 +150,30 @@ export function changesOf(from: Figures, to: Figures): readonly LimitChange[] {
 
 /** A change as it is told and kept. */
 export function changeText({ limit, scope, from, to }: LimitChange): string {
-  const text = (value: bigint | undefined): string => {
-    if (setTightness[limit as BreakerName] !== undefined) return value === undefined ? 'reducing' : 'halted'
-    if (value === undefined) return 'none'
-    if (limit === 'executionFeesPerDay') return formatUnits(value, NATIVE_DECIMALS)
-    return limit.endsWith('Usd') ? formatUsd(value) : String(value)
-  }
-  return `${scope === '' ? '' : `${scope} `}${limit} ${text(from)} -> ${text(to)}`
+  return `${scope === '' ? '' : `${scope} `}${limit} ${figureText(limit, from)} -> ${figureText(limit, to)}`
+}
+
+/** A limit in force, as it is told. `scope`: `account`, a market's symbol, `strategy NAME` or `breakers`. */
+export interface LimitRow {
+  readonly scope: string
+  readonly limit: string
+  readonly value: string
+}
+
+/** All limits that are set, the account's first. */
+export function limitRows(configured: ConfiguredLimits): readonly LimitRow[] {
+  return changesOf({}, figuresOf(configured)).map(({ scope, limit, to }) => ({
+    scope: scope === '' ? 'account' : scope,
+    limit,
+    value: figureText(limit, to),
+  }))
+}
+
+function figureText(limit: string, value: bigint | undefined): string {
+  if (setTightness[limit as BreakerName] !== undefined) return value === undefined ? 'reducing' : 'halted'
+  if (value === undefined) return 'none'
+  if (limit === 'executionFeesPerDay') return formatUnits(value, NATIVE_DECIMALS)
+  return limit.endsWith('Usd') ? formatUsd(value) : String(value)
 }
 
 /** `halted` is the tighter of what a breaker may set; `reducing`, which is the default, counts as no figure. */

@@ -31,7 +31,9 @@ import { BPS_ONE, bps, formatDollars, parseUnits, usd } from '../domain/units.ts
 import { accountOf } from '../execution/context.ts'
 import { isDenial } from '../risk/desk.ts'
 import type { EngineContext } from './context.ts'
+import { type EndedOrder, endedOrder } from './endedOrder.ts'
 import { intentIdOf } from './ids.ts'
+import type { LimitRow } from './liveLimits.ts'
 import {
   askedOf,
   type CancelCommand,
@@ -52,6 +54,8 @@ export type ManualAnswer =
       readonly statement: string
       readonly intentId?: string
       readonly quote?: ManualQuote
+      /** Of a reading of the limits: those in force after it. */
+      readonly limits?: readonly LimitRow[]
     }
   | { readonly ok: false; readonly code: string; readonly reason: string }
 
@@ -295,6 +299,8 @@ export function createManual(context: ManualContext): Manual {
       }
       const facts = { asked, by, command: id }
       const reason = `${by} asks for it by hand: ${asked}`
+      const ended = type === 'cancel' ? endedOrder(journal.intents(), command.order.toLowerCase()) : undefined
+      if (ended !== undefined) return endedAnswer(ended)
       const wish =
         type === 'open'
           ? await open(command, facts, reason)
@@ -330,6 +336,16 @@ export function createManual(context: ManualContext): Manual {
         statement: `${type} ${words} is accepted as order ${intentId}${note === undefined ? '' : `; ${note}`}`,
       }
     },
+  }
+}
+
+/** To cancel what is cancelled is no mistake. */
+function endedAnswer({ intentId, label, isCancelled }: EndedOrder): ManualAnswer {
+  if (!isCancelled)
+    return refusal('ORDER_ENDED', `${intentId} is ${label}: nothing of it rests that could be cancelled`)
+  return {
+    ok: true,
+    statement: `order ${intentId} is already cancelled: nothing of it rests, and nothing was sent`,
   }
 }
 

@@ -1,7 +1,8 @@
 /** What an operator may ask of the running daemon. Every command is in the journal, with who and how, before it is done. */
+import { isoTime } from '../domain/clock.ts'
 import { findingsNamed } from '../domain/findingId.ts'
 import type { Intent } from '../domain/intent.ts'
-import { holdsOn, stateOf, type TradingScope } from '../domain/trading.ts'
+import { holdsOn, stateOf, type TradingHold, type TradingScope } from '../domain/trading.ts'
 import { changeLimits } from './changeLimits.ts'
 import type { EngineContext } from './context.ts'
 import type { EquityTracker } from './equity.ts'
@@ -83,9 +84,25 @@ async function setTrading(
     return refusal('STRATEGY_UNKNOWN', `there is no strategy ${name}; there are ${known}`)
   }
   if (state !== 'active') {
+    const isOperators = (hold: TradingHold) => hold.scope === scope && hold.cause === 'operator'
+    const before = trading.holds().find(isOperators)
     await trading.put({ scope, cause: 'operator', state, reason, by, lifts: 'operator' })
-    const now = stateOf(trading.holds().filter((hold) => hold.scope === scope))
-    return done(`${scope} is ${now}; it goes on with: ${liftCommand(scope)}`)
+    const ofScope = trading.holds().filter((hold) => hold.scope === scope)
+    const stands = ofScope.find(isOperators)
+    const was = before?.state === state ? 'was already' : 'is'
+    const since = isoTime(stands?.sinceMs ?? 0)
+      .replace(/\.\d+Z$/, ' UTC')
+      .replace('T', ' ')
+    const why = `since ${since} by ${stands?.by ?? by}: ${stands?.reason ?? reason}`
+    const other =
+      stands === undefined || stands.reason === reason
+        ? ''
+        : `; that reason stands, and the new one ("${reason}") is not kept`
+    const stricter = stateOf(ofScope)
+    const more = stricter === state ? '' : `; it is ${stricter} all the same, by another hold`
+    return done(
+      `trading ${was} ${state} ${placeOf(scope)}, ${why}${other}${more}; it goes on with: ${liftCommand(scope)}`,
+    )
   }
   // The whole daemon goes on only when nothing of the account holds it back either.
   const reach = (each: TradingScope) => each === scope || (scope === 'global' && each === 'account')
@@ -100,13 +117,17 @@ async function setTrading(
     ...holdsOn(trading.holds(), name),
     ...(name === undefined ? trading.holds().filter((hold) => hold.scope.startsWith('strategy:')) : []),
   ]
-  if (left.length === 0) return done(`${scope} is active`)
+  if (left.length === 0) return done(`trading is active ${placeOf(scope)}`)
   const words = left
-    .map((hold) => `${hold.scope} is ${hold.state} by ${hold.cause} (${hold.reason}; ${liftText(hold)})`)
+    .map(
+      (hold) => `${hold.state} ${placeOf(hold.scope)} by ${hold.cause} (${hold.reason}; ${liftText(hold)})`,
+    )
     .join('; ')
   const isActive = holdsOn(trading.holds(), name).length === 0
   return done(
-    isActive ? `${scope} is active; still ${words}` : `released what an operator may release; still ${words}`,
+    isActive
+      ? `trading is active ${placeOf(scope)}; still ${words}`
+      : `released what an operator may release; still ${words}`,
   )
 }
 
@@ -168,6 +189,13 @@ async function resolveOrder(
     return refusal('ORDER_NOT_SIGNED', `${intent.intentId} was never signed: it closes by itself`)
   }
   return done(`${namesOf(intent)} is closed as ${as}, by ${by}`)
+}
+
+/** Where a scope reaches, in words. */
+function placeOf(scope: TradingScope): string {
+  if (scope === 'global') return 'everywhere (scope global)'
+  if (scope === 'account') return 'on the account (scope account)'
+  return `for ${scope.slice('strategy:'.length)} (scope ${scope})`
 }
 
 function done(statement: string): OperatorAnswer {

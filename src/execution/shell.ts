@@ -9,6 +9,7 @@
  */
 
 import { type Hex, hexKey } from '../domain/address.ts'
+import { cancelAskedBy } from '../domain/cancelAsked.ts'
 import { BaseError } from '../domain/errors.ts'
 import {
   type Intent,
@@ -252,7 +253,11 @@ export function createShell(context: ExecutionContext, lanes: Lanes = shippedLan
     if (to === live.label) return
     const from = live.label
     live.label = to
-    context.emit({ type: 'order.moved', intent: live.state.intent, from, to, reason, state: live.state })
+    const { state } = live
+    const others = [...lives.values()].flatMap((each) => each.state ?? [])
+    const askedBy = cancelAskedBy(state, [...others, ...landed.map((each) => each.state)])
+    const asked = askedBy === undefined ? {} : { askedBy }
+    context.emit({ type: 'order.moved', intent: state.intent, from, to, reason, state, ...asked })
   }
 
   function forget(intentId: string, live: Live, state: IntentState): void {
@@ -485,7 +490,7 @@ function reasonOfRecord(state: IntentState): string {
     case 'PREPARING':
       return `asking ${attempt.host} to prepare`
     case 'ARMED':
-      return 'signed and armed'
+      return 'signed and recorded, and sent once'
     case 'ACKED':
       return 'the venue accepted it'
     case 'UNRESOLVED':

@@ -76,7 +76,9 @@ export function accountLine(
         'evidence',
         event.isWeak
           ? `NO CHAIN ENDPOINT: orders close by ${event.text}. Set rpc.http to prove how they end`
-          : `orders close by ${event.text}`,
+          : event.source === 'chain'
+            ? `how an order ended is read from ${event.text}`
+            : `orders close by ${event.text}`,
         { source: event.source, endpoints: event.endpoints, is_weak: event.isWeak },
       )
     case 'chain.read': {

@@ -1,4 +1,5 @@
 import { shortHex } from '../domain/address.ts'
+import { isCancelledByAccount } from '../domain/cancelAsked.ts'
 import type { StrategyDecision } from '../domain/decision.ts'
 import type { Difference, Event } from '../domain/event.ts'
 import { type Intent, type IntentState, type Label, lastAttempt } from '../domain/intent.ts'
@@ -109,7 +110,7 @@ const labelLevels: Readonly<Record<Label, Level>> = {
 }
 
 function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
-  const { intent, from, to, state } = event
+  const { intent, from, to, state, askedBy } = event
   const settlement = state.closing?.settlement
   const facts: string[] = []
   if (to === 'executed') {
@@ -130,13 +131,27 @@ function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
   const more = rest.map((fact) => `, ${fact}`).join('')
   const next =
     to === 'unknown' ? '. It counts as exposure, is polled until there is proof, and is never sent again' : ''
-  const why = to === 'executed' || to === 'planned' || event.reason === '' ? '' : `: ${plain(event.reason)}`
+  // What rested has ended, and its end waits to be final: it is told then.
+  const isEnding = from === 'resting' && to === 'pending'
+  const verb = isEnding
+    ? 'has ended at the venue, not final yet'
+    : askedBy !== undefined
+      ? `is cancelled ${askedBy}`
+      : isCancelledByAccount(state)
+        ? 'was cancelled by the account itself, and not by this perpd'
+        : labelWords[to]
+  const why =
+    askedBy !== undefined || isEnding
+      ? ''
+      : to === 'executed' || to === 'planned' || event.reason === ''
+        ? ''
+        : `: ${plain(event.reason)}`
   const done = told.length > 0 ? 'is done: all of its orders ended' : labelWords[to]
   return {
     // Its fill and its exits were told by themselves.
-    level: isOpened(state) ? 'debug' : labelLevels[to],
+    level: isOpened(state) || isEnding ? 'debug' : askedBy !== undefined ? 'info' : labelLevels[to],
     word: 'order',
-    text: `${shortId(intent.intentId)} ${to === 'executed' ? done : labelWords[to]}${price}${more} (${termsOf(intent)})${why}${next}`,
+    text: `${shortId(intent.intentId)} ${to === 'executed' ? done : verb}${price}${more} (${termsOf(intent)})${why}${next}`,
     fields: {
       ...orderFields(intent),
       ...attemptFields(state),

@@ -1,5 +1,14 @@
 /** A YAML file as a plain value, with the place of every field in it. */
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  visit,
+  type YAMLParseError,
+} from 'yaml'
 import { reasonOf } from '../domain/errors.ts'
 import { type Place, StrategyFileError } from './problem.ts'
 
@@ -47,16 +56,22 @@ export function parseYaml(file: string, text: string): YamlFile | readonly Strat
     // One mistake often makes several errors at one place; the first of them says it best.
     const seen = new Set<number>()
     const first = document.errors.filter(({ pos }) => !seen.has(pos[0]) && seen.add(pos[0]))
-    return first.map(
-      (error) =>
-        new StrategyFileError({
-          file,
-          place: at(error.pos[0]),
-          what: `cannot be read as YAML: ${firstLine(error.message)}`,
-          fix: 'correct the YAML at this place; indentation and quotes are the usual reasons',
-          cause: error,
-        }),
-    )
+    return first.map((error) => {
+      const opening = openedBefore(document, text, error)
+      const opens = opening === undefined ? undefined : at(opening.from)
+      return new StrategyFileError({
+        file,
+        place: opening?.isUnclosed === true && opens !== undefined ? opens : at(error.pos[0]),
+        what: `cannot be read as YAML: ${opening?.isUnclosed === true ? `the ${opening.mark} that opens here is not closed` : firstLine(error.message)}`,
+        fix:
+          opens === undefined
+            ? 'correct the YAML at this place; indentation and quotes are the usual reasons'
+            : opening?.isUnclosed === true
+              ? `close it, on the same line where it is a quote, or leave the ${opening.mark} out`
+              : `correct the YAML at this place; the quoted text that ends here opens at ${opens.line}:${opens.column}`,
+        cause: error,
+      })
+    })
   }
   if (!isMap(document.contents)) {
     return [
@@ -71,6 +86,37 @@ export function parseYaml(file: string, text: string): YamlFile | readonly Strat
   }
   const problems = [...longNumbers(file, document, at), ...unusableAliases(file, document, at)]
   return problems.length > 0 ? problems : yamlFile(file, document, at)
+}
+
+/** Where something opens that an error has to do with. */
+interface Opening {
+  readonly from: number
+  readonly mark: string
+  readonly isUnclosed: boolean
+}
+
+/** The quote, bracket or brace that is not closed, or the quoted text right before an error: the parser tells where it noticed. */
+function openedBefore(document: Document, text: string, error: YAMLParseError): Opening | undefined {
+  const [offset] = error.pos
+  const isQuote = error.message.startsWith('Missing closing')
+  const [, closing] = /end with a ([\]}])/.exec(error.message) ?? []
+  let found: Opening | undefined
+  visit(document, {
+    Scalar(_key, { type, range }) {
+      if (closing !== undefined || range == null || !type?.startsWith('QUOTE')) return
+      const [from, to] = range
+      if (from > offset || offset > to + 1) return
+      found = { from, mark: type === 'QUOTE_DOUBLE' ? '"' : "'", isUnclosed: isQuote }
+    },
+    Collection(_key, { flow, range }) {
+      if (closing === undefined || flow !== true || range == null) return
+      const [from, to] = range
+      const mark = closing === '}' ? '{' : '['
+      if (from > offset || text.charAt(from) !== mark || text.charAt(to - 1) === closing) return
+      found = { from, mark, isUnclosed: true }
+    },
+  })
+  return found
 }
 
 /** The document; a text says why there is none: the parser goes down by recursion, and so does everything after it. */

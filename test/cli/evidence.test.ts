@@ -47,7 +47,7 @@ test('a live chain has its own finality, and two endpoints must agree', () => {
   expect(finalityOf('arbitrum', '--rpc.finality=finalized')).toBe('finalized')
   expect(finalityOf('arbitrum', '--rpc.finality=12')).toEqual({ depth: 12 })
   const choice = chooseEvidence(load('--profile', 'arbitrum', ...given), undefined)
-  expect(choice.text).toBe('the chain, final at safe, read from 2 endpoints, which must agree')
+  expect(choice.text).toBe('safe blocks of the chain, through 2 RPC endpoints, which must agree')
   const sockets = chooseEvidence(load('--profile', 'arbitrum', '--rpc.ws=wss://one.example/key'), undefined)
   expect(sockets).toMatchObject({ source: 'chain', endpoints: 1 })
 })

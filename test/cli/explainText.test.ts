@@ -12,7 +12,12 @@ import { armedFacts, intentOf, orderKey, startMs, weth } from '../support/intent
 
 const exitKey = `0x${'0b'.repeat(32)}` as const
 
-function explained(kind: IntentKind, changes: Partial<OrderTerms>, more: readonly object[] = []): string {
+function explained(
+  kind: IntentKind,
+  changes: Partial<OrderTerms>,
+  more: readonly object[] = [],
+  heldUsd?: bigint,
+): string {
   const base = intentOf()
   const intent = intentOf({ kind, terms: { ...base.terms, ...changes } })
   const stamp = { v: RECORD_VERSION, atMs: startMs, intentId: intent.intentId }
@@ -25,6 +30,7 @@ function explained(kind: IntentKind, changes: Partial<OrderTerms>, more: readonl
     endings: [],
     attemptsPerCause: 12,
     feeToken: { symbol: 'USDC', decimals: 6 },
+    ...(heldUsd === undefined ? {} : { heldUsd }),
   })
 }
 
@@ -159,4 +165,27 @@ test('an edit says what its order lacks of the execution fee', () => {
   } as const
   const told = explained('edit', { edit }).replace(/\s+/g, ' ')
   expect(told).toContain('its execution fee of 0.00006 is topped up by 0.00004 native')
+})
+
+test('an exit is told as it is in force: at most what is still held, though more was signed', () => {
+  const exits = {
+    tpsl: [{ type: 'stop-loss' as const, triggerPrice: usd(1600), sizeDeltaUsd: usd(300) }],
+  }
+  const story = [
+    ...landedWith([orderKey, exitKey], ['main', 'stop-loss']),
+    {
+      kind: 'child.executed',
+      attempt: 1,
+      child: 0,
+      orderKey,
+      evidence,
+      settlement: { sizeDeltaUsd: usd(300) },
+    },
+  ]
+  const half = explained('increase', exits, story, usd(150)).replace(/\s+/g, ' ')
+  expect(half).toContain('OPEN at $1,600.00, $150.00 in force: that much is held (signed for $300.00)')
+  expect(half).toContain('signed stop-loss of $300.00 at $1,600.00')
+  const whole = explained('increase', exits, story, usd(300)).replace(/\s+/g, ' ')
+  expect(whole).toContain('OPEN at $1,600.00, $300.00')
+  expect(whole).not.toContain('in force')
 })

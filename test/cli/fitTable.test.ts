@@ -1,10 +1,11 @@
 /** Tables that fit: columns that matter less go first, and no word is broken. */
 import { expect, test } from 'vitest'
+import { closingsOf } from '../../src/cli/closeAll.ts'
 import { type Column, fitTable } from '../../src/cli/fitTable.ts'
 import { quoteText } from '../../src/cli/manual.ts'
 import { marketsText } from '../../src/cli/markets.ts'
 import { positionsText } from '../../src/cli/positions.ts'
-import { strategyRows } from '../../src/cli/strategies.ts'
+import { strategiesText, strategyRows } from '../../src/cli/strategies.ts'
 import { tradesText } from '../../src/cli/trades.ts'
 import type { StatusBody } from '../../src/control/routes.ts'
 import { marketsNamed } from '../../src/domain/marketName.ts'
@@ -34,9 +35,13 @@ test('columns are left out by rank until the rest fits, texts are wrapped, and w
     "NAME  LESS                            NOTE
     one   yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy  words that are wrapped
                                           between each other and
-                                          never inside of one"
+                                          never inside of one
+
+    Not shown in 60 columns: MORE. A terminal of 77 shows all;
+    so does --json."
   `)
-  expect(fitTable(columns, [row], 30)).not.toContain('LESS')
+  expect(fitTable(columns, [row], 30)).not.toContain('LESS  ')
+  expect(fitTable(columns, [row], 77)).not.toContain('Not shown')
   const wide = fitTable(columns, [row], 200)
   expect(wide).toContain('MORE')
   expect(wide.split('\n')).toHaveLength(2)
@@ -81,6 +86,67 @@ test('every table fits 80 columns and has its figures', async () => {
   expect(quote).toContain('worst cost  at most $15.50')
   expect(quote.replace(/\s+/g, ' ')).toContain("the venue's fee is at most $0.50 (10 bps)")
   expect(quote).toContain('eth-trend trades this market too')
+})
+
+test('positions at 80 columns name what they leave out, and keep size, liquidation, PnL and who manages it', () => {
+  const [one] = body.positions
+  if (one === undefined) throw new Error('no position')
+  const large = usd(1_234_567).toString()
+  const row = {
+    ...one,
+    ...{ market: 'AVAX/USD [WAVAX-USDC]', managers: ['eth-trend', 'guard'], ageMs: 1_000 },
+    ...{
+      sizeInUsd: large,
+      entryPrice: large,
+      markPrice: large,
+      liquidationPrice: large,
+      pnlAfterFeesUsd: large,
+    },
+    ...{ remainingCollateralUsd: large, leverageBps: '20000' },
+  }
+  const narrow = positionsText([row], body, 80)
+  expect(longest(narrow), narrow).toBeLessThanOrEqual(80)
+  const [titles = ''] = narrow.split('\n')
+  for (const title of ['MARKET', 'SIZE', 'LIQUIDATION', 'PNL', 'MANAGED BY']) expect(titles).toContain(title)
+  const [, columnsNeeded] =
+    /Not shown in 80 columns: ENTRY, MARK, COLLATERAL, LEVERAGE\. A terminal of (\d+) shows all; so does --json\./.exec(
+      narrow.replaceAll('\n', ' '),
+    ) ?? []
+  const wide = positionsText([row], body, Number(columnsNeeded))
+  expect(wide.split('\n')[0]).toMatch(/MARK .*COLLATERAL +LEVERAGE/)
+  expect(wide).not.toContain('Not shown')
+})
+
+test('a strategy at 80 columns takes no more lines than its words need', () => {
+  const rows = strategyRows(body, [], [], { enabled: new Map(), disabled: [], isWhole: false }).map(
+    (each) => ({
+      ...each,
+      positions: ['long ETH/USD [WETH-USDC] $500.00', 'short BTC/USD [BTC-USDC] $1,500.00'],
+      lastDecision: {
+        ...{ strategy: each.name, atMs: body.nowMs, words: 'increase long ETH/USD [WETH-USDC] $500.00' },
+        ...{ outcome: 'admitted' as const },
+      },
+    }),
+  )
+  const text = strategiesText(rows, body.nowMs, 80)
+  expect(longest(text), text).toBeLessThanOrEqual(80)
+  expect(text).toMatch(/long ETH\/USD \$500\.00$/m)
+  expect(text).toMatch(/short BTC\/USD \$1,500\.00$/m)
+  expect(text.split('\n').length, text).toBeLessThanOrEqual(1 + 3 * rows.length + 2)
+})
+
+test('two positions on one side of a market are closed by the token that backs each, and each has an id of its own', () => {
+  const [one] = body.positions
+  if (one === undefined) throw new Error('no position')
+  const closings = closingsOf(
+    { positions: [one, { ...one, collateralToken: '0xaf88' }, { ...one, sizeInUsd: '0' }], symbols: {} },
+    { id: 'x', shareBps: 10_000, by: 'ann' },
+  )
+  expect(closings.map(({ body: sent }) => sent.collateral)).toEqual(['long', 'short'])
+  expect(new Set(closings.map(({ body: sent }) => sent.id)).size).toBe(2)
+  const [alone] = closingsOf({ positions: [one], symbols: {} }, { id: 'x', shareBps: 5_000, by: 'ann' })
+  expect(alone?.body).not.toHaveProperty('collateral')
+  expect(alone?.sizeUsd).toBe(BigInt(one.sizeInUsd) / 2n)
 })
 
 test('strategies are told apart: running, disabled, new in the files, and removed with what they left', () => {

@@ -1,8 +1,11 @@
 /** An operator and the breakers over the running engine: halts, kills, limits and words, with the paper venue in this process. */
 import { afterEach, expect, test } from 'vitest'
+import { createTeller } from '../../src/cli/kill.ts'
+import { killText } from '../../src/cli/status.ts'
 import type { AccountRecord } from '../../src/domain/accountRecord.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { Limits } from '../../src/domain/limits.ts'
+import { toPlain } from '../../src/domain/orderView.ts'
 import { usd } from '../../src/domain/units.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { ConfiguredLimits, LimitSet } from '../../src/engine/liveLimits.ts'
@@ -177,7 +180,9 @@ test('a halt makes nothing more, a restart keeps it, and an operator lifts it; e
   await first.engine.start()
   expect(await command(first, trade('halted'))).toEqual({
     ok: true,
-    statement: 'global is halted; it goes on with: perpd trading active',
+    statement: expect.stringMatching(
+      /^trading is halted everywhere \(scope global\), since 2026-11-20 12:\d\d:\d\d UTC by ann: the test says so; it goes on with: perpd trading active$/,
+    ),
   })
   await first.clock.advance(20_000)
   expect([...new Set(codes(first))]).toEqual(['TRADING_HALTED'])
@@ -192,7 +197,10 @@ test('a halt makes nothing more, a restart keeps it, and an operator lifts it; e
   await second.engine.start()
   await second.clock.advance(10_000)
   expect([...new Set(codes(second))]).toEqual(['TRADING_HALTED'])
-  expect(await command(second, trade('active'))).toEqual({ ok: true, statement: 'global is active' })
+  expect(await command(second, trade('active'))).toEqual({
+    ok: true,
+    statement: 'trading is active everywhere (scope global)',
+  })
   await second.clock.advance(10_000)
   expect(submits(second)).toBeGreaterThan(0)
   expect(told(first)).toEqual(['global halted'])
@@ -249,6 +257,43 @@ test('a strategy is held back alone, and reducing lets it close', async () => {
   })
 })
 
+test('a halt that stands already says since when, and that its first reason stands', async () => {
+  const there = world()
+  await there.engine.start()
+  const halt = (reason: string) =>
+    command(there, { type: 'trading', scope: 'global', state: 'halted', reason })
+  expect(await halt('rehearsal')).toMatchObject({
+    statement: expect.stringContaining('by ann: rehearsal; it goes on'),
+  })
+  await there.clock.advance(60_000)
+  const again = await halt('second thoughts')
+  expect(again).toMatchObject({
+    statement: expect.stringMatching(
+      /^trading was already halted everywhere \(scope global\), since 2026-11-20 12:00:\d\d UTC by ann: rehearsal; that reason stands, and the new one \("second thoughts"\) is not kept; it goes on with/,
+    ),
+  })
+  expect(there.engine.status().holds).toMatchObject([{ reason: 'rehearsal' }])
+})
+
+test('a reading of the limits answers with those in force', async () => {
+  const there = world({
+    limits: { account: { maxPositionSizeUsd: usd(1_000), maxLeverageBps: 50_000 }, markets: {} },
+    own: { maxOrderSizeUsd: usd(200) },
+    readLimits: () => ({ account: { maxPositionSizeUsd: usd(2_000), maxLeverageBps: 50_000 } }),
+  })
+  await there.engine.start()
+  const answer = await command(there, { type: 'limits', isConfirmed: false })
+  // What is looser waits: the answer tells what holds.
+  expect(answer).toMatchObject({
+    ok: true,
+    limits: expect.arrayContaining([
+      { scope: 'account', limit: 'maxPositionSizeUsd', value: '$1,000.00' },
+      { scope: 'account', limit: 'maxLeverageBps', value: '50000' },
+      { scope: 'strategy greedy', limit: 'maxOrderSizeUsd', value: '$200.00' },
+    ]),
+  })
+})
+
 test('a kill cancels what rests and closes what is held, goes on over a restart, and says when nothing is left', async () => {
   const first = world()
   await first.engine.start()
@@ -275,6 +320,77 @@ test('a kill cancels what rests and closes what is held, goes on over a restart,
   expect(made.map(({ intent }) => intent.kind).sort()).toEqual(['cancel', 'close'])
   expect([...new Set(codes(second))]).toEqual(['TRADING_HALTED'])
   expect(second.engine.status().findings).toEqual([])
+})
+
+/** A kill that closes, followed as `perpd kill` follows it, while lists of positions answer what `listed` makes of them. */
+async function killFollowed(listed: (url: string, text: string) => string) {
+  let isAltered = false
+  const there = world({
+    between: async (url, init, next) => {
+      const answer = await next(url, init)
+      if (!/\/positions\b/.test(url)) return answer
+      const text = await answer.text()
+      const altered = listed(url, text)
+      const { status, headers } = answer
+      return { status, headers, text: async () => (isAltered ? altered : text) }
+    },
+  })
+  await there.engine.start()
+  await there.clock.advance(40_000)
+  isAltered = true
+  // What was read before is forgotten.
+  await there.clock.advance(10_000)
+  await command(there, { type: 'kill', close: true })
+  const told: string[] = []
+  const teller = createTeller((text) => void told.push(text))
+  return {
+    told,
+    status: () => there.engine.status().kill,
+    heal: () => {
+      isAltered = false
+    },
+    async follow(ms: number): Promise<void> {
+      for (let at = 0; at < ms && there.engine.status().kill?.endedAtMs === undefined; at += 1_000) {
+        await there.clock.advance(1_000)
+        const { kill } = there.engine.status()
+        if (kill !== undefined) teller(killText(toPlain(kill)), there.clock.monotonicMs())
+      }
+    },
+  }
+}
+
+test('lists that are a moment apart after a close are waited for in one line', async () => {
+  const kept = new Map<string, string>()
+  // The last host goes on listing what was held at first.
+  const { told, follow, heal } = await killFollowed((url, text) => {
+    if (!url.includes('/api/1/')) return text
+    if (!kept.has(url) && text.includes('sizeInUsd')) kept.set(url, text)
+    return kept.get(url) ?? text
+  })
+  await follow(15_000)
+  heal()
+  await follow(90_000)
+  const kinds = told.map((text) => text.replace(/; since [\d:]+ UTC$/, ''))
+  expect(kinds.at(-1)).toBe('done: nothing is left')
+  expect(
+    kinds.filter((text) => /^waiting until every list shows the end of 1 position$/.test(text)),
+  ).toHaveLength(1)
+  expect(told.filter((text) => /host|REFUSED|journal/.test(text))).toEqual([])
+  expect(told.length, told.join('\n')).toBeLessThanOrEqual(8)
+})
+
+test('a difference of lists that lasts is told as one', async () => {
+  const { told, follow, status, heal } = await killFollowed(() => '[]')
+  await follow(20_000)
+  expect(status()?.problem, told.join('\n')).toBeUndefined()
+  expect(told.at(-1)).toMatch(/waiting until every list shows the end of 1 position; since [\d:]+ UTC$/)
+  await follow(25_000)
+  expect(status()?.problem).toMatch(
+    /^no list shows ETH\/USD \[WETH-USDC\] long; by the journal \$500.00 are held/,
+  )
+  heal()
+  await follow(120_000)
+  expect(told.at(-1)).toBe('done: nothing is left')
 })
 
 test('a kill without closing leaves positions, and letting trading go on ends a kill', async () => {
@@ -385,7 +501,10 @@ test('a fall from the peak waits for an operator, whose word makes a new peak', 
   expect(there.engine.status().holds).toMatchObject([{ cause: 'drawdown', lifts: 'operator' }])
   await there.clock.advance(30_000)
   expect(there.engine.status().holds).toHaveLength(1)
-  expect(await command(there, trade('active'))).toMatchObject({ ok: true, statement: 'global is active' })
+  expect(await command(there, trade('active'))).toMatchObject({
+    ok: true,
+    statement: 'trading is active everywhere (scope global)',
+  })
   await there.clock.advance(30_000)
   expect(there.engine.status().holds).toEqual([])
 })
@@ -396,7 +515,7 @@ test('limits tighten at once and loosen only when it is confirmed', async () => 
   const there = world({ journal, readLimits: () => configured })
   await there.engine.start()
   configured = { account: { maxPositionSizeUsd: usd(2_000), maxOrderSizeUsd: usd(100) } }
-  expect(await command(there, { type: 'limits', isConfirmed: false })).toEqual({
+  expect(await command(there, { type: 'limits', isConfirmed: false })).toMatchObject({
     ok: true,
     statement:
       'in force: maxOrderSizeUsd none -> $100.00; looser, so only after a restart or with --confirm: maxPositionSizeUsd $1,000.00 -> $2,000.00',
@@ -459,18 +578,20 @@ test('who lifts the whole daemon is told what is still halted and the command th
   const own = { type: 'trading', scope: 'strategy:greedy', reason: 'the test says so' } as const
   expect(await command(there, { ...own, state: 'halted' })).toEqual({
     ok: true,
-    statement: 'strategy:greedy is halted; it goes on with: perpd trading active --scope greedy',
+    statement: expect.stringMatching(
+      /^trading is halted for greedy \(scope strategy:greedy\), since .* UTC by ann: the test says so; it goes on with: perpd trading active --scope greedy$/,
+    ),
   })
   expect(await command(there, trade('active'))).toEqual({
     ok: true,
     statement:
-      'global is active; still strategy:greedy is halted by operator (the test says so; an operator releases it: perpd trading active --scope greedy)',
+      'trading is active everywhere (scope global); still halted for greedy (scope strategy:greedy) by operator (the test says so; an operator releases it: perpd trading active --scope greedy)',
   })
   await there.clock.advance(10_000)
   expect(submits(there)).toBe(0)
   expect(await command(there, { ...own, state: 'active' })).toEqual({
     ok: true,
-    statement: 'strategy:greedy is active',
+    statement: 'trading is active for greedy (scope strategy:greedy)',
   })
   await there.clock.advance(10_000)
   expect(submits(there)).toBeGreaterThan(0)
@@ -479,7 +600,7 @@ test('who lifts the whole daemon is told what is still halted and the command th
 test('reading limits anew says what else changed and waits for a restart', async () => {
   const there = world({ readLimits: () => ({ waiting: ['log.level', 'strategy eth-grid is new'] }) })
   await there.engine.start()
-  expect(await command(there, { type: 'limits', isConfirmed: false })).toEqual({
+  expect(await command(there, { type: 'limits', isConfirmed: false })).toMatchObject({
     ok: true,
     statement:
       'the limits in force are the configured ones; changed besides limits, and waits for a restart: log.level, strategy eth-grid is new',
@@ -534,7 +655,7 @@ test('limits of a market, of a strategy file and of breakers tighten at once and
     strategies: { greedy: { maxOrdersPerHour: 200, maxSlippageBps: 30 } },
     breakers: { rejectsInRow: 2, staleMs: 60_000, sets: { drift: 'halted' } },
   }
-  expect(await command(there, { type: 'limits', isConfirmed: false })).toEqual({
+  expect(await command(there, { type: 'limits', isConfirmed: false })).toMatchObject({
     ok: true,
     statement:
       `in force: ${symbol} maxLeverageBps 100000 -> 20000, ${symbol} maxOrdersPerHour none -> 1, ` +

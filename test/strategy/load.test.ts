@@ -211,6 +211,23 @@ test('a file that is no YAML, no map, or has a number a float cannot carry is to
   expect(messages[2]).toContain('fix: put it in quotes: "1234567890123.4567"')
 })
 
+test('a quote, bracket or brace that is not closed is told where it opens', async () => {
+  write('a.yaml', 'kind: trend\nmarket: "ETH/USD\nsize:\n  usd: 5\n')
+  write('b.yaml', `kind: 'trend\nmarket: 'ETH/USD'\n`)
+  write('c.yaml', 'kind: trend\nmarkets: ["ETH/USD, "BTC/USD"]\nslippageBps: 5\n')
+  write('d.yaml', 'kind: trend\nsize: { usd: 5, leverage: 2\nslippageBps: 5\n')
+  write('e.yaml', 'kind: trend\nmarkets: ["a"\nslippageBps: 5\n')
+  const messages = await messagesOf(folder)
+  expect(messages.map((message) => message.split('\n')[0])).toEqual([
+    'F/a.yaml:2:9: cannot be read as YAML: the " that opens here is not closed.',
+    "F/b.yaml:1:7: cannot be read as YAML: the ' that opens here is not closed.",
+    'F/c.yaml:2:22: cannot be read as YAML: Missing , or : between flow sequence items.',
+    'F/d.yaml:2:7: cannot be read as YAML: the { that opens here is not closed.',
+    'F/e.yaml:2:10: cannot be read as YAML: the [ that opens here is not closed.',
+  ])
+  expect(messages[2]).toContain('the quoted text that ends here opens at 2:11')
+})
+
 test('an alias without its anchor, one that holds itself and a flood of them are told with their place', async () => {
   write('a.yaml', 'kind: guard\nmarkets: *mine\n')
   write('b.yaml', 'kind: guard\nparams: &all\n  minDistanceBps: *all\n')

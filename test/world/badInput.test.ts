@@ -144,8 +144,8 @@ test('a strategy file that is no YAML is told with file, line and column', async
     "4
     DIR/strategies/alias.yaml:2:10: has a YAML alias that cannot be used: Unresolved alias (the anchor must be set before the alias): mine.
       fix: write the value out instead of the *alias; a text that begins with * needs quotes
-    DIR/strategies/bad.yaml:3:1: cannot be read as YAML: Flow map in block collection must be sufficiently indented and end with a }.
-      fix: correct the YAML at this place; indentation and quotes are the usual reasons
+    DIR/strategies/bad.yaml:2:7: cannot be read as YAML: the { that opens here is not closed.
+      fix: close it, on the same line where it is a quote, or leave the { out
     DIR/strategies/tab.yaml:2:1: cannot be read as YAML: Tabs are not allowed as indentation.
       fix: correct the YAML at this place; indentation and quotes are the usual reasons"
   `)

@@ -108,14 +108,14 @@ test('losses, an unknown fate and drift each hold trading back over a kill -9, u
   // What the operator lets go on next is sent, and nobody tells whether it arrived.
   await control('faults', { submit: '500-before-work', times: 1 })
   const lifted = await own.command(hosts, 'trading', 'active', '--by', 'ann')
-  expect(lifted).toEqual({ code: 0, said: 'global is active.\n' })
+  expect(lifted).toEqual({ code: 0, said: 'trading is active everywhere (scope global).\n' })
   const unknown = await own.when('an unknown is too old', third, isHeldBy('unknowns'))
   expect(unknown.holds[0]).toMatchObject({ scope: 'account', state: 'reducing', lifts: 'itself' })
   expect(unknown.holds[0]?.reason).toMatch(
     /^the fate of an order has been unknown for \d+ s; 3 s is the limit$/,
   )
   const early = await own.command(hosts, 'trading', 'active', '--by', 'ann')
-  expect(early.said).toContain('still account is reducing by unknowns')
+  expect(early.said).toContain('still reducing on the account (scope account) by unknowns')
   // A daemon of another place, with the same key, does what this journal knows nothing of.
   const elsewhere = join(folder.path, 'elsewhere')
   mkdirSync(elsewhere)

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { exitCodes } from '../../src/cli/exit.ts'
 import { type Operated, operatedIn, type Status } from './operated.ts'
-import { killLeftOver, ordersOf, type PaperHosts, perpd, scratch, startPaper } from './processes.ts'
+import { killLeftOver, ordersOf, type PaperHosts, perpd, scratch, startPaper, until } from './processes.ts'
 
 let folder: ReturnType<typeof scratch>
 let own: Operated
@@ -134,10 +134,32 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
     '--yes',
     '--json',
   )
-  const { intentId, order } = JSON.parse(resting.out) as { intentId: string; order: { standing: string } }
+  const { intentId, order } = JSON.parse(resting.out) as {
+    intentId: string
+    order: { standing: string; legs: { orderKey: string }[] }
+  }
   expect([resting.code, order.standing]).toEqual([0, 'resting'])
-  const cancelled = await asked(hosts, 'cancel', intentId.slice(0, 8))
+  const cancelled = await asked(hosts, 'cancel', intentId.slice(0, 8), '--by=ann')
   expect([cancelled.code, cancelled.said]).toEqual([0, expect.stringContaining('cancel 1 order of short')])
+
+  // It is the operator's own: told as that, with no warning, and asked once more it is no mistake.
+  const ended = `${intentId.slice(0, 8)} is cancelled as ann asked (order `
+  await until('its end is told', () => daemon.said().includes(ended) || undefined, { seen: daemon.said })
+  const lines = daemon
+    .stdout()
+    .split('\n')
+    .filter((line) => line.includes(intentId))
+  expect(lines.filter((line) => /"level":"(warn|error)"/.test(line))).toEqual([])
+  const again = await asked(hosts, 'cancel', intentId.slice(0, 8))
+  expect([again.code, again.said]).toEqual([0, expect.stringContaining('is already cancelled')])
+  const byKey = await asked(hosts, 'cancel', order.legs[0]?.orderKey ?? '')
+  expect([byKey.code, byKey.said]).toEqual([0, expect.stringContaining('is already cancelled')])
+  const filled = await asked(hosts, 'cancel', /order (\w+) is executed/.exec(opened.said)?.[1] ?? '')
+  expect([filled.code, filled.said]).toEqual([1, expect.stringContaining('(ORDER_ENDED)')])
+  const rows = await asked(hosts, 'orders')
+  expect(rows.out).toMatch(/cancel short ETH\/USD \[WETH-USDC\] +-$/m)
+  expect(rows.said).toContain('cancelled as ann asked (order ')
+  expect(rows.said).not.toMatch(/keeper|\$0\.00/)
 
   const looks: readonly (readonly [words: readonly string[], shows: string, field: string])[] = [
     [['positions'], 'no strategy', 'managers'],
@@ -179,4 +201,51 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
     0,
     expect.stringContaining('Everything checked would start.'),
   ])
+})
+
+test('close --all closes every position after one question, in spite of a halt, and says what became of each', {
+  timeout: 240_000,
+}, async () => {
+  const { hosts } = await startPaper()
+  const daemon = perpd(['run', ...own.flags(hosts)])
+  await own.when('the daemon runs', daemon, isRunning)
+  const none = await asked(hosts, 'close', '--all', '--yes')
+  expect([none.code, none.said]).toEqual([0, expect.stringContaining('No position is held')])
+  for (const words of [
+    [eth, 'long'],
+    ['BTC/USD [BTC-USDC]', 'short'],
+  ]) {
+    const opened = await asked(hosts, 'open', ...words, '--size=400', '--leverage=2', '--yes')
+    expect(opened.code, opened.said).toBe(0)
+  }
+  await own.when('both are listed', daemon, ({ positions }) => positions.length === 2)
+  await asked(hosts, 'trading', 'halted', '--by=ann')
+  const bare = await asked(hosts, 'close')
+  expect([bare.code, bare.said]).toEqual([1, expect.stringContaining('perpd close --all')])
+  const both = await asked(hosts, 'close', eth, 'long', '--all', '--yes')
+  expect([both.code, both.said]).toEqual([1, expect.stringContaining('leave out market')])
+  const unsure = await asked(hosts, 'close', '--all')
+  expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('say --yes')])
+  if (hasPty) {
+    const answered = await typed(['close', '--all', ...own.flags(hosts)], 'no')
+    expect(answered).toMatch(/long ETH\/USD \[WETH-USDC\] +\$400\.00/)
+    expect(answered).toContain('perpd kill --close')
+    expect(answered).toContain('Nothing was sent.')
+  }
+  const half = await asked(hosts, 'close', '--all', '--share=50', '--yes', '--json', '--id=half')
+  const rows = JSON.parse(half.out) as { order: { sizeDeltaUsd: string; outcome: string } }[]
+  expect(rows.map(({ order }) => [order.sizeDeltaUsd, order.outcome])).toEqual(
+    [0, 1].map(() => [String(200n * 10n ** 30n), 'EXECUTED']),
+  )
+  const again = await asked(hosts, 'close', '--all', '--share=50', '--yes', '--id=half')
+  expect([again.code, again.said]).toEqual([0, expect.stringContaining('2 of 2 positions reduced.')])
+  await own.when('both are listed as half', daemon, ({ positions }) =>
+    positions.every(({ sizeInUsd }) => sizeInUsd === String(200n * 10n ** 30n)),
+  )
+  const closed = await asked(hosts, 'close', '--all', '--yes', '--by=ann')
+  expect([closed.code, closed.said]).toEqual([0, expect.stringContaining('2 of 2 positions closed.')])
+  expect(closed.said.match(/is executed at \$/g)).toHaveLength(2)
+  await own.when('nothing is held', daemon, ({ positions }) => positions.length === 0)
+  const kinds = (await ordersOf(folder.path)).map(({ kind }) => kind)
+  expect(kinds.toSorted()).toEqual(['close', 'close', 'decrease', 'decrease', 'increase', 'increase'])
 })

@@ -107,7 +107,7 @@ test('a small live account is walked from its key to its kill as docs/going-live
   // Three days are beyond the hours from which on the end is warned of.
   expect(daemon.said()).not.toContain('comes to its end')
   const status = await type('perpd status --profile arbitrum')
-  for (const text of [written('running, ready'), written('read from 2 endpoints, which must agree')])
+  for (const text of [written('running, ready'), written('through 2 RPC endpoints, which must agree')])
     expect(status.out).toContain(text)
   const listed = start('orders --json --profile arbitrum')
   expect(await listed.ended).toBe(0)
@@ -127,9 +127,12 @@ test('a small live account is walked from its key to its kill as docs/going-live
     expect([list, await answer.json()]).toEqual([list, []])
   }
   const active = await type('perpd trading active --profile arbitrum')
-  expect(active).toMatchObject({ code: 0, out: expect.stringContaining(written('global is active.')) })
+  expect(active).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(written('trading is active everywhere (scope global).')),
+  })
   const halted = await type('perpd trading halted --profile arbitrum')
-  expect(halted).toMatchObject({ code: 0, out: expect.stringContaining('global is halted;') })
+  expect(halted).toMatchObject({ code: 0, out: expect.stringContaining('trading is halted everywhere') })
   const paper = start('trading active')
   expect([await paper.ended, paper.said()], written('exit code 4 and nothing done')).toEqual([
     4,

@@ -65,7 +65,9 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   const halted = await command(hosts, 'trading', 'halted', '--by', 'ann', '--reason', 'rehearsal')
   expect(halted).toEqual({
     code: 0,
-    said: 'global is halted; it goes on with: perpd trading active.\n',
+    said: expect.stringMatching(
+      /^trading is halted everywhere \(scope global\), since [\d -]+\s[\d:]+\s+UTC by ann:\s+rehearsal;\s/,
+    ),
   })
   first.child.kill('SIGKILL')
   await first.ended
@@ -82,7 +84,7 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   expect(listed.said).toContain('Trading is halted.')
   expect(await command(hosts, 'trading', 'active', '--by', 'ann')).toEqual({
     code: 0,
-    said: 'global is active.\n',
+    said: 'trading is active everywhere (scope global).\n',
   })
   const asked = perpd(['kill', '--close', '--by', 'bob', ...flags(hosts)])
   await when('the kill has begun', second, ({ kill }) => kill !== undefined)
@@ -148,9 +150,14 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
     expect.stringContaining(`looser by this start: ${looser}`),
   ])
   const same = await command(hosts, 'limits', `--config=${file}`, '--by', 'ann')
-  expect(same).toEqual({ code: 0, said: 'the limits in force are the configured ones.\n' })
+  expect([same.code, same.said]).toEqual([
+    0,
+    expect.stringMatching(
+      /^the limits in force are the configured ones\.\n\nSCOPE +LIMIT +IN FORCE\naccount /,
+    ),
+  ])
   fifth.child.kill('SIGUSR2')
-  await heard(fifth, 'SIGUSR2: global is halted')
+  await heard(fifth, 'SIGUSR2: trading is halted everywhere')
   fifth.child.kill('SIGTERM')
   expect(await fifth.ended, fifth.said()).toBe(0)
 })
@@ -196,7 +203,7 @@ test('orders that come to nothing hold their strategy back over a restart; a sil
   await when('the hold lifts itself', second, ({ tradingState }) => tradingState === 'active')
   expect(await command(paper.hosts, 'trading', 'active', '--scope', 'once', '--by', 'ann')).toEqual({
     code: 0,
-    said: 'strategy:once is active.\n',
+    said: 'trading is active for once (scope strategy:once).\n',
   })
   second.child.kill('SIGTERM')
   expect(await second.ended, second.said()).toBe(0)

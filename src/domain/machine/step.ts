@@ -354,6 +354,14 @@ function concludeLanded(state: IntentState, attempt: Attempt, nowMs: number): St
   }
   if (first === undefined) {
     const reason = own.map((child) => child.cancelReason ?? '').find((text) => text !== '') ?? ''
+    if (reason === 'USER_INITIATED_CANCEL') {
+      return close(state, nowMs, {
+        outcome: 'CANCELLED',
+        code: 'CANCELLED_BY_ACCOUNT',
+        reason: `the account itself cancelled the order: ${reason}`,
+        evidence,
+      })
+    }
     return close(state, nowMs, {
       outcome: 'CANCELLED',
       code: 'CANCELLED_BY_KEEPER',

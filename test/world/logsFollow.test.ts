@@ -1,0 +1,56 @@
+/** `perpd logs --follow` beside a real daemon: it prints each line once as it is written, and ends when the daemon has ended. */
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { killLeftOver, perpd, scratch, until, writeOnceStrategy } from './processes.ts'
+
+let folder: ReturnType<typeof scratch>
+beforeEach(() => {
+  folder = scratch()
+  writeOnceStrategy(folder.path)
+})
+afterEach(async () => {
+  await killLeftOver()
+  folder.remove()
+})
+
+const inFolder = (...words: string[]) => perpd(words, { cwd: folder.path, env: { COLUMNS: '80' } })
+
+test('what the daemon writes while it is followed is printed once, in order, and its end ends the command with 3', {
+  timeout: 180_000,
+}, async () => {
+  const flags = ['--control.port=0', `--strategies.paths=${join(folder.path, 'once.yaml')}`]
+  const daemon = inFolder('run', '--log.format=json', ...flags)
+  await until('its order is executed', () => daemon.said().includes('"state_to":"executed"') || undefined, {
+    seen: daemon.said,
+  })
+  const followed = inFolder('logs', '--follow', '--json')
+  const lines = () =>
+    followed
+      .stdout()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as { seq: number; text: string })
+  await until(
+    'what was written before is printed',
+    () => lines().some(({ text }) => text.includes('ready: ')) || undefined,
+    {
+      seen: followed.said,
+    },
+  )
+  expect(lines().some(({ text }) => text.includes('is halted'))).toBe(false)
+  const halted = inFolder('trading', 'halted', '--reason', 'the test says so')
+  expect(await halted.ended, halted.said()).toBe(0)
+  await until(
+    'the new line is printed',
+    () => lines().some(({ text }) => text.includes('the test says so')) || undefined,
+    {
+      seen: followed.said,
+    },
+  )
+  const numbers = lines().map(({ seq }) => seq)
+  expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other))
+  daemon.child.kill('SIGTERM')
+  expect(await daemon.ended, daemon.said()).toBe(0)
+  expect(await followed.ended, followed.said()).toBe(3)
+  expect(followed.stderr()).toContain('No perpd')
+})
