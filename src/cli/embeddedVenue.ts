@@ -110,7 +110,7 @@ function lockWorlds({ paper, venue }: Config): () => void {
       if (error.code !== 'JOURNAL_LOCKED') continue
       release()
       throw new CommandError(
-        `Another perpd keeps its paper world in ${path}.\n  Nothing was started: both would write it, and each would undo the other. Stop that one, or give this one a world of its own: --paper.stateFile FILE`,
+        `Another perpd keeps its paper venue in ${path}.\n  Nothing was started: both would write it, and each would undo the other. Stop that one, or give this one a venue of its own: --paper.stateFile FILE`,
         exitCodes.error,
       )
     }

@@ -268,8 +268,8 @@ test('explain tells an unknown order with what it waits for', async () => {
   expect(out).toMatchInlineSnapshot(`
     "f00dbeef0000000000000002
     unknown: increase long ETH/USD [WETH-USDC] $500.00 by btc-trend
-      its outcome is not proven: it counts as exposure, and is looked at until there
-      is proof; it is never sent again
+      its outcome is not proven: it counts as exposure and is polled until there is
+      proof; it is never sent again
       account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
       all times are UTC
 
