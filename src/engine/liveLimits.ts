@@ -12,8 +12,8 @@ import {
   tighten,
   tightenBy,
 } from '../domain/limits.ts'
+import { limitsWith, limitText } from '../domain/limitTable.ts'
 import { type BreakerName, breakerNames } from '../domain/trading.ts'
-import { formatUnits, formatUsd, NATIVE_DECIMALS } from '../domain/units.ts'
 import { type BreakerSettings, breakerTightness } from '../risk/breakers.ts'
 
 /** The account's limits and those of single markets. */
@@ -103,7 +103,7 @@ export function createLiveLimits(first: ConfiguredLimits): LiveLimits {
   }
 }
 
-const lossLimits = ['maxDailyLossUsd', 'maxDailyLossEquityBps'] as const satisfies readonly (keyof Limits)[]
+const lossLimits = limitsWith('isLoss')
 
 /** Figures by `SCOPE|LIMIT`, as decimal text: what the journal keeps of the limits in force. */
 export type Figures = Readonly<Record<string, string>>
@@ -153,8 +153,7 @@ export function changeText({ limit, scope, from, to }: LimitChange): string {
   const text = (value: bigint | undefined): string => {
     if (setTightness[limit as BreakerName] !== undefined) return value === undefined ? 'reducing' : 'halted'
     if (value === undefined) return 'none'
-    if (limit === 'executionFeesPerDay') return formatUnits(value, NATIVE_DECIMALS)
-    return limit.endsWith('Usd') ? formatUsd(value) : String(value)
+    return limitText(limit, value)
   }
   return `${scope === '' ? '' : `${scope} `}${limit} ${text(from)} -> ${text(to)}`
 }
