@@ -350,8 +350,16 @@ export function limitsWith(
 }
 
 /** The name of a limit's setting under `risk`: a leverage is written in times. */
-export function limitSetting(name: LimitName): string {
-  return limitTable[name].unit === 'times' ? name.replace(/Bps$/, '') : name
+export type LimitSetting<K extends LimitName> = (typeof limitTable)[K]['unit'] extends 'times'
+  ? K extends `${infer Times}Bps`
+    ? Times
+    : K
+  : K
+
+/** The same in code. */
+export function limitSetting<K extends LimitName>(name: K): LimitSetting<K> {
+  const written = limitTable[name].unit === 'times' ? name.replace(/Bps$/, '') : name
+  return written as LimitSetting<K>
 }
 
 /** The name of a limit in a strategy file, where times are seconds. */

@@ -1,120 +1,181 @@
 /** What the operator may set of the paper venue. */
+import {
+  choice,
+  decimal,
+  defaultsOf,
+  flag,
+  integer,
+  ms,
+  type Section,
+  seconds,
+  setting,
+  type Typed,
+  text,
+} from '../domain/setting.ts'
 import type { MarketHours } from './hours.ts'
 import type { PriceReplay } from './replayFile.ts'
 
-/** How exits that come with an increase are made (`VenueSettings`). */
-export type ExitShape = 'sdk' | 'sdk-keep' | 'zero' | 'max'
+/** Settings under `paper` that the venue takes as they are. */
+export const simulated = {
+  keeperDelayMs: setting(
+    ms(0, 600_000),
+    1_500,
+    'How long the venue takes from accepting an order to executing it, ms.',
+  ),
+  keeperJitterMs: setting(ms(0, 600_000), 300, "Largest random part added to the keeper's delay, ms."),
+  relayDelayMs: setting(
+    ms(0, 600_000),
+    500,
+    'How long the venue takes from accepting a signed batch until its transaction is mined, ms.',
+  ),
+  blockTimeMs: setting(
+    ms(0, 600_000),
+    0,
+    "Time between the blocks of the chain, ms. 0: the chain's own pace.",
+  ),
+  safeLagBlocks: setting(integer(0, 1_000_000), 4, 'Blocks that `safe` is behind `latest`.'),
+  finalizedLagBlocks: setting(integer(0, 1_000_000), 100, 'Blocks that `finalized` is behind `latest`.'),
+  orderDeadlineSeconds: setting(
+    seconds(5, 86_400),
+    300,
+    'Deadline the venue gives a prepared order, seconds from then.',
+  ),
+  startAllowance: setting(
+    flag,
+    true,
+    'Whether a new account has let the router take its tokens. If not, every order reverts until the control address allows it.',
+  ),
+  exitShape: setting(
+    choice(['sdk', 'sdk-keep', 'zero', 'max']),
+    'sdk',
+    "How exits that come with an increase are made. `sdk`: a whole exit carries all collateral, a part none, as the venue's library has it. `sdk-keep`: a part carries its share too. `zero`: none carries any. `max`: as `sdk`, and an exit of the whole position has the largest uint256 as its size.",
+  ),
+  exitsReordered: setting(flag, false, 'Whether exits come in another order than they were asked for.'),
+  slippageOnLimits: setting(
+    flag,
+    false,
+    'Whether slippage is put on top of the price of limit and take-profit orders.',
+  ),
+  collateralOutMinOutput: setting(
+    choice(['usd', 'zero']),
+    'usd',
+    'Least output of a withdrawal of collateral. `usd`: its worth less slippage, in US dollars. `zero`: none.',
+  ),
+  dividesAnyPrice: setting(
+    flag,
+    false,
+    "Whether an edit writes any price divided by the index token's decimals.",
+  ),
+  topsUpFees: setting(
+    flag,
+    false,
+    "Whether an edit adds unasked what an order's execution fee lacks at today's gas price.",
+  ),
+  strictPrepare: setting(
+    flag,
+    true,
+    'Whether the venue refuses `autoCancel` in prepare, and `gasPaymentToken` in edits and cancels.',
+  ),
+  referralCode: setting(
+    text,
+    '',
+    'Referral code of orders whose request names none, as the venue gives one to an account that has it. Empty: none.',
+  ),
+  positionKeyForm: setting(
+    choice(['any', 'row', 'contract']),
+    'any',
+    'By which key a change of collateral names its position: the one of its row, the contract key, or any of them.',
+  ),
+  startGmxAccount: setting(
+    decimal('an amount of whole tokens with 6 decimals at most, as 1000 or "0.5"', {
+      decimals: 6,
+      least: '0',
+      most: '1000000000000',
+    }),
+    '1000',
+    "What a new address holds in its GMX account, whole units of the chain's stable token.",
+  ),
+  poolShareBps: setting(
+    integer(1, 10_000),
+    3_000,
+    'Part of the allowed maximum that the pools hold at the beginning, bps.',
+  ),
+  openInterestShareBps: setting(
+    integer(0, 10_000),
+    1_000,
+    'Part of the allowed maximum that the open interest is at the beginning, bps.',
+  ),
+  jitPoolShareBps: setting(
+    integer(0, 100_000),
+    1_500,
+    'What vaults can add just in time to what a pool may reserve, bps of the latter, on average. 0: no JIT liquidity.',
+  ),
+  liquidityProviders: setting(
+    integer(0, 1_000),
+    24,
+    'Simulated wallets that hold pool tokens and earn fees.',
+  ),
+  earningsWarmUpSeconds: setting(
+    seconds(0, 86_400),
+    0,
+    'How long the earnings answer 503 after a start, seconds.',
+  ),
+  weeklyIncentivesUsd: setting(
+    integer(0, 1_000_000_000),
+    12_000,
+    'Dollars a week that the deepest pools get on top of their fees.',
+  ),
+  boostAprBps: setting(
+    integer(0, 1_000_000),
+    1_200,
+    'Launch boost of the stable coin USDG, bps a year; it falls by half every 30 days.',
+  ),
+  buybackShareBps: setting(
+    integer(0, 10_000),
+    3_000,
+    "Part of the protocol's revenue that buys back the platform token, bps.",
+  ),
+  traders: setting(
+    integer(0, 2_000),
+    36,
+    'How many other traders trade on the venue, so that open interest, funding and capacity move.',
+  ),
+} satisfies Section
+
+/** How exits that come with an increase are made. */
+export type ExitShape = Typed<typeof simulated>['exitShape']
 
 /** Settings of a paper venue; every field has a default. */
-export interface VenueSettings {
-  /** Milliseconds from a submit's acceptance to the keeper's execution of a market order. Default 1500. */
-  readonly keeperDelayMs: number
-  /** Milliseconds from a submit's acceptance until the transaction is mined. Default 500. */
-  readonly relayDelayMs: number
-  /** Largest random part added to the keeper's delay, from the seed. Default 300. */
-  readonly keeperJitterMs: number
-  /** Seconds a prepared order may be submitted and landed. Default 300. */
-  readonly orderDeadlineSeconds: number
+export interface VenueSettings extends Typed<typeof simulated> {
   /** Paper balance of an address seen for the first time, whole tokens as decimal text by token symbol. */
   readonly startBalances: Readonly<Record<string, string>>
   /** Slippage in bps of a prepare that names none. Default 100. */
   readonly defaultSlippageBps: number
   /** Gas price that the chain's price walks around, wei. Default 0: the chain's own, 0.02 gwei on Arbitrum. */
   readonly gasPriceWei: bigint
-  /**
-   * How exits that come with an increase are made. `sdk`: a whole exit carries all collateral, a part none. `sdk-keep`: a
-   * part carries what keeps the leverage. `zero`: no exit carries any. `max`: as `sdk`, and an exit of the whole position
-   * has the largest uint256 as its size, also one that is prepared by itself. Default `sdk`.
-   */
-  readonly exitShape: ExitShape
-  /** Whether exits come in another order than they were asked for. Default false. */
-  readonly exitsReordered: boolean
-  /** Whether slippage is put on top of the price of limit and take-profit orders. Default false, as the venue's client. */
-  readonly slippageOnLimits: boolean
-  /** Least output of a withdrawal of collateral. `usd`: its worth less slippage. `zero`: none. Default `usd`. */
-  readonly collateralOutMinOutput: 'usd' | 'zero'
-  /** Whether an update writes "any price" divided by the index token's decimals. Default false. */
-  readonly dividesAnyPrice: boolean
-  /** Whether an edit adds what an order's execution fee lacks today, unasked. Default false. */
-  readonly topsUpFees: boolean
-  /** Whether fields that the venue's own client does not know are refused: `autoCancel`, and `gasPaymentToken` of edits and cancels. Default true. */
-  readonly strictPrepare: boolean
-  /** Referral code of orders whose request names none, as an account that has one gets it. Default none. */
-  readonly referralCode: string
-  /** Names by which collateral/prepare knows a position: its row's key, its contract key, or both. Default `any`. */
-  readonly positionKeyForm: 'any' | 'row' | 'contract'
-  /** Part of the allowed maximum that seeded pools hold, bps. Default 3000. */
-  readonly poolShareBps: number
-  /** Milliseconds between blocks of the chain. Default 0: the chain's own pace, 250 on Arbitrum. */
-  readonly blockTimeMs: number
-  /** Blocks that `safe` is behind `latest`. Default 20. */
-  readonly safeLagBlocks: number
-  /** Blocks that `finalized` is behind `latest`. Default 100. */
-  readonly finalizedLagBlocks: number
-  /** Part of the allowed maximum that seeded open interest holds, bps. Default 1000. */
-  readonly openInterestShareBps: number
-  /** What vaults can add just in time to what a pool may reserve, bps of the latter, on average. 0 = no JIT. Default 1500. */
-  readonly jitPoolShareBps: number
-  /** Seeded wallets that hold pool tokens and earn fees. Default 24. */
-  readonly liquidityProviders: number
   /** More holders since the world began: millionths of a pool by market symbol, by wallet. Default none. */
   readonly poolShares: Readonly<Record<string, Readonly<Record<string, number>>>>
-  /** Seconds after a start in which earnings answer 503. Default 0. */
-  readonly earningsWarmUpSeconds: number
-  /** Dollars a week that the deepest pools get on top of their fees. Default 12000. */
-  readonly weeklyIncentivesUsd: number
   /** Pools open to the deposits of a wallet, by wallet: market tokens or symbols. Default none. */
   readonly whitelists: Readonly<Record<string, readonly string[]>>
-  /** Extra yearly rate for the launch of the stable coin USDG, bps, falling by half every 30 days. Default 1200. */
-  readonly boostAprBps: number
-  /** Part of the protocol's revenue that buys back the platform token, bps. Default 3000. */
-  readonly buybackShareBps: number
-  /** Whether an address seen for the first time has let the router take its tokens. Default true. */
-  readonly startAllowance: boolean
-  /** What a new address holds in its GMX account, whole units of the chain's stable token as decimal text. Default 1000. */
-  readonly startGmxAccount: string
-  /** Other traders in the world. Default 0: quiet; `perpd paper` has a few dozen. */
-  readonly traders: number
   /** Candles that the prices follow from the world's start. Default none: seeded prices. */
   readonly replay: PriceReplay | undefined
   /** Markets with hours; all others are always open. Default none. */
   readonly marketHours: readonly MarketHours[]
 }
 
-/** The defaults; `startBalances` is filled from the chain: 100000 of the first gas token and 50 of the native coin. */
+/**
+ * The defaults of a venue that is made in code: those of `perpd paper`, without other traders and with a slower `safe` block.
+ * `startBalances` is filled from the chain: 100000 of the first gas token and 50 of the native coin.
+ */
 export const defaultVenueSettings: VenueSettings = {
-  keeperDelayMs: 1500,
-  relayDelayMs: 500,
-  keeperJitterMs: 300,
-  orderDeadlineSeconds: 300,
+  ...defaultsOf(simulated),
+  safeLagBlocks: 20,
+  traders: 0,
   startBalances: {},
   defaultSlippageBps: 100,
   gasPriceWei: 0n,
-  exitShape: 'sdk',
-  exitsReordered: false,
-  slippageOnLimits: false,
-  collateralOutMinOutput: 'usd',
-  dividesAnyPrice: false,
-  topsUpFees: false,
-  strictPrepare: true,
-  referralCode: '',
-  positionKeyForm: 'any',
-  poolShareBps: 3000,
-  openInterestShareBps: 1000,
-  blockTimeMs: 0,
-  safeLagBlocks: 20,
-  finalizedLagBlocks: 100,
-  jitPoolShareBps: 1500,
-  liquidityProviders: 24,
   poolShares: {},
-  earningsWarmUpSeconds: 0,
-  weeklyIncentivesUsd: 12_000,
   whitelists: {},
-  boostAprBps: 1200,
-  buybackShareBps: 3000,
-  startAllowance: true,
-  startGmxAccount: '1000',
-  traders: 0,
   replay: undefined,
   marketHours: [],
 }
