@@ -1,6 +1,12 @@
 /** What of the strategy files would start and still not do what its author means: warnings of `perpd check` and of a start. */
-import { countedLimits, isTighter, type Limits, limitTightness, tighten } from '../domain/limits.ts'
-import { limitText } from '../domain/limitTable.ts'
+import {
+  countedLimits,
+  isTighter,
+  type Limits,
+  limitText,
+  limitTightness,
+  tighten,
+} from '../domain/limits.ts'
 import { formatUsd } from '../domain/units.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 

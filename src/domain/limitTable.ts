@@ -1,10 +1,8 @@
 /**
  * The limits: one row each. Types, the settings under `risk`, the `limits` of strategy files, `risk.markets`, what `perpd limits`
- * compares, and the tables of docs/configuration.md and strategies/README.md are made from these rows. What a limit does is
- * written where it is checked: `risk/checks.ts`, `risk/caps.ts`.
+ * compares, and the tables of docs/configuration.md, docs/errors.md and strategies/README.md are made from these rows. What a
+ * limit does is written where it is checked: `risk/checks.ts`, `risk/caps.ts`.
  */
-import { formatUnits, formatUsd, NATIVE_DECIMALS, type TokenAmount, type Usd } from './units.ts'
-
 /** What a limit's figure is in. `times` is written as a leverage and held in basis points; `native` is the chain's native token. */
 export type LimitUnit = 'usd' | 'native' | 'bps' | 'times' | 'count' | 'ms'
 
@@ -29,6 +27,8 @@ export interface LimitRow {
   readonly isLoss?: true
   /** A share of the equity: without a figure of the equity nothing is increased. */
   readonly isEquityShare?: true
+  /** Code of the refusal, and its sentence of docs/errors.md; a limit that shares a code leaves the sentence to the first. */
+  readonly denies: { readonly code: string; readonly meaning?: string }
   /** Sentence of docs/configuration.md. */
   readonly doc: string
   /** The same for one strategy, in strategies/README.md. */
@@ -43,6 +43,10 @@ export const limitTable = {
     initial: '5000',
     doc: 'Largest position on one side of one market, open orders included, USD.',
     inFile: 'one side of one market, open orders included',
+    denies: {
+      code: 'MAX_POSITION_SIZE',
+      meaning: 'this side has reached `maxPositionSizeUsd`, open orders included',
+    },
   },
   maxPositionEquityBps: {
     unit: 'bps',
@@ -53,6 +57,10 @@ export const limitTable = {
     isEquityShare: true,
     doc: 'Largest position on one side of one market as a share of equity, basis points; 10000 is once the equity. 0: no such limit.',
     inFile: 'the same as a share of what the account is worth; 10000 is once',
+    denies: {
+      code: 'MAX_POSITION_EQUITY',
+      meaning: 'this side of the market has reached its share of the equity (`risk.maxPositionEquityBps`)',
+    },
   },
   maxMarketExposureUsd: {
     unit: 'usd',
@@ -61,6 +69,10 @@ export const limitTable = {
     isOptional: true,
     doc: 'Largest sum of both sides of one market, open increases included, USD. 0: no such limit.',
     inFile: 'both sides of one market',
+    denies: {
+      code: 'MAX_MARKET_EXPOSURE',
+      meaning: 'both sides of the market together have reached their limit',
+    },
   },
   maxMarketExposureEquityBps: {
     unit: 'bps',
@@ -71,6 +83,11 @@ export const limitTable = {
     isEquityShare: true,
     doc: 'The same as a share of equity, basis points. 0: no such limit.',
     inFile: 'the same as a share of what the account is worth',
+    denies: {
+      code: 'MAX_MARKET_EQUITY',
+      meaning:
+        'both sides of the market together have reached their share of the equity (`risk.maxMarketExposureEquityBps`)',
+    },
   },
   maxTotalExposureUsd: {
     unit: 'usd',
@@ -79,6 +96,10 @@ export const limitTable = {
     isOfNoMarket: true,
     doc: 'Largest sum of all positions and open increases, USD.',
     inFile: 'all positions and open increases of the account',
+    denies: {
+      code: 'MAX_TOTAL_EXPOSURE',
+      meaning: 'all positions and open orders have reached `maxTotalExposureUsd`',
+    },
   },
   maxExposureEquityBps: {
     unit: 'bps',
@@ -90,6 +111,10 @@ export const limitTable = {
     isEquityShare: true,
     doc: 'Largest sum of all positions and open increases as a share of equity, basis points. 0: no such limit.',
     inFile: 'the same as a share of what the account is worth',
+    denies: {
+      code: 'MAX_EXPOSURE_EQUITY',
+      meaning: 'all positions and open orders have reached their share of the equity',
+    },
   },
   maxWishEquityBps: {
     unit: 'bps',
@@ -100,6 +125,11 @@ export const limitTable = {
     doc: 'Largest size that an increase may wish for as a share of equity, basis points; 500000 is 50 times. A wish above it is taken for a mistake and denied, not cut. 0: no such limit.',
     inFile:
       'a size above this share of what the account is worth is denied as a mistake instead of cut; 500000 is 50 times',
+    denies: {
+      code: 'WISH_ABOVE_EQUITY',
+      meaning:
+        'an increase wishes for a size or collateral many times the equity (`risk.maxWishEquityBps`, `risk.maxWishCollateralEquityBps`): look for zeros too many, or raise the limit if it is meant',
+    },
   },
   maxWishCollateralEquityBps: {
     unit: 'bps',
@@ -109,6 +139,7 @@ export const limitTable = {
     isOptional: true,
     doc: 'The same of the collateral that it brings at its leverage, basis points; 100000 is 10 times. 0: no such limit.',
     inFile: 'the same of the collateral that it brings at its leverage',
+    denies: { code: 'WISH_ABOVE_EQUITY' },
   },
   maxDailyLossUsd: {
     unit: 'usd',
@@ -119,6 +150,11 @@ export const limitTable = {
     isLoss: true,
     doc: 'Largest loss of equity since 00:00 UTC, USD; at it the breaker `daily-loss` opens. 0: no such limit.',
     inFile: "nothing is opened once this instance's own orders lost that much since 00:00 UTC",
+    denies: {
+      code: 'MAX_DAILY_LOSS',
+      meaning:
+        "the strategy's own loss of this day (UTC), or that on this market, has reached its limit; reductions go on",
+    },
   },
   maxDailyLossEquityBps: {
     unit: 'bps',
@@ -131,6 +167,7 @@ export const limitTable = {
     isEquityShare: true,
     doc: "The same as a share of the day's first equity, basis points. 0: no such limit.",
     inFile: 'the same as a share of what the account is worth',
+    denies: { code: 'MAX_DAILY_LOSS' },
   },
   maxOrderSizeUsd: {
     unit: 'usd',
@@ -138,6 +175,7 @@ export const limitTable = {
     initial: '2500',
     doc: 'Largest single order, USD.',
     inFile: 'the largest order',
+    denies: { code: 'MAX_ORDER_SIZE', meaning: '`maxOrderSizeUsd` leaves less than the smallest order' },
   },
   minOrderSizeUsd: {
     unit: 'usd',
@@ -145,6 +183,7 @@ export const limitTable = {
     initial: '10',
     doc: 'Smallest order worth sending, USD.',
     inFile: 'the smallest order',
+    denies: { code: 'ORDER_TOO_SMALL', meaning: 'the order is below the smallest one' },
   },
   maxUnboundedOrderUsd: {
     unit: 'usd',
@@ -152,6 +191,11 @@ export const limitTable = {
     initial: '1000',
     doc: 'Largest stop-market or twap increase, USD: such orders are signed without a bound on their price.',
     inFile: 'one stop-market or twap increase: such orders are signed without a bound on their price',
+    denies: {
+      code: 'MAX_UNBOUNDED_ORDER',
+      meaning:
+        '`maxUnboundedOrderUsd` leaves less than the smallest order: stop-market and twap orders are signed without a bound on their price',
+    },
   },
   maxLeverageBps: {
     unit: 'times',
@@ -159,6 +203,11 @@ export const limitTable = {
     initial: '10',
     doc: 'Highest leverage of an increase.',
     inFile: 'a wish above it is made smaller',
+    denies: {
+      code: 'MAX_LEVERAGE',
+      meaning:
+        'at the leverage allowed the order is too small, or the collateral left would not carry the position',
+    },
   },
   maxSlippageBps: {
     unit: 'bps',
@@ -168,6 +217,11 @@ export const limitTable = {
     fileBounds: [1, 1_000],
     doc: 'Widest slippage that may be signed, basis points.',
     inFile: 'refuses orders that would sign more; decreases and closes sign this much instead',
+    denies: {
+      code: 'SLIPPAGE_TOO_WIDE',
+      meaning:
+        'the strategy asks for more slippage than `maxSlippageBps`; what cannot add risk asks for that much instead',
+    },
   },
   maxOrdersPerHour: {
     unit: 'count',
@@ -178,6 +232,11 @@ export const limitTable = {
     isCounted: true,
     doc: 'Most orders of the account in any hour.',
     inFile: 'orders in any hour; decreases and closes may use twice as many',
+    denies: {
+      code: 'ORDERS_PER_HOUR',
+      meaning:
+        "the hour's orders of the strategy, the market or the account are used up; closing may use twice as many",
+    },
   },
   attemptsPerCause: {
     unit: 'count',
@@ -186,6 +245,11 @@ export const limitTable = {
     bounds: [1, 10_000],
     doc: 'How often one cause may end the same wish of a strategy in 24 hours before it waits; a reduction is then tried once an hour.',
     inFile: 'how often one cause may end the same wish in 24 hours before it waits',
+    denies: {
+      code: 'RETRY_BUDGET',
+      meaning:
+        "the same wish was ended by the same cause too often in a day (a fee above the limit does not count, nor for a reduction a price that moved); a reduction is tried once an hour, an operator's once a minute",
+    },
   },
   executionFeesPerDay: {
     unit: 'native',
@@ -194,6 +258,11 @@ export const limitTable = {
     isCounted: true,
     doc: 'Execution fees of any 24 hours after which increases wait, in whole native tokens: what keepers kept where a chain endpoint shows it, else what was signed.',
     inFile: 'execution fees of this instance in any 24 hours after which nothing is opened',
+    denies: {
+      code: 'FEES_PER_DAY',
+      meaning:
+        "the day's execution or relay fees of the strategy, the market or the account are spent; reductions go on",
+    },
   },
   relayFeesPerDayUsd: {
     unit: 'usd',
@@ -202,6 +271,7 @@ export const limitTable = {
     isCounted: true,
     doc: "Whole fees through the relay of any 24 hours after which increases wait, USD: execution fees and the relay's gas as they were signed.",
     inFile: 'the same of whole fees through the relay',
+    denies: { code: 'FEES_PER_DAY' },
   },
   reductionFeesPerDayUsd: {
     unit: 'usd',
@@ -211,6 +281,11 @@ export const limitTable = {
     doc: "The same of strategies' own reductions, cancels and edits, USD: at it only an operator's word reduces (perpd kill, perpd orders flatten).",
     inFile:
       "whole fees of its reductions, cancels and edits in 24 hours; at it only an operator's word reduces",
+    denies: {
+      code: 'REDUCTION_FEES_PER_DAY',
+      meaning:
+        "the fees of strategies' reductions reached `risk.reductionFeesPerDayUsd`; `perpd kill` and `perpd orders flatten` still reduce",
+    },
   },
   maxCapacityShareBps: {
     unit: 'bps',
@@ -219,6 +294,10 @@ export const limitTable = {
     bounds: [1, 10_000],
     doc: "Largest part of the venue's capacity that one order takes, basis points of it.",
     inFile: "the most of the venue's capacity that one order takes",
+    denies: {
+      code: 'MAX_CAPACITY_SHARE',
+      meaning: "one order's part of the venue's capacity is below the smallest order",
+    },
   },
   capacityHeadroomBps: {
     unit: 'bps',
@@ -227,6 +306,7 @@ export const limitTable = {
     bounds: [0, 10_000],
     doc: "Share of the venue's capacity that is left untouched, basis points of it.",
     inFile: "share of the venue's capacity left untouched",
+    denies: { code: 'NO_CAPACITY', meaning: 'the venue has no room on this side' },
   },
   minLiquidationDistanceBps: {
     unit: 'bps',
@@ -236,6 +316,11 @@ export const limitTable = {
     isOptional: true,
     doc: 'Least way from the price to the liquidation of what an increase or a withdrawal of collateral leaves, basis points of the price. 0: no such limit.',
     inFile: 'nothing is opened, and no collateral taken out, that would be nearer to its liquidation',
+    denies: {
+      code: 'LIQUIDATION_TOO_NEAR',
+      meaning:
+        'the position is, or would be, nearer to its liquidation than `risk.minLiquidationDistanceBps`',
+    },
   },
   maxDataAgeMs: {
     unit: 'ms',
@@ -245,6 +330,11 @@ export const limitTable = {
     fileBounds: [1, 3_600],
     doc: 'Oldest market data an increase may be sized on, ms.',
     inFile: 'nothing is opened on older data; reducing may stand on data four times as old',
+    denies: {
+      code: 'DATA_TOO_OLD',
+      meaning:
+        "the data is older than `risk.maxDataAgeMs`; a reduction goes on with the venue's own mark price where the oracle's are too old",
+    },
   },
   maxTickerAgeMs: {
     unit: 'ms',
@@ -255,6 +345,7 @@ export const limitTable = {
     isOptional: true,
     doc: 'As maxDataAgeMs, for tickers alone. 0: maxDataAgeMs alone.',
     inFile: 'the same for tickers alone',
+    denies: { code: 'DATA_TOO_OLD' },
   },
   maxCapacityAgeMs: {
     unit: 'ms',
@@ -265,6 +356,7 @@ export const limitTable = {
     isOptional: true,
     doc: 'As maxDataAgeMs, for trading capacity alone. 0: maxDataAgeMs alone.',
     inFile: 'the same for trading capacity alone',
+    denies: { code: 'DATA_TOO_OLD' },
   },
   maxOracleAgeMs: {
     unit: 'ms',
@@ -275,6 +367,7 @@ export const limitTable = {
     isOptional: true,
     doc: 'As maxDataAgeMs, for oracle prices alone. 0: maxDataAgeMs alone.',
     inFile: 'the same for oracle prices alone',
+    denies: { code: 'DATA_TOO_OLD' },
   },
   maxAccountAgeMs: {
     unit: 'ms',
@@ -285,6 +378,7 @@ export const limitTable = {
     isOptional: true,
     doc: 'As maxDataAgeMs, for positions and orders alone. 0: maxDataAgeMs alone.',
     inFile: 'the same for positions and orders alone',
+    denies: { code: 'DATA_TOO_OLD' },
   },
   maxPriceDivergenceBps: {
     unit: 'bps',
@@ -294,6 +388,10 @@ export const limitTable = {
     fileBounds: [1, 5_000],
     doc: "Widest gap between the venue's mark price and the oracle's price that an increase may be sized on, basis points.",
     inFile: 'nothing is opened while the two price sources are further apart',
+    denies: {
+      code: 'PRICE_DIVERGENCE',
+      meaning: 'the two services disagree on the price; look at both before trading',
+    },
   },
   maxClockSkewMs: {
     unit: 'ms',
@@ -303,6 +401,11 @@ export const limitTable = {
     isOfNoMarket: true,
     doc: "Farthest that this machine's clock and the venue's may be apart for an increase, ms.",
     inFile: "nothing is opened while this machine's clock and the venue's are further apart",
+    denies: {
+      code: 'CLOCK_SKEW',
+      meaning:
+        "this machine's clock and the venue's differ by more than `risk.maxClockSkewMs`; set the clock",
+    },
   },
   reduceAgainAfterMs: {
     unit: 'ms',
@@ -311,65 +414,10 @@ export const limitTable = {
     bounds: [1_000, 86_400_000],
     doc: 'How long an unresolved reduction keeps another one of the same position away, ms.',
     inFile: 'wait before a reduction with an unknown fate is followed by another',
+    denies: {
+      code: 'REDUCE_IN_FLIGHT',
+      meaning:
+        'another reduction of this position is on its way; exits that rest at the venue keep nothing away',
+    },
   },
 } as const satisfies Readonly<Record<string, LimitRow>>
-
-/** A limit's name. */
-export type LimitName = keyof typeof limitTable
-
-/** Limits whose row has a mark. */
-type Marked<Mark extends object> = {
-  [K in LimitName]: (typeof limitTable)[K] extends Mark ? K : never
-}[LimitName]
-
-/** What a limit's value is in the code. */
-type ValueOf<Unit extends LimitUnit> = Unit extends 'usd' ? Usd : Unit extends 'native' ? TokenAmount : number
-
-/** Limits of one strategy, of one market or of the whole account; an absent field does not limit. Units are in the names. */
-export type Limits = { readonly [K in LimitName]?: ValueOf<(typeof limitTable)[K]['unit']> }
-
-/** The account's: those that are always set, and the rest. */
-export type AccountLimits = Limits & Required<Omit<Limits, Marked<{ readonly isOptional: true }>>>
-
-/** The limits of what is counted. */
-export type CountedLimits = Pick<Limits, Marked<{ readonly isCounted: true }>>
-
-/** All rows with their names, in the table's order. */
-export const limitRows = Object.entries(limitTable) as readonly (readonly [LimitName, LimitRow])[]
-
-/** The row of that name, or undefined when no limit is called so. */
-export function limitRow(name: string): LimitRow | undefined {
-  return Object.hasOwn(limitTable, name) ? limitTable[name as LimitName] : undefined
-}
-
-/** Names of the limits whose row has a mark. */
-export function limitsWith(
-  mark: 'isOptional' | 'isOfNoMarket' | 'isCounted' | 'isLoss' | 'isEquityShare',
-): readonly LimitName[] {
-  return limitRows.filter(([, row]) => row[mark] === true).map(([name]) => name)
-}
-
-/** The name of a limit's setting under `risk`: a leverage is written in times. */
-export type LimitSetting<K extends LimitName> = (typeof limitTable)[K]['unit'] extends 'times'
-  ? K extends `${infer Times}Bps`
-    ? Times
-    : K
-  : K
-
-/** The same in code. */
-export function limitSetting<K extends LimitName>(name: K): LimitSetting<K> {
-  const written = limitTable[name].unit === 'times' ? name.replace(/Bps$/, '') : name
-  return written as LimitSetting<K>
-}
-
-/** The name of a limit in a strategy file, where times are seconds. */
-export function limitField(name: LimitName): string {
-  return limitTable[name].unit === 'ms' ? name.replace(/Ms$/, 'Seconds') : limitSetting(name)
-}
-
-/** A value of a limit for people. */
-export function limitText(name: string, value: bigint | number): string {
-  const unit = limitRow(name)?.unit
-  if (unit === 'native') return formatUnits(BigInt(value), NATIVE_DECIMALS)
-  return unit === 'usd' ? formatUsd(BigInt(value)) : String(value)
-}

@@ -1,10 +1,69 @@
 /** How much, and whether at all. */
-import { type CountedLimits, type LimitName, type Limits, limitRows, limitsWith } from './limitTable.ts'
-
-export type { AccountLimits, CountedLimits, LimitName, Limits } from './limitTable.ts'
+import { type LimitRow, type LimitUnit, limitTable } from './limitTable.ts'
+import { formatUnits, formatUsd, NATIVE_DECIMALS, type TokenAmount, type Usd } from './units.ts'
 
 /** Whether new orders may be made: all, only such as cannot add risk, or none. */
 export type TradingState = 'active' | 'reducing' | 'halted'
+
+/** A limit's name. */
+export type LimitName = keyof typeof limitTable
+
+/** Limits whose row has a mark. */
+type Marked<Mark extends object> = {
+  [K in LimitName]: (typeof limitTable)[K] extends Mark ? K : never
+}[LimitName]
+
+/** What a limit's value is in the code. */
+type ValueOf<Unit extends LimitUnit> = Unit extends 'usd' ? Usd : Unit extends 'native' ? TokenAmount : number
+
+/** Limits of one strategy, of one market or of the whole account; an absent field does not limit. Units are in the names. */
+export type Limits = { readonly [K in LimitName]?: ValueOf<(typeof limitTable)[K]['unit']> }
+
+/** The account's: those that are always set, and the rest. */
+export type AccountLimits = Limits & Required<Omit<Limits, Marked<{ readonly isOptional: true }>>>
+
+/** The limits of what is counted. */
+export type CountedLimits = Pick<Limits, Marked<{ readonly isCounted: true }>>
+
+/** All rows with their names, in the table's order. */
+export const limitRows = Object.entries(limitTable) as readonly (readonly [LimitName, LimitRow])[]
+
+/** The row of that name, or undefined when no limit is called so. */
+export function limitRow(name: string): LimitRow | undefined {
+  return Object.hasOwn(limitTable, name) ? limitTable[name as LimitName] : undefined
+}
+
+/** Names of the limits whose row has a mark. */
+export function limitsWith(
+  mark: 'isOptional' | 'isOfNoMarket' | 'isCounted' | 'isLoss' | 'isEquityShare',
+): readonly LimitName[] {
+  return limitRows.filter(([, row]) => row[mark] === true).map(([name]) => name)
+}
+
+/** The name of a limit's setting under `risk`: a leverage is written in times. */
+export type LimitSetting<K extends LimitName> = (typeof limitTable)[K]['unit'] extends 'times'
+  ? K extends `${infer Times}Bps`
+    ? Times
+    : K
+  : K
+
+/** The same in code. */
+export function limitSetting<K extends LimitName>(name: K): LimitSetting<K> {
+  const written = limitTable[name].unit === 'times' ? name.replace(/Bps$/, '') : name
+  return written as LimitSetting<K>
+}
+
+/** The name of a limit in a strategy file, where times are seconds. */
+export function limitField(name: LimitName): string {
+  return limitTable[name].unit === 'ms' ? name.replace(/Ms$/, 'Seconds') : limitSetting(name)
+}
+
+/** A value of a limit for people. */
+export function limitText(name: string, value: bigint | number): string {
+  const unit = limitRow(name)?.unit
+  if (unit === 'native') return formatUnits(BigInt(value), NATIVE_DECIMALS)
+  return unit === 'usd' ? formatUsd(BigInt(value)) : String(value)
+}
 
 /** Of some figures, which of two values of each is the tighter one. */
 export type Tightness<T> = Readonly<Record<keyof T & string, 'less' | 'more'>>

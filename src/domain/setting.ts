@@ -148,6 +148,8 @@ export const seconds = (least: number, most: number): Format<number> => integer(
 /** Basis points, none or more. */
 export const bps = (most: number): Format<number> => integer(0, most, 'bps')
 
+const plainDecimal = /^\d{1,30}(\.\d{1,30})?$/
+
 /** Bounds of a decimal number. */
 export interface DecimalBounds {
   readonly decimals: number
@@ -164,13 +166,16 @@ export function decimal(expected: string, { decimals, least, most, unit }: Decim
   const [leastUnits, mostUnits] = [parseUnits(least, decimals), parseUnits(most, decimals)]
   const fits = (value: string | number): boolean => {
     const plain = String(value)
-    if (!/^\d{1,30}(\.\d{1,30})?$/.test(plain)) return false
+    if (!plainDecimal.test(plain)) return false
     if (typeof value === 'number' && plain.replace('.', '').length > 15) return false
     if ((plain.split('.')[1] ?? '').length > decimals) return false
     const units = parseUnits(plain, decimals)
     return units >= leastUnits && units <= mostUnits
   }
-  const written = z.union([z.string(), z.number()]).refine(fits).transform(String)
+  const written = z
+    .union([z.string().regex(plainDecimal), z.number().min(0)])
+    .refine(fits)
+    .transform(String)
   return format({ expected, written, unit })
 }
 

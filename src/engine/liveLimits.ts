@@ -7,12 +7,13 @@ import {
   countedLimits,
   isTighter,
   type Limits,
+  limitsWith,
+  limitText,
   limitTightness,
   type Tightness,
   tighten,
   tightenBy,
 } from '../domain/limits.ts'
-import { limitsWith, limitText } from '../domain/limitTable.ts'
 import { type BreakerName, breakerNames } from '../domain/trading.ts'
 import { type BreakerSettings, breakerTightness } from '../risk/breakers.ts'
 

@@ -1,6 +1,7 @@
 /** The fields of a strategy file, and how they become the daemon's words. */
 import { z } from 'zod'
-import { type LimitRow, type Limits, limitField, limitRows } from '../domain/limitTable.ts'
+import { type Limits, limitField, limitRows } from '../domain/limits.ts'
+import type { LimitRow } from '../domain/limitTable.ts'
 import { type WarningPolicy, warningActions } from '../domain/warning.ts'
 import { bpsField, countField, leverageField, nativeField, secondsField, usdField } from './fields.ts'
 import type { OrderSize } from './strategy.ts'

@@ -2,6 +2,7 @@
 import { integer, type Section, setting, textOrNone } from '../../../domain/setting.ts'
 import { simulated } from '../../../paper/settings.ts'
 import * as as from '../formats.ts'
+import { chainPrices, marketHours, tokenAmounts, walletMarkets, walletShares } from '../paperFormats.ts'
 
 /** Settings under `paper`. */
 export const paper = {
@@ -28,7 +29,7 @@ export const paper = {
     "Where the paper profile keeps the throwaway key of a delegated key's owner.",
   ),
   startBalances: setting(
-    as.tokenAmounts,
+    tokenAmounts,
     ['USDC=100000', 'ETH=10'],
     'What a new account starts with, SYMBOL=amount in whole tokens. USDC means the stable token of a chain that has no USDC.',
   ),
@@ -49,18 +50,18 @@ export const paper = {
   ),
   speed: setting(integer(1, 100_000), 1, 'How many seconds of the candle file pass in one second.'),
   gasPriceGwei: setting(
-    as.chainPrices,
+    chainPrices,
     [],
     "Gas price that a chain's price walks around, CHAIN=gwei. A chain that is not named has its usual price.",
   ),
   poolShares: setting(
-    as.walletShares,
+    walletShares,
     [],
     'Wallets that hold a part of a pool since the world began, in millionths of the pool.',
   ),
-  whitelists: setting(as.walletMarkets, [], 'Pools that are open to the deposits of a wallet.'),
+  whitelists: setting(walletMarkets, [], 'Pools that are open to the deposits of a wallet.'),
   marketHours: setting(
-    as.marketHours,
+    marketHours,
     [],
     'Markets that open and close, MARKET=HH:MM-HH:MM in UTC, Monday to Friday. All others are always open.',
   ),

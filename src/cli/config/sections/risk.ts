@@ -2,12 +2,12 @@
 import {
   type AccountLimits,
   type LimitName,
-  type LimitRow,
   type LimitSetting,
   type Limits,
   limitRows,
   limitSetting,
-} from '../../../domain/limitTable.ts'
+} from '../../../domain/limits.ts'
+import type { LimitRow } from '../../../domain/limitTable.ts'
 import {
   bps,
   decimal,
