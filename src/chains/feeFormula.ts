@@ -8,7 +8,7 @@
 import type { GasPrice } from '../domain/chainReader.ts'
 import type { TokenAmount, Usd } from '../domain/units.ts'
 import { bps, mulDiv, mulDivUp, NATIVE_DECIMALS, ONE_USD } from '../domain/units.ts'
-import type { ChainGas, GasOrderKind } from './gas.ts'
+import type { ChainGas, GasOrderKind } from './gasFacts.ts'
 
 export type { GasPrice }
 

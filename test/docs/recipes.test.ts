@@ -1,6 +1,15 @@
 /** The recipes of CONTRIBUTING.md, followed in a copy of the source: as many files as it says, and then it works. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -10,15 +19,30 @@ const root = resolve(import.meta.dirname, '../..')
 const copy = mkdtempSync(join(tmpdir(), 'perpd-recipes-'))
 const textOf = (path: string) => readFileSync(join(copy, path), 'utf8')
 
-/** One change: `add` goes before the text that `before` names, or to the file's end. */
+/** One change: `add` goes before the text that `before` names, or to the file's end; a file that is not there is made. */
 interface Step {
   readonly file: string
   readonly before?: string
   readonly add: string
 }
 
+/** Facts of a chain that is there, by another name. */
+const chainText = readFileSync(join(root, 'src/chains/avalanche.ts'), 'utf8')
+  .replace("'./pins/avalanche.json'", "'./pins/fuji.json'")
+  .replace('export const avalanche: ChainFacts<', 'export const fuji: ChainFacts<')
+  .replaceAll("'avalanche'", "'fuji'")
+  .replace('chainId: 43114', 'chainId: 43113')
+
+/** Data of the new chain: written by tools, or the user's own. */
+const chainData = ['src/chains/pins/', 'src/paper/catalog/', 'config/']
+
 /** What each row of CONTRIBUTING's table is followed with. */
 const recipes: Readonly<Record<string, readonly Step[]>> = {
+  'a chain': [
+    { file: 'src/chains/fuji.ts', add: chainText },
+    { file: 'src/chains/index.ts', before: 'import { megaeth }', add: "import { fuji } from './fuji.ts'\n" },
+    { file: 'src/chains/index.ts', before: 'megaeth } as const', add: 'fuji, ' },
+  ],
   'a setting': [
     {
       file: 'src/cli/config/sections/daemon.ts',
@@ -74,7 +98,7 @@ const recipes: Readonly<Record<string, readonly Step[]>> = {
 }
 
 function follow({ file, before, add }: Step): void {
-  const text = textOf(file)
+  const text = existsSync(join(copy, file)) ? textOf(file) : ''
   const at = before === undefined ? text.length : text.indexOf(before)
   if (at < 0) throw new Error(`${file} has no ${before}: change the recipe of this test`)
   writeFileSync(join(copy, file), text.slice(0, at) + add + text.slice(at))
@@ -98,6 +122,10 @@ beforeAll(() => {
   const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
   writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }))
   for (const step of Object.values(recipes).flat()) follow(step)
+  for (const folder of chainData) {
+    const data = readFileSync(join(root, folder, 'avalanche.json'), 'utf8')
+    writeFileSync(join(copy, folder, 'fuji.json'), data.replace('"chain": "avalanche"', '"chain": "fuji"'))
+  }
   expect(run('src/cli/docs.ts', [])).toMatchObject({ status: 0 })
 })
 afterAll(() => rmSync(copy, { recursive: true }))
@@ -110,7 +138,8 @@ test('each recipe touches as many files as CONTRIBUTING says, and those that it 
     expect([what, row?.[1]]).toEqual([what, String(new Set(steps.map(({ file }) => file)).size)])
     const named = [...(row?.[2] ?? '').matchAll(/`(src\/[^`]+)`/g)].map(([, path = '']) => path)
     const [first] = steps
-    expect(named.some((path) => first?.file.startsWith(path))).toBe(true)
+    const isNamed = (path: string) => first?.file.startsWith(path.replace(/<name>.*/, '')) === true
+    expect([what, named.some(isNamed)]).toEqual([what, true])
   }
 })
 
@@ -168,4 +197,22 @@ test('a new limit is documented, is one of the account, of markets and of files,
   const { checkLimits } = await changed('src/risk/checks.ts')
   const desk = { equityUsd: 8n * 10n ** 30n, limits: { minEquityUsd: 9n * 10n ** 30n } }
   expect(checkLimits({ adds: true }, {}, desk)).toMatchObject({ code: 'EQUITY_TOO_LOW', allowed: '$9.00' })
+})
+
+test('a new chain is one of the choices, has its profile, and its paper venue serves it', async () => {
+  expect(textOf('docs/configuration.md')).toContain('one of arbitrum, avalanche, fuji, megaeth')
+  const live = JSON.parse(perpd(['config', '--json', '--profile', 'fuji']).stdout)
+  expect(live.settings['venue.chain']).toEqual({ value: 'fuji', origin: 'profile config/fuji.json' })
+  const paper = perpd(['check', '--venue.chain=fuji', '--strategies.paths=./strategies/guard.yaml'])
+  expect([paper.status, paper.said]).toEqual([0, expect.stringContaining('play money on fuji')])
+  const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
+  const [{ createVenue }, { chains }, { chainGas }] = await Promise.all([
+    changed('src/paper/venue.ts'),
+    changed('src/chains/index.ts'),
+    changed('src/chains/gas.ts'),
+  ])
+  expect(chainGas.fuji).toBe(chains.fuji.gas)
+  const venue = createVenue({ clock: { now: () => 1_780_000_000_000 }, chain: chains.fuji, seed: 1 })
+  const answer = await venue.fetch(new Request(`http://127.0.0.1${venue.paths.api[0]}/markets`))
+  expect([answer.status, (await answer.json()).length > 0]).toEqual([200, true])
 })

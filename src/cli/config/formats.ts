@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Chain } from '../../chains/chain.ts'
 import type { Finality } from '../../chains/finality.ts'
-import { chainNamed, chains } from '../../chains/index.ts'
+import { chainNamed, chainNames } from '../../chains/index.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { type LimitName, type Limits, limitRows, limitSetting } from '../../domain/limits.ts'
 import type { LimitRow } from '../../domain/limitTable.ts'
@@ -56,12 +56,10 @@ export const listenHost: Format<string> = format({
 })
 
 /** One of the chains. */
-export const chain: Format<Chain> = meaning(choice(Object.keys(chains)), chainOf)
+export const chain: Format<Chain> = meaning(choice(chainNames), chainOf)
 
 /** Some of the chains. */
-export const chainList: Format<readonly Chain[]> = meaning(choices(Object.keys(chains)), (names) =>
-  names.map(chainOf),
-)
+export const chainList: Format<readonly Chain[]> = meaning(choices(chainNames), (names) => names.map(chainOf))
 
 function chainOf(named: string): Chain {
   const found = chainNamed(named)

@@ -16,7 +16,6 @@ import {
 import { maxOf, type Usd } from '../../../domain/units.ts'
 import type { WarningPolicy } from '../../../domain/warning.ts'
 import * as as from '../formats.ts'
-import { usualFeesOf } from '../usualFees.ts'
 
 /** Settings under `execution`. */
 export const execution = {
@@ -164,7 +163,9 @@ export function signingOf(written: Typed<typeof signing>, ground: SigningGround)
   return {
     ...same,
     exposureCapUsd,
-    ...usualFeesOf(chain.name, same),
+    // 0 is what is usual on the chain.
+    usualExecutionFee: same.usualExecutionFee || chain.usualFees.usualExecutionFee,
+    usualRelayFeeUsd: same.usualRelayFeeUsd || chain.usualFees.usualRelayFeeUsd,
     reducingPriceToleranceBps: Math.max(same.priceToleranceBps, same.reducingPriceToleranceBps),
     reducingMaxPriceImpactBps: Math.max(same.maxPriceImpactBps, same.reducingMaxPriceImpactBps),
     ...dayLimit,
