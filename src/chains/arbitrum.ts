@@ -1,10 +1,12 @@
 /** Arbitrum One: contracts and hosts of August 2026. */
-import type { Chain } from './chain.ts'
+import { NATIVE_DECIMALS, parseUnits, usd } from '../domain/units.ts'
+import type { ChainFacts } from './chainFacts.ts'
+import { FACTOR_ONE, sharedGas } from './gasFacts.ts'
 import pins from './pins/arbitrum.json' with { type: 'json' }
 import { shippedFacts } from './pins.ts'
 
 /** Arbitrum One. */
-export const arbitrum: Chain = {
+export const arbitrum: ChainFacts<'arbitrum'> = {
   name: 'arbitrum',
   chainId: 42161,
   nativeSymbol: 'ETH',
@@ -46,4 +48,21 @@ export const arbitrum: Chain = {
   },
   facts: shippedFacts(pins),
   requestExpirationSeconds: 300,
+  // Posted to the parent chain. `latest` is the sequencer's promise, which can be taken back.
+  finality: 'safe',
+  gas: {
+    ...sharedGas,
+    multiplierFactor: FACTOR_ONE,
+    orderGas: { increase: 3_000_000n, decrease: 3_000_000n, swap: 2_500_000n },
+    bufferBps: 3_000,
+    leastPriorityFee: undefined,
+    premium: 0n,
+    relayGas: { create: 1_000_000n, update: 800_000n, cancel: 700_000n },
+    parentChain: { gas: 90_000n, calldataBytes: 3_000 },
+    feeSwapFactor: 225n * 10n ** 26n,
+  },
+  usualFees: { usualExecutionFee: parseUnits('0.0002', NATIVE_DECIMALS), usualRelayFeeUsd: usd('1') },
+  nativePriceUsd: { assumed: usd(4_000), highest: usd(10_000) },
+  maxAutoCancelOrders: 11,
+  blocks: { timeMs: 250, firstNumber: 400_000_000, gasPriceWei: 20_000_000 },
 }

@@ -1,10 +1,12 @@
 /** Avalanche C-Chain: contracts and hosts of August 2026. */
-import type { Chain } from './chain.ts'
+import { NATIVE_DECIMALS, parseUnits, usd } from '../domain/units.ts'
+import type { ChainFacts } from './chainFacts.ts'
+import { FACTOR_ONE, sharedGas } from './gasFacts.ts'
 import pins from './pins/avalanche.json' with { type: 'json' }
 import { shippedFacts } from './pins.ts'
 
 /** Avalanche C-Chain. */
-export const avalanche: Chain = {
+export const avalanche: ChainFacts<'avalanche'> = {
   name: 'avalanche',
   chainId: 43114,
   nativeSymbol: 'AVAX',
@@ -46,4 +48,20 @@ export const avalanche: Chain = {
   },
   facts: shippedFacts(pins),
   requestExpirationSeconds: 300,
+  // Accepted blocks are final; endpoints behind a balancer may still differ by a block or two.
+  finality: { depth: 3 },
+  gas: {
+    ...sharedGas,
+    multiplierFactor: FACTOR_ONE,
+    orderGas: { increase: 3_900_000n, decrease: 3_900_000n, swap: 3_400_000n },
+    bufferBps: 1_000,
+    leastPriorityFee: 1_500_000_000n,
+    premium: 6_000_000_000n,
+    relayGas: { create: 1_000_000n, update: 800_000n, cancel: 700_000n },
+    feeSwapFactor: 200n * 10n ** 26n,
+  },
+  usualFees: { usualExecutionFee: parseUnits('0.05', NATIVE_DECIMALS), usualRelayFeeUsd: usd('1') },
+  nativePriceUsd: { assumed: usd(60), highest: usd(200) },
+  maxAutoCancelOrders: 6,
+  blocks: { timeMs: 1000, firstNumber: 70_000_000, gasPriceWei: 650_000_000 },
 }

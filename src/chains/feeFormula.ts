@@ -15,7 +15,7 @@ import {
   type TokenAmount,
   type Usd,
 } from '../domain/units.ts'
-import type { ChainGas, GasOrderKind } from './gas.ts'
+import type { ChainGas, GasOrderKind } from './gasFacts.ts'
 
 export type { GasPrice }
 

@@ -1,86 +1,10 @@
-/**
- * What the protocol's fees are reckoned with on each chain: gas of its contracts' settings and the venue's client's buffers,
- * as deployed in August 2026. An order's execution fee and the relay's fee follow from them and the chain's gas price alone
- * (`feeFormula.ts`).
- */
-import type { ChainName } from './chain.ts'
+/** The gas facts of each chain, by its name. */
+import type { ChainGas } from './gasFacts.ts'
+import { type ChainName, chains } from './index.ts'
 
-/** What executing an order of a kind is counted as. */
-export type GasOrderKind = 'increase' | 'decrease' | 'swap'
-
-/** Gas facts of one chain. Gas in units of gas, prices in wei of the native token, factors with 30 decimals. */
-export interface ChainGas {
-  /** Gas of every execution (DataStore, ESTIMATED_GAS_FEE_BASE_AMOUNT_V2_1). */
-  readonly baseGas: bigint
-  /** Gas of each oracle price of an execution, and of a relayed fee swap (ESTIMATED_GAS_FEE_PER_ORACLE_PRICE). */
-  readonly gasPerOraclePrice: bigint
-  /** What the gas of the order itself is multiplied with (ESTIMATED_GAS_FEE_MULTIPLIER_FACTOR). */
-  readonly multiplierFactor: bigint
-  /** Gas of the order itself, without swaps (INCREASE_ORDER_GAS_LIMIT and its kin). */
-  readonly orderGas: Readonly<Record<GasOrderKind, bigint>>
-  /** Gas of each swap of an order, and of the relay's fee (SINGLE_SWAP_GAS_LIMIT). */
-  readonly gasPerSwap: bigint
-  /** What the venue's client adds to the gas price, bps; an order through the relay gets `expressBufferBps` more. */
-  readonly bufferBps: number
-  readonly expressBufferBps: number
-  /** Whether the chain's priority fee is added to its gas price, and the least that is added; undefined: it is not. */
-  readonly leastPriorityFee: bigint | undefined
-  /** Added after the buffers. */
-  readonly premium: bigint
-  /** Gas of each action of a relayed message. */
-  readonly relayGas: { readonly create: bigint; readonly update: bigint; readonly cancel: bigint }
-  /** What the relay takes for its gas, as a factor of it (GELATO_RELAY_FEE_MULTIPLIER_FACTOR). */
-  readonly relayMultiplierFactor: bigint
-  /** What the venue's client adds to that, bps. */
-  readonly relayBufferBps: number
-  /** Gas that calldata of so many bytes costs on the parent chain; absent where there is none. */
-  readonly parentChain?: { readonly gas: bigint; readonly calldataBytes: number }
-  /** What swapping the fee token into the wrapped native token costs in the chain's usual fee market (ATOMIC_SWAP_FEE_FACTOR). */
-  readonly feeSwapFactor: bigint
-}
-
-const shared = {
-  baseGas: 600_000n,
-  gasPerOraclePrice: 250_000n,
-  gasPerSwap: 1_000_000n,
-  expressBufferBps: 1_000,
-  relayMultiplierFactor: 1_070_000n * 10n ** 24n,
-  relayBufferBps: 1_000,
-} as const
-
-const one = 10n ** 30n
+export type { ChainGas } from './gasFacts.ts'
 
 /** The gas facts of each chain. */
-export const chainGas: Readonly<Record<ChainName, ChainGas>> = {
-  arbitrum: {
-    ...shared,
-    multiplierFactor: one,
-    orderGas: { increase: 3_000_000n, decrease: 3_000_000n, swap: 2_500_000n },
-    bufferBps: 3_000,
-    leastPriorityFee: undefined,
-    premium: 0n,
-    relayGas: { create: 1_000_000n, update: 800_000n, cancel: 700_000n },
-    parentChain: { gas: 90_000n, calldataBytes: 3_000 },
-    feeSwapFactor: 225n * 10n ** 26n,
-  },
-  avalanche: {
-    ...shared,
-    multiplierFactor: one,
-    orderGas: { increase: 3_900_000n, decrease: 3_900_000n, swap: 3_400_000n },
-    bufferBps: 1_000,
-    leastPriorityFee: 1_500_000_000n,
-    premium: 6_000_000_000n,
-    relayGas: { create: 1_000_000n, update: 800_000n, cancel: 700_000n },
-    feeSwapFactor: 200n * 10n ** 26n,
-  },
-  megaeth: {
-    ...shared,
-    multiplierFactor: 15_556n * 10n ** 26n,
-    orderGas: { increase: 3_900_000n, decrease: 3_900_000n, swap: 3_400_000n },
-    bufferBps: 3_000,
-    leastPriorityFee: 500_000n,
-    premium: 0n,
-    relayGas: { create: 4_000_000n, update: 3_200_000n, cancel: 2_800_000n },
-    feeSwapFactor: 225n * 10n ** 26n,
-  },
-}
+export const chainGas = Object.fromEntries(
+  Object.values(chains).map(({ name, gas }) => [name, gas]),
+) as Readonly<Record<ChainName, ChainGas>>

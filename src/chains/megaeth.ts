@@ -1,10 +1,12 @@
 /** MegaETH: contracts and hosts of August 2026. */
-import type { Chain } from './chain.ts'
+import { NATIVE_DECIMALS, parseUnits, usd } from '../domain/units.ts'
+import type { ChainFacts } from './chainFacts.ts'
+import { sharedGas } from './gasFacts.ts'
 import pins from './pins/megaeth.json' with { type: 'json' }
 import { shippedFacts } from './pins.ts'
 
 /** MegaETH. */
-export const megaeth: Chain = {
+export const megaeth: ChainFacts<'megaeth'> = {
   name: 'megaeth',
   chainId: 4326,
   nativeSymbol: 'ETH',
@@ -40,4 +42,20 @@ export const megaeth: Chain = {
   },
   facts: shippedFacts(pins),
   requestExpirationSeconds: 300,
+  // Nothing is known of its tags in practice: the strictest.
+  finality: 'finalized',
+  gas: {
+    ...sharedGas,
+    multiplierFactor: 15_556n * 10n ** 26n,
+    orderGas: { increase: 3_900_000n, decrease: 3_900_000n, swap: 3_400_000n },
+    bufferBps: 3_000,
+    leastPriorityFee: 500_000n,
+    premium: 0n,
+    relayGas: { create: 4_000_000n, update: 3_200_000n, cancel: 2_800_000n },
+    feeSwapFactor: 225n * 10n ** 26n,
+  },
+  usualFees: { usualExecutionFee: parseUnits('0.00002', NATIVE_DECIMALS), usualRelayFeeUsd: usd('0.1') },
+  nativePriceUsd: { assumed: usd(4_000), highest: usd(10_000) },
+  maxAutoCancelOrders: 6,
+  blocks: { timeMs: 1000, firstNumber: 10_000_000, gasPriceWei: 950_000 },
 }

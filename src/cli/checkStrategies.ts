@@ -1,17 +1,17 @@
 /** What of the strategy files would start and still not do what its author means: warnings of `perpd check` and of a start. */
 import {
-  type CountedLimits,
   countedLimits,
   isTighter,
   type Limits,
+  limitText,
   limitTightness,
   tighten,
 } from '../domain/limits.ts'
-import { formatUnits, formatUsd, NATIVE_DECIMALS } from '../domain/units.ts'
+import { formatUsd } from '../domain/units.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 
 /** Limits that a scope keeps for itself: the account's are of all strategies together, so that a file's own may be any. */
-const ownLimits: ReadonlySet<string> = new Set<keyof CountedLimits>(countedLimits)
+const ownLimits: ReadonlySet<string> = new Set(countedLimits)
 
 /**
  * One sentence for each thing worth knowing before these strategies trade: two on one market and collateral, a size that the
@@ -81,7 +81,7 @@ function tooMuch(
     const [own, of] = [limits[limit], account[limit]]
     if (ownLimits.has(limit) || own === undefined || of === undefined || !isTighter(rule, of, own)) continue
     warnings.push(
-      `${name}: ${limit} ${textOf(limit, own)} is looser than the account's ${textOf(limit, of)}, which holds.`,
+      `${name}: ${limit} ${limitText(limit, own)} is looser than the account's ${limitText(limit, of)}, which holds.`,
     )
   }
   return warnings
@@ -93,8 +93,3 @@ const sizeCaps = [
   'maxMarketExposureUsd',
   'maxTotalExposureUsd',
 ] as const
-
-function textOf(limit: keyof Limits, value: bigint | number): string {
-  if (typeof value === 'number') return String(value)
-  return limit === 'executionFeesPerDay' ? formatUnits(value, NATIVE_DECIMALS) : formatUsd(value)
-}

@@ -8,10 +8,11 @@ import { fileURLToPath } from 'node:url'
 import { BaseError } from '../domain/errors.ts'
 import { Secret } from '../domain/secret.ts'
 import { mayHoldKey } from '../monitor/redact.ts'
+import { judge } from './config/judge.ts'
 import { type Layer, readEnvironment, readFile, readFlags } from './config/layers.ts'
 import { emptyConfig, type RawConfig, settings, variableOf } from './config/schema.ts'
 import { didYouMean } from './config/suggest.ts'
-import { judge, typedConfig } from './config/typed.ts'
+import { typedConfig } from './config/typed.ts'
 import type { Config } from './config/types.ts'
 
 /** What a configuration is read from. Nothing else is looked at. */
@@ -87,9 +88,9 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
   return {
     config,
     values: Object.fromEntries(
-      settings.map(({ key, sensitive }) => {
+      settings.map(({ key, reads }) => {
         const value: unknown = convict.get(key as never)
-        return [key, sensitive ? concealed(value) : value]
+        return [key, reads.isSecret ? concealed(value) : value]
       }),
     ),
     origins,
@@ -140,10 +141,10 @@ function packagedProfiles(): string[] {
 /** Flags whose addresses carry a key: arguments of a process are read by every user of the machine. */
 function keysInFlags(flags: Layer): string[] {
   return settings
-    .filter(({ key, sensitive }) => {
+    .filter(({ key, reads }) => {
       const value = flags.get(key)?.value
       const texts = Array.isArray(value) ? value : [value]
-      return sensitive && texts.some((text) => typeof text === 'string' && mayHoldKey(text))
+      return reads.isSecret && texts.some((text) => typeof text === 'string' && mayHoldKey(text))
     })
     .map(
       ({ key }) =>

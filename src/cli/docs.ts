@@ -1,18 +1,27 @@
 /** Prints the documents that are derived from source: `node src/cli/docs.ts` writes them, a test holds them up to date. */
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { limitField, limitRows, limitSetting } from '../domain/limits.ts'
+import type { LimitUnit } from '../domain/limitTable.ts'
 import { createMetrics } from '../monitor/metrics.ts'
 import { apiCoverageDocument } from './apiCoverage.ts'
+import { settingsSchema } from './config/jsonSchema.ts'
 import { type NamedSetting, settings, variableOf } from './config/schema.ts'
 import { viewDocument } from './viewDocument.ts'
+
+const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
 /** Every document by its path in the package. */
 export async function documents(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/api-coverage.md', await apiCoverageDocument()],
     ['docs/configuration.md', configurationDocument()],
+    ['docs/errors.md', withLimits('docs/errors.md', limitDenials())],
     ['docs/metrics.md', metricsDocument()],
     ['docs/strategy-view.md', viewDocument()],
+    ['strategies/README.md', withLimits('strategies/README.md', limitFields())],
+    ['config/schema/settings.json', `${JSON.stringify(settingsSchema(), undefined, 2)}\n`],
   ])
 }
 
@@ -38,7 +47,7 @@ function configurationDocument(): string {
   return `${[
     '# Configuration',
     '',
-    '<!-- Printed from src/cli/config/schema.ts by `npm run docs`. Do not edit. -->',
+    '<!-- Printed from src/cli/config/sections/ by `npm run docs`. Do not edit. -->',
     '',
     'A value comes from the first of these that gives it:',
     '',
@@ -56,10 +65,51 @@ function configurationDocument(): string {
     'checks strategy files too. `{profile}` in a path stands for the name of the profile. Relative paths start at the',
     'working directory. Amounts of money are decimal numbers or, to be exact beyond 15 digits, decimal text.',
     '',
+    'An editor completes and checks such a file by its JSON Schema: `"$schema": "./config/schema/settings.json"` at its top',
+    '(in an installed package `./node_modules/perpd/config/schema/settings.json`).',
+    '',
     'The limits under `risk` hold for the whole account; a strategy file may only tighten them.',
     '',
     tables.join('\n\n'),
   ].join('\n')}\n`
+}
+
+/** A document of the package with its part about limits printed anew; the rest is written by hand. */
+function withLimits(path: string, table: string): string {
+  const whole = readFileSync(pathOf(path), 'utf8')
+  const [start, end] = ['<!-- limits -->', '<!-- end of limits -->']
+  const [before, after] = [whole.indexOf(start), whole.indexOf(end)]
+  if (before < 0 || after < before) throw new RangeError(`${path} has no part between ${start} and ${end}`)
+  return `${whole.slice(0, before + start.length)}\n\n${table}\n\n${whole.slice(after)}`
+}
+
+/** The refusals of limits; limits that share a code share its row. */
+function limitDenials(): string {
+  const meant = limitRows.filter(([, { denies }]) => denies.meaning !== undefined)
+  const rows = meant.map(([, { denies }]) => {
+    const limits = limitRows
+      .filter(([, row]) => row.denies.code === denies.code)
+      .map(([name]) => `\`${limitSetting(name)}\``)
+    return `| \`${denies.code}\` | ${limits.join(', ')} | ${cell(denies.meaning ?? '')} |`
+  })
+  return ['| code | limit | meaning, and what to do |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** The limits that a strategy file may have. */
+function limitFields(): string {
+  const rows = limitRows.map(
+    ([name, { unit, inFile }]) => `| \`${limitField(name)}\` | ${fileUnits[unit]} | ${cell(inFile)} |`,
+  )
+  return ['| in `limits` | unit | meaning |', '|---|---|---|', ...rows].join('\n')
+}
+
+const fileUnits: Readonly<Record<LimitUnit, string>> = {
+  usd: 'US dollars',
+  native: 'native token',
+  bps: 'basis points',
+  times: 'times',
+  count: 'times',
+  ms: 'seconds',
 }
 
 function defaultOf({ default: value }: NamedSetting): string {
@@ -101,6 +151,7 @@ function cell(text: string): string {
 
 if (import.meta.main) {
   for (const [path, text] of await documents()) {
-    writeFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), text)
+    mkdirSync(dirname(pathOf(path)), { recursive: true })
+    writeFileSync(pathOf(path), text)
   }
 }

@@ -4,6 +4,7 @@ import { dirname, join, parse } from 'node:path'
 import { systemClock } from '../api/systemClock.ts'
 import type { Chain } from '../chains/chain.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
+import { simulated } from '../domain/paperSection.ts'
 import { parseUnits } from '../domain/units.ts'
 import { acquireWriterLock, type WriterLock } from '../journal/lock.ts'
 import type { Log } from '../monitor/log.ts'
@@ -176,39 +177,19 @@ function settingsOf({ paper }: Config, chain: Chain): Partial<VenueSettings> {
     whitelists[wallet] = [...(whitelists[wallet] ?? []), market]
   }
   return {
-    keeperDelayMs: paper.keeperDelayMs,
-    keeperJitterMs: paper.keeperJitterMs,
-    relayDelayMs: paper.relayDelayMs,
-    blockTimeMs: paper.blockTimeMs,
-    safeLagBlocks: paper.safeLagBlocks,
-    finalizedLagBlocks: paper.finalizedLagBlocks,
-    orderDeadlineSeconds: paper.orderDeadlineSeconds,
+    ...simulatedOf(paper),
     gasPriceWei: gwei === undefined ? 0n : parseUnits(gwei, 9),
-    exitShape: paper.exitShape,
-    exitsReordered: paper.exitsReordered,
-    slippageOnLimits: paper.slippageOnLimits,
-    collateralOutMinOutput: paper.collateralOutMinOutput,
-    dividesAnyPrice: paper.dividesAnyPrice,
-    topsUpFees: paper.topsUpFees,
-    strictPrepare: paper.strictPrepare,
-    referralCode: paper.referralCode,
-    positionKeyForm: paper.positionKeyForm,
-    startGmxAccount: paper.startGmxAccount,
-    poolShareBps: paper.poolShareBps,
-    openInterestShareBps: paper.openInterestShareBps,
-    jitPoolShareBps: paper.jitPoolShareBps,
-    liquidityProviders: paper.liquidityProviders,
     poolShares,
-    earningsWarmUpSeconds: paper.earningsWarmUpSeconds,
-    weeklyIncentivesUsd: paper.weeklyIncentivesUsd,
     whitelists,
-    boostAprBps: paper.boostAprBps,
-    buybackShareBps: paper.buybackShareBps,
     startBalances: Object.fromEntries(balances.map(({ symbol, amount }) => [symbol, amount])),
-    startAllowance: paper.startAllowance,
-    traders: paper.traders,
     marketHours: paper.chains.length === 1 ? hours : hours.filter(({ market }) => markets.has(market)),
   }
+}
+
+/** The settings that the venue takes as they are. */
+function simulatedOf(paper: Config['paper']): Partial<VenueSettings> {
+  const names = Object.keys(simulated) as readonly (keyof typeof simulated)[]
+  return Object.fromEntries(names.map((name) => [name, paper[name]]))
 }
 
 async function serve(

@@ -1,5 +1,5 @@
 /** Where this run's evidence comes from: the chain's endpoints, or, without any, the APIs alone. */
-import { type Finality, requiredFinality } from '../chains/finality.ts'
+import type { Finality } from '../chains/finality.ts'
 import { Secret } from '../domain/secret.ts'
 import type { Config } from './config/types.ts'
 
@@ -38,7 +38,7 @@ export function chooseEvidence(
   // One node of the embedded venue is enough: it is this process's own.
   const http = isGiven ? rpc.http : (venue?.rpc ?? []).slice(0, 1).map((url) => new Secret(url))
   const ws = isGiven ? rpc.ws : (venue?.ws ?? []).slice(0, 1).map((url) => new Secret(url))
-  const finality = rpc.finality ?? requiredFinality(config.venue.chain.name)
+  const finality = rpc.finality ?? config.venue.chain.finality
   const endpoints = http.length > 0 ? http.length : ws.length
   if (evidence.source === 'api' || endpoints === 0) {
     const text = evidence.trustVenue

@@ -2,7 +2,7 @@
 
 import { Secret } from '../domain/secret.ts'
 import type { AskHidden, PasswordSources } from '../keys/password.ts'
-import { privateKeyVariable } from './config/typed.ts'
+import { privateKeyVariable } from './config/judge.ts'
 
 /** Sources of keys and passwords outside the configuration. */
 export interface KeySources {

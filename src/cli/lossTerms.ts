@@ -1,14 +1,11 @@
 /** The most that a lie costs by a configuration: for `perpd check`, and for the test that lies. */
-import { formatUsd, maxOf, NATIVE_DECIMALS, type Usd, usd, usdOfAmount } from '../domain/units.ts'
+import { formatUsd, maxOf, NATIVE_DECIMALS, type Usd, usdOfAmount } from '../domain/units.ts'
 import { type LossTerms, lossBoundOf } from '../risk/lossBound.ts'
 import type { Config } from './config/types.ts'
 
-/** USD per whole native token that fees are told by without a network. */
-const assumedNativeUsd: Readonly<Record<string, Usd>> = { ETH: usd(4_000), AVAX: usd(60) }
-
 /** What the native token is taken for, USD. */
 export function assumedNativePriceUsd({ venue }: Pick<Config, 'venue'>): Usd {
-  return assumedNativeUsd[venue.chain.nativeSymbol] ?? usd(4_000)
+  return venue.chain.nativePriceUsd.assumed
 }
 
 /** The settings that bound a day's loss. `hasChain`: whether endpoints say what orders realized. */

@@ -11,7 +11,6 @@ import {
   toDecimal,
   USD_DECIMALS,
   type Usd,
-  usd,
   usdOfAmount,
 } from '../domain/units.ts'
 import type { WarningPolicy } from '../domain/warning.ts'
@@ -56,19 +55,17 @@ export function limitsOf(config: Config, strategies: readonly LoadedStrategy[]):
   }
 }
 
-/** USD per whole native token that fees of reductions are bounded by until a price was read: far above any that was. */
-const unknownNativePricesUsd: Readonly<Record<string, Usd>> = { ETH: usd(10_000), AVAX: usd(200) }
-
 /**
- * What may be signed at all, by what the market data is at that moment. A whole fee holds the execution fee, so that of what takes risk away
+ * What may be signed at all, by what the market data is at that moment; without a price the highest one of the chain counts. A whole
+ * fee holds the execution fee, so that of what takes risk away
  * follows the highest execution fee, with half of it on top for the relay's gas.
  */
 export function signingPolicyOf(config: Config): (facts: SigningFacts) => SigningPolicy {
   const { signing } = config
-  const { nativeSymbol } = config.venue.chain
+  const { highest } = config.venue.chain.nativePriceUsd
   const maxRelayFee = feeTokenAmount(config, signing.maxRelayFeeUsd)
   return ({ swapMarkets, nativePriceUsd }) => {
-    const price = nativePriceUsd ?? unknownNativePricesUsd[nativeSymbol] ?? usd(10_000)
+    const price = nativePriceUsd ?? highest
     const wholeUsd = (usdOfAmount(signing.maxExecutionFee, price, NATIVE_DECIMALS) * 3n) / 2n
     return {
       minDeadlineSeconds: signing.minDeadlineSeconds,

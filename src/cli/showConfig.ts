@@ -16,9 +16,13 @@ export interface ShownSetting {
 
 /** All settings with their values, secrets hidden, in the schema's order. */
 export function shownSettings(loaded: LoadedConfig): readonly ShownSetting[] {
-  return settings.map(({ key, sensitive }) => {
+  return settings.map(({ key, reads }) => {
     const value = loaded.values[key]
-    return { key, value: sensitive ? hidden(value) : named(value, loaded), origin: loaded.origins[key] ?? '' }
+    return {
+      key,
+      value: reads.isSecret ? hidden(value) : named(value, loaded),
+      origin: loaded.origins[key] ?? '',
+    }
   })
 }
 

@@ -13,7 +13,7 @@ import { createLocalSigner, paperSigner, privateKeyOf, readKeyFile, readPaperKey
 import { passwordSourceText, readPassword } from '../keys/password.ts'
 import { KeyFileError, readPrivateFile } from '../keys/privateFile.ts'
 import { connectRemoteSigner } from '../keys/remote.ts'
-import { privateKeyVariable, startProblems } from './config/typed.ts'
+import { privateKeyVariable, startProblems } from './config/judge.ts'
 import type { Config } from './config/types.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { type KeySources, passwordSources } from './keySources.ts'

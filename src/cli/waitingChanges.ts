@@ -1,6 +1,7 @@
 /** What of a configuration that was read anew waits for a restart: everything but limits. */
 import { Secret } from '../domain/secret.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
+import { settingNamed } from './config/schema.ts'
 import type { LoadedConfig } from './config.ts'
 
 /** A configuration with the strategies that its files make. */
@@ -9,13 +10,10 @@ export interface WholeConfiguration {
   readonly strategies: readonly LoadedStrategy[]
 }
 
-/** Settings that `perpd limits` takes over. */
-const taken = /^(?:risk|breakers)\.|^account\.reserve(?:Actions|Seconds)$/
-
 /** Each change of `next` against what runs, a few words each: settings by name, strategies that came, went or changed. No value is shown. */
 export function waitingChanges(running: WholeConfiguration, next: WholeConfiguration): readonly string[] {
   const settings = Object.keys(next.values).filter(
-    (key) => !taken.test(key) && textOf(running.values[key]) !== textOf(next.values[key]),
+    (key) => settingNamed(key)?.isLimit !== true && textOf(running.values[key]) !== textOf(next.values[key]),
   )
   const before = new Map(running.strategies.map((each) => [each.name, each]))
   const after = new Map(next.strategies.map((each) => [each.name, each]))

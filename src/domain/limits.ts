@@ -1,121 +1,80 @@
 /** How much, and whether at all. */
-import type { TokenAmount, Usd } from './units.ts'
+import { type LimitRow, type LimitUnit, limitTable } from './limitTable.ts'
+import { formatUnits, formatUsd, NATIVE_DECIMALS, type TokenAmount, type Usd } from './units.ts'
 
 /** Whether new orders may be made: all, only such as cannot add risk, or none. */
 export type TradingState = 'active' | 'reducing' | 'halted'
 
-/** Limits of one strategy, of one market or of the whole account; an absent field does not limit. */
-export interface Limits {
-  /** Largest position on one side of one market, open orders included, USD. */
-  readonly maxPositionSizeUsd?: Usd
-  /** The same as a share of equity, bps; 10000 is once the equity. */
-  readonly maxPositionEquityBps?: number
-  /** Largest sum of both sides of one market, open increases included, USD. */
-  readonly maxMarketExposureUsd?: Usd
-  /** The same as a share of equity, bps. */
-  readonly maxMarketExposureEquityBps?: number
-  /** Largest sum of all positions and open increases, USD. */
-  readonly maxTotalExposureUsd?: Usd
-  /** The same as a share of equity, bps. */
-  readonly maxExposureEquityBps?: number
-  /** Largest size that an increase may wish for, as a share of equity, bps: a wish above it is denied, not cut. */
-  readonly maxWishEquityBps?: number
-  /** The same of the collateral that it brings at its leverage, bps. */
-  readonly maxWishCollateralEquityBps?: number
-  /** Largest single order, USD. */
-  readonly maxOrderSizeUsd?: Usd
-  /** Smallest order worth sending, USD. */
-  readonly minOrderSizeUsd?: Usd
-  /** Largest stop-market or twap increase, USD: they are signed without a bound on their price. */
-  readonly maxUnboundedOrderUsd?: Usd
-  /** Largest part of the venue's capacity that one order takes, bps of it. */
-  readonly maxCapacityShareBps?: number
-  /** Share of the venue's capacity left untouched, bps of it. */
-  readonly capacityHeadroomBps?: number
-  /** Highest leverage of an increase in bps, 10000 = 1x. */
-  readonly maxLeverageBps?: number
-  /** Least way from the price to the liquidation of what an increase or a withdrawal leaves, bps of the price. */
-  readonly minLiquidationDistanceBps?: number
-  /** Widest slippage that may be signed, bps. */
-  readonly maxSlippageBps?: number
-  /** Most orders in any hour: of the strategy, on the market, of the account. */
-  readonly maxOrdersPerHour?: number
-  /** Endings of one wish by one cause in any 24 hours before it waits. */
-  readonly attemptsPerCause?: number
-  /** Execution fees in any 24 hours after which increases wait, native token, base units. */
-  readonly executionFeesPerDay?: TokenAmount
-  /** Relay fees in any 24 hours after which increases wait, USD. */
-  readonly relayFeesPerDayUsd?: Usd
-  /** Relay fees of strategies' reductions in any 24 hours after which only an operator reduces, USD; of the account alone. */
-  readonly reductionFeesPerDayUsd?: Usd
-  /** Largest loss since 00:00 UTC, USD: what a strategy's orders or those on a market realized; of the account its equity. */
-  readonly maxDailyLossUsd?: Usd
-  /** The same as a share of equity, bps. */
-  readonly maxDailyLossEquityBps?: number
-  /** Oldest data that an increase may stand on, ms. The four fields after it are for one feed each. */
-  readonly maxDataAgeMs?: number
-  readonly maxTickerAgeMs?: number
-  readonly maxCapacityAgeMs?: number
-  readonly maxOracleAgeMs?: number
-  /** Positions and orders. */
-  readonly maxAccountAgeMs?: number
-  /** Widest gap between the application API's mark price and the oracle's median that an increase may be sized on, bps. */
-  readonly maxPriceDivergenceBps?: number
-  /** Farthest that our clock and the venue's may be apart for an increase, ms. */
-  readonly maxClockSkewMs?: number
-  /** How long an unresolved reduction keeps another one of the same position away, ms. */
-  readonly reduceAgainAfterMs?: number
+/** A limit's name. */
+export type LimitName = keyof typeof limitTable
+
+/** Limits whose row has a mark. */
+type Marked<Mark extends object> = {
+  [K in LimitName]: (typeof limitTable)[K] extends Mark ? K : never
+}[LimitName]
+
+/** What a limit's value is in the code. */
+type ValueOf<Unit extends LimitUnit> = Unit extends 'usd' ? Usd : Unit extends 'native' ? TokenAmount : number
+
+/** Limits of one strategy, of one market or of the whole account; an absent field does not limit. Units are in the names. */
+export type Limits = { readonly [K in LimitName]?: ValueOf<(typeof limitTable)[K]['unit']> }
+
+/** The account's: those that are always set, and the rest. */
+export type AccountLimits = Limits & Required<Omit<Limits, Marked<{ readonly isOptional: true }>>>
+
+/** The limits of what is counted. */
+export type CountedLimits = Pick<Limits, Marked<{ readonly isCounted: true }>>
+
+/** All rows with their names, in the table's order. */
+export const limitRows = Object.entries(limitTable) as readonly (readonly [LimitName, LimitRow])[]
+
+/** The row of that name, or undefined when no limit is called so. */
+export function limitRow(name: string): LimitRow | undefined {
+  return Object.hasOwn(limitTable, name) ? limitTable[name as LimitName] : undefined
+}
+
+/** Names of the limits whose row has a mark. */
+export function limitsWith(
+  mark: 'isOptional' | 'isOfNoMarket' | 'isCounted' | 'isLoss' | 'isEquityShare',
+): readonly LimitName[] {
+  return limitRows.filter(([, row]) => row[mark] === true).map(([name]) => name)
+}
+
+/** The name of a limit's setting under `risk`: a leverage is written in times. */
+export type LimitSetting<K extends LimitName> = (typeof limitTable)[K]['unit'] extends 'times'
+  ? K extends `${infer Times}Bps`
+    ? Times
+    : K
+  : K
+
+/** The same in code. */
+export function limitSetting<K extends LimitName>(name: K): LimitSetting<K> {
+  const written = limitTable[name].unit === 'times' ? name.replace(/Bps$/, '') : name
+  return written as LimitSetting<K>
+}
+
+/** The name of a limit in a strategy file, where times are seconds. */
+export function limitField(name: LimitName): string {
+  return limitTable[name].unit === 'ms' ? name.replace(/Ms$/, 'Seconds') : limitSetting(name)
+}
+
+/** A value of a limit for people. */
+export function limitText(name: string, value: bigint | number): string {
+  const unit = limitRow(name)?.unit
+  if (unit === 'native') return formatUnits(BigInt(value), NATIVE_DECIMALS)
+  return unit === 'usd' ? formatUsd(BigInt(value)) : String(value)
 }
 
 /** Of some figures, which of two values of each is the tighter one. */
 export type Tightness<T> = Readonly<Record<keyof T & string, 'less' | 'more'>>
 
 /** Of each limit. */
-export const limitTightness: Tightness<Limits> = {
-  maxPositionSizeUsd: 'less',
-  maxPositionEquityBps: 'less',
-  maxMarketExposureUsd: 'less',
-  maxMarketExposureEquityBps: 'less',
-  maxTotalExposureUsd: 'less',
-  maxExposureEquityBps: 'less',
-  maxWishEquityBps: 'less',
-  maxWishCollateralEquityBps: 'less',
-  maxOrderSizeUsd: 'less',
-  minOrderSizeUsd: 'more',
-  maxUnboundedOrderUsd: 'less',
-  maxCapacityShareBps: 'less',
-  capacityHeadroomBps: 'more',
-  maxLeverageBps: 'less',
-  minLiquidationDistanceBps: 'more',
-  maxSlippageBps: 'less',
-  maxOrdersPerHour: 'less',
-  attemptsPerCause: 'less',
-  executionFeesPerDay: 'less',
-  relayFeesPerDayUsd: 'less',
-  reductionFeesPerDayUsd: 'less',
-  maxDailyLossUsd: 'less',
-  maxDailyLossEquityBps: 'less',
-  maxDataAgeMs: 'less',
-  maxTickerAgeMs: 'less',
-  maxCapacityAgeMs: 'less',
-  maxOracleAgeMs: 'less',
-  maxAccountAgeMs: 'less',
-  maxPriceDivergenceBps: 'less',
-  maxClockSkewMs: 'less',
-  reduceAgainAfterMs: 'more',
-}
+export const limitTightness = Object.fromEntries(
+  limitRows.map(([name, { tighter }]) => [name, tighter]),
+) as Tightness<Limits>
 
 /** Limits of what a scope has used up; a market's hold for what happened on it, a strategy's for its own orders. */
-export const countedLimits = [
-  'maxOrdersPerHour',
-  'executionFeesPerDay',
-  'relayFeesPerDayUsd',
-  'maxDailyLossUsd',
-  'maxDailyLossEquityBps',
-] as const satisfies readonly (keyof Limits)[]
-
-/** The limits of what is counted. */
-export type CountedLimits = Pick<Limits, (typeof countedLimits)[number]>
+export const countedLimits = limitsWith('isCounted') as readonly (keyof CountedLimits & LimitName)[]
 
 type Value = number | bigint | undefined
 

@@ -7,13 +7,14 @@ import {
   countedLimits,
   isTighter,
   type Limits,
+  limitsWith,
+  limitText,
   limitTightness,
   type Tightness,
   tighten,
   tightenBy,
 } from '../domain/limits.ts'
 import { type BreakerName, breakerNames } from '../domain/trading.ts'
-import { formatUnits, formatUsd, NATIVE_DECIMALS } from '../domain/units.ts'
 import { type BreakerSettings, breakerTightness } from '../risk/breakers.ts'
 
 /** The account's limits and those of single markets. */
@@ -103,7 +104,7 @@ export function createLiveLimits(first: ConfiguredLimits): LiveLimits {
   }
 }
 
-const lossLimits = ['maxDailyLossUsd', 'maxDailyLossEquityBps'] as const satisfies readonly (keyof Limits)[]
+const lossLimits = limitsWith('isLoss')
 
 /** Figures by `SCOPE|LIMIT`, as decimal text: what the journal keeps of the limits in force. */
 export type Figures = Readonly<Record<string, string>>
@@ -172,8 +173,7 @@ export function limitRows(configured: ConfiguredLimits): readonly LimitRow[] {
 function figureText(limit: string, value: bigint | undefined): string {
   if (setTightness[limit as BreakerName] !== undefined) return value === undefined ? 'reducing' : 'halted'
   if (value === undefined) return 'none'
-  if (limit === 'executionFeesPerDay') return formatUnits(value, NATIVE_DECIMALS)
-  return limit.endsWith('Usd') ? formatUsd(value) : String(value)
+  return limitText(limit, value)
 }
 
 /** `halted` is the tighter of what a breaker may set; `reducing`, which is the default, counts as no figure. */

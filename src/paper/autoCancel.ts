@@ -5,9 +5,6 @@ import { ProtocolRevert } from './model/revert.ts'
 import { orderTypes } from './orderTypes.ts'
 import type { World } from './world.ts'
 
-/** Most auto-cancel orders of a position (contract setting). */
-export const MAX_AUTO_CANCEL_ORDERS = { arbitrum: 11, avalanche: 6, megaeth: 6 } as const
-
 function positionOf(account: Address, { addresses, isLong }: CreateOrderParams): string {
   return positionKeyOf(account, addresses.market, addresses.initialCollateralToken, isLong)
 }
@@ -34,6 +31,6 @@ export function requireAutoCancelRoom(world: World, account: Address, order: Cre
     throw new ProtocolRevert('UnsupportedOrderTypeForAutoCancellation', [order.orderType])
   }
   const count = autoCancelOrders(world, account, order) + 1
-  const most = MAX_AUTO_CANCEL_ORDERS[world.chain.name]
+  const most = world.chain.maxAutoCancelOrders
   if (count > most) throw new ProtocolRevert('MaxAutoCancelOrdersExceeded', [BigInt(count), BigInt(most)])
 }

@@ -5,7 +5,7 @@
  * nothing. A block holds what happened in its stretch of time and can be read once the stretch is over; then it changes
  * only by a reorganisation.
  */
-import type { ChainName } from '../chains/chain.ts'
+import { type ChainName, chains } from '../chains/index.ts'
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
 import { hashText, mix } from './random.ts'
 
@@ -111,18 +111,6 @@ export interface BlockChain {
   atMs: number
 }
 
-/** Milliseconds between blocks, a height like the real chain's, and its usual gas price, wei. */
-const pace: Readonly<
-  Record<
-    ChainName,
-    { readonly blockTimeMs: number; readonly firstNumber: number; readonly gasPriceWei: number }
-  >
-> = {
-  arbitrum: { blockTimeMs: 250, firstNumber: 400_000_000, gasPriceWei: 20_000_000 },
-  avalanche: { blockTimeMs: 1000, firstNumber: 70_000_000, gasPriceWei: 650_000_000 },
-  megaeth: { blockTimeMs: 1000, firstNumber: 10_000_000, gasPriceWei: 950_000 },
-}
-
 /** An empty chain that begins with the world. `blockTimeMs` 0 = the chain's own pace, `gasPriceWei` 0 = its usual price. */
 export function createBlockChain(options: {
   readonly chain: ChainName
@@ -132,10 +120,11 @@ export function createBlockChain(options: {
   readonly gasPriceWei?: number
 }): BlockChain {
   const { chain, seed, epochSeconds, blockTimeMs } = options
+  const { blocks } = chains[chain]
   return {
-    firstNumber: pace[chain].firstNumber,
+    firstNumber: blocks.firstNumber,
     firstMs: epochSeconds * 1000,
-    blockTimeMs: blockTimeMs > 0 ? blockTimeMs : pace[chain].blockTimeMs,
+    blockTimeMs: blockTimeMs > 0 ? blockTimeMs : blocks.timeMs,
     stream: hashText(`${chain}:${seed}:${epochSeconds}`),
     transactions: [],
     byHash: new Map(),
@@ -143,7 +132,7 @@ export function createBlockChain(options: {
     reorgs: [],
     lost: new Map(),
     nonces: { relayer: 0, keeper: 0, stranger: 0 },
-    gasPriceWei: options.gasPriceWei || pace[chain].gasPriceWei,
+    gasPriceWei: options.gasPriceWei || blocks.gasPriceWei,
     gasSpikes: [],
     atMs: epochSeconds * 1000,
   }

@@ -2,7 +2,7 @@
 import type { CreateOrderParams } from '../chains/relayRouter.ts'
 import { hexKey } from '../domain/address.ts'
 import { MAX_UINT256 } from '../domain/units.ts'
-import { autoCancelOrders, MAX_AUTO_CANCEL_ORDERS } from './autoCancel.ts'
+import { autoCancelOrders } from './autoCancel.ts'
 import type { OrderDetails } from './batchParams.ts'
 import type { CatalogToken } from './catalog.ts'
 import { decreaseAmounts } from './model/client/decreaseAmounts.ts'
@@ -41,7 +41,7 @@ interface Exit {
 
 /** A request's exits, in its order or, with `exitsReordered`, from the last to the first. */
 export function exitsOf(world: World, request: PrepareRequest, terms: ExitTerms): Exit[] {
-  const most = MAX_AUTO_CANCEL_ORDERS[world.chain.name]
+  const most = world.chain.maxAutoCancelOrders
   const exits = request.tpsl.map((sidecar) => exitOf(world, request, terms, sidecar))
   const waiting = exits[0] === undefined ? 0 : autoCancelOrders(world, request.from, exits[0].order)
   const made = exits.map(({ order, details }, i) => ({

@@ -3,7 +3,7 @@ import type { CreateOrderParams } from '../chains/relayRouter.ts'
 import { hexKey } from '../domain/address.ts'
 import { MAX_UINT256 } from '../domain/units.ts'
 import { positionsOfAccount } from './accounts.ts'
-import { autoCancelOrders, MAX_AUTO_CANCEL_ORDERS } from './autoCancel.ts'
+import { autoCancelOrders } from './autoCancel.ts'
 import type { OrderDetails } from './batchParams.ts'
 import { executionFeesOf, withExecutionFees } from './gasFees.ts'
 import { refused } from './http.ts'
@@ -117,7 +117,7 @@ export function quoteDecrease(world: World, request: PrepareRequest, nowMs: numb
     isLong,
     shouldUnwrapNativeToken: named?.isNative === true,
   }
-  const most = MAX_AUTO_CANCEL_ORDERS[world.chain.name]
+  const most = world.chain.maxAutoCancelOrders
   const autoCancel = isTrigger && request.autoCancel && autoCancelOrders(world, request.from, order) < most
   const orders = withExecutionFees(world, splitTwap({ ...order, autoCancel }, request, nowMs), {
     bufferBps: request.executionFeeBufferBps,

@@ -2,6 +2,7 @@
  * What the stats are computed from: one source a network and version. A chain whose world runs beside this one is read from
  * its books; the others are seeded histories that move with time (docs/api-coverage.md A8 and A9).
  */
+import { chainNames } from '../chains/index.ts'
 import { breathe } from './breath.ts'
 import { addFlow, type Flow, noFlow, shareOf } from './flow.ts'
 import { flowBetween, ledgerOf } from './ledger.ts'
@@ -10,8 +11,8 @@ import { pastUsers } from './past.ts'
 import { bell, hashText, unit } from './random.ts'
 import { marketPrices, type World } from './world.ts'
 
-/** Networks of the stats, in the document's order. */
-export const statsNetworks = ['arbitrum', 'avalanche', 'megaeth', 'solana'] as const
+/** Networks of the stats: the chains, and one that is none of ours. */
+export const statsNetworks = [...chainNames, 'solana'] as const
 /** Versions of the protocol. */
 export const statsVersions = ['v1', 'v2'] as const
 

@@ -6,14 +6,10 @@ import { planBatch } from './batch.ts'
 import { sideOf } from './book.ts'
 import { planCancel, planEdit } from './changes.ts'
 import {
-  checkClockSkew,
-  checkDailyLoss,
-  checkDataAge,
-  checkEquityKnown,
+  checkLimits,
   checkListed,
   checkMarketOpen,
   checkOrdersPerHour,
-  checkPriceDivergence,
   checkReduceInFlight,
   checkSlippage,
   checkSlot,
@@ -56,12 +52,7 @@ export function admit(decision: Decision, desk: Desk): Admission {
     checkOrdersPerHour(wish, desk.acceptedLastHour, limits, desk.accountLimits, desk.marketLimits) ??
     checkPriceDoubts(wish, view) ??
     checkGaps(wish, view, snapshot, limits) ??
-    checkDataAge(wish, snapshot, view, limits) ??
-    checkPriceDivergence(wish, view, limits) ??
-    checkClockSkew(wish, desk.clockSkewMs ?? 0, limits) ??
-    // The account's own loss is its breaker's: this one is of the strategy and of the market.
-    checkDailyLoss(wish, desk) ??
-    checkEquityKnown(wish, desk.equityUsd, limits, desk.marketLimits) ??
+    checkLimits(wish, view, desk) ??
     checkWish(decision, wish.adds, desk, limits)
   if (denial) return denied(denial)
 

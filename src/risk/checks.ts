@@ -6,6 +6,7 @@ import { sameHex } from '../domain/address.ts'
 import type { Decision } from '../domain/decision.ts'
 import type { Denial } from '../domain/intent.ts'
 import type { CountedLimits, Limits, TradingState } from '../domain/limits.ts'
+import { limitsWith } from '../domain/limits.ts'
 import type { Reading } from '../domain/reading.ts'
 import { ageOf, capacityReading, type MarketView, type Snapshot } from '../domain/snapshot.ts'
 import { absOf, BPS_ONE, formatDollars, formatUsd, type Usd } from '../domain/units.ts'
@@ -285,13 +286,7 @@ export type DailyLossDesk = Pick<
   'dayResultUsd' | 'marketDayResultUsd' | 'limits' | 'marketLimits' | 'equityUsd'
 >
 
-/** Limits that are shares of the equity. */
-const shares = [
-  'maxPositionEquityBps',
-  'maxMarketExposureEquityBps',
-  'maxExposureEquityBps',
-  'maxDailyLossEquityBps',
-] as const satisfies readonly (keyof Limits)[]
+const shares = limitsWith('isEquityShare')
 
 /** EQUITY_UNKNOWN: a limit is a share of the equity, and the equity could not be read. Denies increases only. */
 export function checkEquityKnown(
@@ -358,4 +353,30 @@ export function checkSlippage(
     wanted: `${slippageBps} bps`,
     allowed: `0 to ${most} bps`,
   }
+}
+
+/** What a limit is checked with before anything is sized. */
+interface LimitCheck {
+  readonly wish: Wish
+  readonly view: MarketView
+  readonly desk: Desk
+}
+
+/** The limits that hold whatever the size, in the order they are asked. */
+const limitChecks: readonly ((at: LimitCheck) => Denial | undefined)[] = [
+  ({ wish, view, desk }) => checkDataAge(wish, desk.snapshot, view, desk.limits),
+  ({ wish, view, desk }) => checkPriceDivergence(wish, view, desk.limits),
+  ({ wish, desk }) => checkClockSkew(wish, desk.clockSkewMs ?? 0, desk.limits),
+  // The account's own loss is its breaker's: this one is of the strategy and of the market.
+  ({ wish, desk }) => checkDailyLoss(wish, desk),
+  ({ wish, desk }) => checkEquityKnown(wish, desk.equityUsd, desk.limits, desk.marketLimits),
+]
+
+/** The first refusal of the limits that hold whatever the size. */
+export function checkLimits(wish: Wish, view: MarketView, desk: Desk): Denial | undefined {
+  for (const check of limitChecks) {
+    const denial = check({ wish, view, desk })
+    if (denial !== undefined) return denial
+  }
+  return undefined
 }

@@ -1,6 +1,7 @@
 /** The fields of a strategy file, and how they become the daemon's words. */
 import { z } from 'zod'
-import type { Limits } from '../domain/limits.ts'
+import { type Limits, limitField, limitRows } from '../domain/limits.ts'
+import type { LimitRow } from '../domain/limitTable.ts'
 import { warningActions } from '../domain/warnedFacts.ts'
 import type { WarningPolicy } from '../domain/warning.ts'
 import { bpsField, countField, leverageField, nativeField, secondsField, usdField } from './fields.ts'
@@ -12,39 +13,33 @@ const sizeSchema = z.strictObject({
   collateral: z.enum(['long', 'short']).default('short'),
 })
 
-const limitsSchema = z.strictObject({
-  maxPositionSizeUsd: usdField().optional(),
-  maxPositionEquityBps: bpsField({ min: 1, max: 2_000_000 }).optional(),
-  maxMarketExposureUsd: usdField().optional(),
-  maxMarketExposureEquityBps: bpsField({ min: 1, max: 2_000_000 }).optional(),
-  maxTotalExposureUsd: usdField().optional(),
-  maxExposureEquityBps: bpsField({ min: 1, max: 2_000_000 }).optional(),
-  maxWishEquityBps: bpsField({ min: 1, max: 10_000_000 }).optional(),
-  maxWishCollateralEquityBps: bpsField({ min: 1, max: 10_000_000 }).optional(),
-  maxDailyLossUsd: usdField().optional(),
-  maxDailyLossEquityBps: bpsField({ min: 1 }).optional(),
-  maxOrderSizeUsd: usdField().optional(),
-  minOrderSizeUsd: usdField().optional(),
-  maxUnboundedOrderUsd: usdField().optional(),
-  maxLeverage: leverageField().optional(),
-  maxSlippageBps: bpsField({ min: 1, max: 1000 }).optional(),
-  maxOrdersPerHour: countField({ min: 1, max: 3600 }).optional(),
-  attemptsPerCause: countField({ min: 1, max: 10_000 }).optional(),
-  executionFeesPerDay: nativeField().optional(),
-  relayFeesPerDayUsd: usdField().optional(),
-  reductionFeesPerDayUsd: usdField().optional(),
-  maxCapacityShareBps: bpsField({ min: 1 }).optional(),
-  capacityHeadroomBps: bpsField().optional(),
-  minLiquidationDistanceBps: bpsField({ min: 1, max: 9000 }).optional(),
-  maxDataAgeSeconds: secondsField({ min: 1, max: 3600 }).optional(),
-  maxTickerAgeSeconds: secondsField({ min: 1, max: 3600 }).optional(),
-  maxCapacityAgeSeconds: secondsField({ min: 1, max: 3600 }).optional(),
-  maxOracleAgeSeconds: secondsField({ min: 1, max: 3600 }).optional(),
-  maxAccountAgeSeconds: secondsField({ min: 1, max: 3600 }).optional(),
-  maxPriceDivergenceBps: bpsField({ min: 1, max: 5000 }).optional(),
-  maxClockSkewSeconds: secondsField({ min: 0.1, max: 600 }).optional(),
-  reduceAgainAfterSeconds: secondsField({ min: 1, max: 86_400 }).optional(),
-})
+/** Least and most of a limit in a file, in the file's unit; 0 is no limit there, an absent field is. */
+function fileBoundsOf({ bounds, fileBounds, isOptional, unit }: LimitRow): { min: number; max: number } {
+  const [min, max] = bounds ?? [0, 0]
+  const [fileMin, fileMax] = fileBounds ?? (unit === 'ms' ? [min / 1000, max / 1000] : [min, max])
+  return { min: isOptional ? Math.max(1, fileMin) : fileMin, max: fileMax }
+}
+
+function limitFieldSchema(row: LimitRow): z.ZodType<number | bigint> {
+  switch (row.unit) {
+    case 'usd':
+      return usdField()
+    case 'native':
+      return nativeField()
+    case 'times':
+      return leverageField()
+    case 'bps':
+      return bpsField(fileBoundsOf(row))
+    case 'count':
+      return countField(fileBoundsOf(row))
+    case 'ms':
+      return secondsField(fileBoundsOf(row))
+  }
+}
+
+const limitsSchema = z.strictObject(
+  Object.fromEntries(limitRows.map(([name, row]) => [limitField(name), limitFieldSchema(row).optional()])),
+)
 
 /** A strategy file. */
 export const fileSchema = z.strictObject({
@@ -84,30 +79,12 @@ export function warningsOf(warnings: NonNullable<StrategyFile['warnings']>): War
   return { adding: new Map(Object.entries(warnings)), droppingReductions: new Set(), isPartial: true }
 }
 
-/** The `limits` block in the daemon's words; absent fields stay absent. */
-export function limitsOf(limits: StrategyFile['limits']): Limits {
-  if (limits === undefined) return {}
-  const {
-    maxLeverage,
-    maxDataAgeSeconds,
-    maxTickerAgeSeconds,
-    maxCapacityAgeSeconds,
-    maxOracleAgeSeconds,
-    maxAccountAgeSeconds,
-    maxClockSkewSeconds,
-    reduceAgainAfterSeconds,
-    ...same
-  } = limits
-  const all = {
-    ...same,
-    maxLeverageBps: maxLeverage,
-    maxDataAgeMs: maxDataAgeSeconds,
-    maxTickerAgeMs: maxTickerAgeSeconds,
-    maxCapacityAgeMs: maxCapacityAgeSeconds,
-    maxOracleAgeMs: maxOracleAgeSeconds,
-    maxAccountAgeMs: maxAccountAgeSeconds,
-    maxClockSkewMs: maxClockSkewSeconds,
-    reduceAgainAfterMs: reduceAgainAfterSeconds,
-  }
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+/** The `limits` block by the names of the code; absent fields stay absent. */
+export function limitsOf(written: StrategyFile['limits'] = {}): Limits {
+  return Object.fromEntries(
+    limitRows.flatMap(([name]) => {
+      const value = written[limitField(name)]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
 }

@@ -327,7 +327,7 @@ function fileProblems(yaml: YamlFile, fields: StrategyFile, strategy: Strategy):
       'usd, leverage and collateral',
     )
   }
-  const leastUsd = fields.limits?.minOrderSizeUsd
+  const leastUsd = limitsOf(fields.limits).minOrderSizeUsd
   if (fields.size !== undefined && leastUsd !== undefined && fields.size.usd < leastUsd) {
     add(
       'size',

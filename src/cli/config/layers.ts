@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileBounds, parseBounded } from '../../domain/boundedJson.ts'
+import type { Value } from '../../domain/setting.ts'
 import { untrustedPart, untrustedText } from '../../keys/trustedPath.ts'
 import { redactUrl } from '../../monitor/redact.ts'
-import type { Value } from './formats.ts'
+
 import { type NamedSetting, settingNamed, settings, variableOf } from './schema.ts'
 import { didYouMean, nearest } from './suggest.ts'
 
@@ -207,7 +208,7 @@ function put(
 }
 
 function misfit(origin: string, entry: NamedSetting, written: unknown): string {
-  const value = entry.sensitive ? redactedText(written) : shown(written)
+  const value = entry.reads.isSecret ? redactedText(written) : shown(written)
   return `${origin}: ${entry.key} is ${value}; expected ${entry.reads.expected}.`
 }
 

@@ -1,0 +1,143 @@
+/** Settings of the paper venue, as its configuration and the venue itself read them: one row each. */
+import {
+  choice,
+  decimal,
+  flag,
+  integer,
+  ms,
+  type Section,
+  seconds,
+  setting,
+  type Typed,
+  text,
+} from './setting.ts'
+
+/** Settings under `paper` that the venue takes as they are. */
+export const simulated = {
+  keeperDelayMs: setting(
+    ms(0, 600_000),
+    1_500,
+    'How long the venue takes from accepting an order to executing it, ms.',
+  ),
+  keeperJitterMs: setting(ms(0, 600_000), 300, "Largest random part added to the keeper's delay, ms."),
+  relayDelayMs: setting(
+    ms(0, 600_000),
+    500,
+    'How long the venue takes from accepting a signed batch until its transaction is mined, ms.',
+  ),
+  blockTimeMs: setting(
+    ms(0, 600_000),
+    0,
+    "Time between the blocks of the chain, ms. 0: the chain's own pace.",
+  ),
+  safeLagBlocks: setting(integer(0, 1_000_000), 4, 'Blocks that `safe` is behind `latest`.'),
+  finalizedLagBlocks: setting(integer(0, 1_000_000), 100, 'Blocks that `finalized` is behind `latest`.'),
+  orderDeadlineSeconds: setting(
+    seconds(5, 86_400),
+    300,
+    'Deadline the venue gives a prepared order, seconds from then.',
+  ),
+  startAllowance: setting(
+    flag,
+    true,
+    'Whether a new account has let the router take its tokens. If not, every order reverts until the control address allows it.',
+  ),
+  exitShape: setting(
+    choice(['sdk', 'sdk-keep', 'zero', 'max']),
+    'sdk',
+    "How exits that come with an increase are made. `sdk`: a whole exit carries all collateral, a part none, as the venue's library has it. `sdk-keep`: a part carries its share too. `zero`: none carries any. `max`: as `sdk`, and an exit of the whole position has the largest uint256 as its size.",
+  ),
+  exitsReordered: setting(flag, false, 'Whether exits come in another order than they were asked for.'),
+  slippageOnLimits: setting(
+    flag,
+    false,
+    'Whether slippage is put on top of the price of limit and take-profit orders.',
+  ),
+  collateralOutMinOutput: setting(
+    choice(['usd', 'zero']),
+    'usd',
+    'Least output of a withdrawal of collateral. `usd`: its worth less slippage, in US dollars. `zero`: none.',
+  ),
+  dividesAnyPrice: setting(
+    flag,
+    false,
+    "Whether an edit writes any price divided by the index token's decimals.",
+  ),
+  topsUpFees: setting(
+    flag,
+    false,
+    "Whether an edit adds unasked what an order's execution fee lacks at today's gas price.",
+  ),
+  strictPrepare: setting(
+    flag,
+    true,
+    'Whether the venue refuses `autoCancel` in prepare, and `gasPaymentToken` in edits and cancels.',
+  ),
+  referralCode: setting(
+    text,
+    '',
+    'Referral code of orders whose request names none, as the venue gives one to an account that has it. Empty: none.',
+  ),
+  positionKeyForm: setting(
+    choice(['any', 'row', 'contract']),
+    'any',
+    'By which key a change of collateral names its position: the one of its row, the contract key, or any of them.',
+  ),
+  startGmxAccount: setting(
+    decimal('an amount of whole tokens with 6 decimals at most, as 1000 or "0.5"', {
+      decimals: 6,
+      least: '0',
+      most: '1000000000000',
+    }),
+    '1000',
+    "What a new address holds in its GMX account, whole units of the chain's stable token.",
+  ),
+  poolShareBps: setting(
+    integer(1, 10_000),
+    3_000,
+    'Part of the allowed maximum that the pools hold at the beginning, bps.',
+  ),
+  openInterestShareBps: setting(
+    integer(0, 10_000),
+    1_000,
+    'Part of the allowed maximum that the open interest is at the beginning, bps.',
+  ),
+  jitPoolShareBps: setting(
+    integer(0, 100_000),
+    1_500,
+    'What vaults can add just in time to what a pool may reserve, bps of the latter, on average. 0: no JIT liquidity.',
+  ),
+  liquidityProviders: setting(
+    integer(0, 1_000),
+    24,
+    'Simulated wallets that hold pool tokens and earn fees.',
+  ),
+  earningsWarmUpSeconds: setting(
+    seconds(0, 86_400),
+    0,
+    'How long the earnings answer 503 after a start, seconds.',
+  ),
+  weeklyIncentivesUsd: setting(
+    integer(0, 1_000_000_000),
+    12_000,
+    'Dollars a week that the deepest pools get on top of their fees.',
+  ),
+  boostAprBps: setting(
+    integer(0, 1_000_000),
+    1_200,
+    'Launch boost of the stable coin USDG, bps a year; it falls by half every 30 days.',
+  ),
+  buybackShareBps: setting(
+    integer(0, 10_000),
+    3_000,
+    "Part of the protocol's revenue that buys back the platform token, bps.",
+  ),
+  traders: setting(
+    integer(0, 2_000),
+    36,
+    'How many other traders trade on the venue, so that open interest, funding and capacity move.',
+  ),
+} satisfies Section
+
+/** How exits that come with an increase are made. */
+export type ExitShape = Typed<typeof simulated>['exitShape']

@@ -1,0 +1,218 @@
+/** The recipes of CONTRIBUTING.md, followed in a copy of the source: as many files as it says, and then it works. */
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../..')
+const copy = mkdtempSync(join(tmpdir(), 'perpd-recipes-'))
+const textOf = (path: string) => readFileSync(join(copy, path), 'utf8')
+
+/** One change: `add` goes before the text that `before` names, or to the file's end; a file that is not there is made. */
+interface Step {
+  readonly file: string
+  readonly before?: string
+  readonly add: string
+}
+
+/** Facts of a chain that is there, by another name. */
+const chainText = readFileSync(join(root, 'src/chains/avalanche.ts'), 'utf8')
+  .replace("'./pins/avalanche.json'", "'./pins/fuji.json'")
+  .replace('export const avalanche: ChainFacts<', 'export const fuji: ChainFacts<')
+  .replaceAll("'avalanche'", "'fuji'")
+  .replace('chainId: 43114', 'chainId: 43113')
+
+/** Data of the new chain: written by tools, or the user's own. */
+const chainData = ['src/chains/pins/', 'src/paper/catalog/', 'config/']
+
+/** What each row of CONTRIBUTING's table is followed with. */
+const recipes: Readonly<Record<string, readonly Step[]>> = {
+  'a chain': [
+    { file: 'src/chains/fuji.ts', add: chainText },
+    { file: 'src/chains/index.ts', before: 'import { megaeth }', add: "import { fuji } from './fuji.ts'\n" },
+    { file: 'src/chains/index.ts', before: 'megaeth } as const', add: 'fuji, ' },
+  ],
+  'a setting': [
+    {
+      file: 'src/cli/config/sections/daemon.ts',
+      before: '  heartbeatSeconds: setting(',
+      add: "  quietSeconds: setting(seconds(0, 600), 7, 'How long a start says nothing, seconds.'),\n",
+    },
+    {
+      file: 'src/cli/announce.ts',
+      add: '\n/** When a start begins to speak, ms. */\nexport const quietMs = ({ log }: Config): number => log.quietSeconds * 1_000\n',
+    },
+  ],
+  'a setting of the paper venue': [
+    {
+      file: 'src/paper/settings.ts',
+      before: '  exitsReordered: setting(',
+      add: "  largestTradeUsd: setting(integer(1, 1_000_000), 900, 'Largest trade of another trader, US dollars.'),\n",
+    },
+    {
+      file: 'src/paper/traders.ts',
+      add: '\n/** The largest trade of another trader, US dollars. */\nexport const largestTradeUsd = ({ settings }: Pick<World, "settings">): number => settings.largestTradeUsd\n',
+    },
+  ],
+  'a limit': [
+    {
+      file: 'src/domain/limitTable.ts',
+      before: '  maxOrderSizeUsd: {',
+      add: `  minEquityUsd: {
+    unit: 'usd',
+    tighter: 'more',
+    initial: '0',
+    isOptional: true,
+    doc: 'Least equity with which anything is increased, USD. 0: no such limit.',
+    inFile: 'nothing is opened while the account is worth less',
+    denies: { code: 'EQUITY_TOO_LOW', meaning: 'the account is worth less than its limit; reductions go on' },
+  },
+`,
+    },
+    {
+      file: 'src/risk/checks.ts',
+      before: '  ({ wish, view, desk }) => checkDataAge(',
+      add: `  ({ wish, desk: { equityUsd = 0n, limits } }) =>
+    wish.adds && equityUsd < (limits.minEquityUsd ?? 0n)
+      ? {
+          code: 'EQUITY_TOO_LOW',
+          reason: 'The account is worth less than its limit.',
+          wanted: formatUsd(equityUsd),
+          allowed: formatUsd(limits.minEquityUsd ?? 0n),
+        }
+      : undefined,
+`,
+    },
+  ],
+}
+
+function follow({ file, before, add }: Step): void {
+  const text = existsSync(join(copy, file)) ? textOf(file) : ''
+  const at = before === undefined ? text.length : text.indexOf(before)
+  if (at < 0) throw new Error(`${file} has no ${before}: change the recipe of this test`)
+  writeFileSync(join(copy, file), text.slice(0, at) + add + text.slice(at))
+}
+
+/** What a program of the copy says; lines are joined, wherever they were broken. */
+function run(program: string, args: readonly string[], env: Record<string, string> = {}) {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [program, ...args], {
+    cwd: copy,
+    encoding: 'utf8',
+    env: { ...process.env, COLUMNS: '80', ...env },
+  })
+  return { stdout, status, said: `${stdout}\n${stderr}`.replace(/\s+/g, ' ') }
+}
+const perpd = (args: readonly string[], env?: Record<string, string>) => run('src/cli/main.ts', args, env)
+
+beforeAll(() => {
+  for (const part of ['src', 'config', 'docs', 'strategies', 'package.json', 'CONTRIBUTING.md', 'test/api'])
+    cpSync(join(root, part), join(copy, part), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
+  writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }))
+  for (const step of Object.values(recipes).flat()) follow(step)
+  for (const folder of chainData) {
+    const data = readFileSync(join(root, folder, 'avalanche.json'), 'utf8')
+    writeFileSync(join(copy, folder, 'fuji.json'), data.replace('"chain": "avalanche"', '"chain": "fuji"'))
+  }
+  expect(run('src/cli/docs.ts', [])).toMatchObject({ status: 0 })
+})
+afterAll(() => rmSync(copy, { recursive: true }))
+
+test('each recipe touches as many files as CONTRIBUTING says, and those that it names', () => {
+  for (const [what, steps] of Object.entries(recipes)) {
+    const row = new RegExp(`^\\| ${what} \\| (\\d+) files? \\| (.*) \\|$`, 'm').exec(
+      textOf('CONTRIBUTING.md'),
+    )
+    expect([what, row?.[1]]).toEqual([what, String(new Set(steps.map(({ file }) => file)).size)])
+    const named = [...(row?.[2] ?? '').matchAll(/`(src\/[^`]+)`/g)].map(([, path = '']) => path)
+    const [first] = steps
+    const isNamed = (path: string) => first?.file.startsWith(path.replace(/<name>.*/, '')) === true
+    expect([what, named.some(isNamed)]).toEqual([what, true])
+  }
+})
+
+test('what the recipes made has the right types', () => {
+  const { stdout, status } = run(join(root, 'node_modules/typescript/bin/tsc'), ['--noEmit'])
+  expect([stdout, status]).toEqual(['', 0])
+})
+
+test('a new setting is documented, is in the JSON Schema, and is taken from a flag, a variable and a file', () => {
+  expect(textOf('docs/configuration.md')).toContain(
+    '| `log.quietSeconds` | How long a start says nothing, seconds. | a whole number from 0 to 600 | `7` | `PERPD__LOG__QUIET_SECONDS` |',
+  )
+  const { properties } = JSON.parse(textOf('config/schema/settings.json'))
+  expect(properties.log.properties.quietSeconds).toMatchObject({ default: 7, type: 'integer', maximum: 600 })
+  expect(properties.paper.properties.largestTradeUsd).toMatchObject({ default: 900 })
+  const shown = JSON.parse(
+    perpd(['config', '--json', '--log.quietSeconds', '9', '--paper.largestTradeUsd=5']).stdout,
+  )
+  expect(shown.settings['log.quietSeconds']).toEqual({ value: 9, origin: 'flag --log.quietSeconds' })
+  expect(shown.settings['paper.largestTradeUsd'].value).toBe(5)
+  const { status, said } = perpd(['config'], { PERPD__LOG__QUIET_SECONDS: 'long' })
+  expect(status).toBe(4)
+  expect(said).toContain(
+    'env PERPD__LOG__QUIET_SECONDS: log.quietSeconds is "long"; expected a whole number from 0 to 600.',
+  )
+})
+
+test('a new limit is documented, is one of the account, of markets and of files, loosens by confirmation, and is kept', async () => {
+  const row =
+    '| `EQUITY_TOO_LOW` | `minEquityUsd` | the account is worth less than its limit; reductions go on |'
+  expect(textOf('docs/errors.md')).toContain(row)
+  expect(textOf('docs/configuration.md')).toContain('| `risk.minEquityUsd` | Least equity with which')
+  expect(textOf('strategies/README.md')).toContain(
+    '| `minEquityUsd` | US dollars | nothing is opened while the account is worth less |',
+  )
+  const { properties } = JSON.parse(textOf('config/schema/settings.json'))
+  expect(properties.risk.properties.minEquityUsd).toMatchObject({ default: '0' })
+  mkdirSync(join(copy, 'own'))
+  writeFileSync(
+    join(copy, 'own/mine.yaml'),
+    'kind: trend\nmarket: ETH/USD [WETH-USDC]\nsize: { usd: 250, leverage: 2 }\nlimits: { minEquityUsd: 700 }\n',
+  )
+  const { said, status } = perpd([
+    'check',
+    '--strategies.paths=./own',
+    '--risk.minEquityUsd=900',
+    '--risk.markets=ETH/USD [WETH-USDC]: minEquityUsd=800',
+  ])
+  expect(status).toBe(0)
+  expect(said).toContain("mine: minEquityUsd $700.00 is looser than the account's $900.00, which holds.")
+  const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
+  const { changesOf, changeText } = await changed('src/engine/liveLimits.ts')
+  const [change] = changesOf({ '|minEquityUsd': String(9n * 10n ** 30n) }, {})
+  expect([change.isTighter, changeText(change)]).toEqual([false, 'minEquityUsd $9.00 -> none'])
+  const { checkLimits } = await changed('src/risk/checks.ts')
+  const desk = { equityUsd: 8n * 10n ** 30n, limits: { minEquityUsd: 9n * 10n ** 30n } }
+  expect(checkLimits({ adds: true }, {}, desk)).toMatchObject({ code: 'EQUITY_TOO_LOW', allowed: '$9.00' })
+})
+
+test('a new chain is one of the choices, has its profile, and its paper venue serves it', async () => {
+  expect(textOf('docs/configuration.md')).toContain('one of arbitrum, avalanche, fuji, megaeth')
+  const live = JSON.parse(perpd(['config', '--json', '--profile', 'fuji']).stdout)
+  expect(live.settings['venue.chain']).toEqual({ value: 'fuji', origin: 'profile config/fuji.json' })
+  const paper = perpd(['check', '--venue.chain=fuji', '--strategies.paths=./strategies/guard.yaml'])
+  expect([paper.status, paper.said]).toEqual([0, expect.stringContaining('play money on fuji')])
+  const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
+  const [{ createVenue }, { chains }, { chainGas }] = await Promise.all([
+    changed('src/paper/venue.ts'),
+    changed('src/chains/index.ts'),
+    changed('src/chains/gas.ts'),
+  ])
+  expect(chainGas.fuji).toBe(chains.fuji.gas)
+  const venue = createVenue({ clock: { now: () => 1_780_000_000_000 }, chain: chains.fuji, seed: 1 })
+  const answer = await venue.fetch(new Request(`http://127.0.0.1${venue.paths.api[0]}/markets`))
+  expect([answer.status, (await answer.json()).length > 0]).toEqual([200, true])
+})
