@@ -121,8 +121,7 @@ test('the legacy liquidity fields of the tickers are read by no file but the pap
  * is the other side of the wire.
  */
 const namesLane = [
-  'cli/config/schema.ts',
-  'cli/config/typed.ts',
+  'cli/config/sections/account.ts',
   'domain/lane.ts',
   'execution/lanes.ts',
   'paper/orderRoutes.ts',

@@ -55,7 +55,7 @@ export interface ChainFacts<Name extends string = string> {
   }
   /** What its markets and tokens are, as shipped. */
   readonly facts: ShippedFacts
-  /** Seconds before a user may cancel a market order (contract setting, wire: eip712-and-chain section 7). */
+  /** Seconds before a user may cancel a market order (contract `Keys`, `REQUEST_EXPIRATION_TIME`). */
   readonly requestExpirationSeconds: number
   /** What evidence needs when nothing else is configured. */
   readonly finality: Finality

@@ -1,4 +1,4 @@
-/** When a block of a chain counts as final (orders.md 2.4). */
+/** When a block of a chain counts as final (docs/orders.md 3). */
 /** A tag of the endpoint, or a number of blocks behind its latest. */
 export type Finality = 'latest' | 'safe' | 'finalized' | { readonly depth: number }
 

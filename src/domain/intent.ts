@@ -26,9 +26,6 @@ export type IntentKind =
   | 'collateral-out'
   | 'batch'
 
-/** The name that the configuration's types import. */
-export type { LaneName as Lane }
-
 /** An admitted, sized order of ours; made here and persisted (J1) before anything is sent. */
 export interface Intent {
   /** Made from account, strategy and decision key, so that the same decision always has the same id. */

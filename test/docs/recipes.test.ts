@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { manualClock } from '../support/venue.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const copy = mkdtempSync(join(tmpdir(), 'perpd-recipes-'))
@@ -43,6 +44,33 @@ const recipes: Readonly<Record<string, readonly Step[]>> = {
     { file: 'src/chains/index.ts', before: 'import { megaeth }', add: "import { fuji } from './fuji.ts'\n" },
     { file: 'src/chains/index.ts', before: 'megaeth } as const', add: 'fuji, ' },
   ],
+  'an API route': [
+    {
+      file: 'src/api/wallet.ts',
+      add: `
+const ageRoute: Route<WalletQuery, number> = {
+  path: '/wallets/age',
+  method: 'GET',
+  service: 'api',
+  kind: 'read',
+  cacheMs: OUR_SHARE_MS,
+  query: ({ account }) => ({ address: account }),
+  decode: (body) => count(object(body).ageSeconds, 'ageSeconds'),
+}
+
+/** How old a wallet is, seconds (\`GET /wallets/age\`). */
+export function getWalletAge(transport: Transport, query: WalletQuery, options?: CallOptions): Promise<Read<number>> {
+  return transport.call(ageRoute, query, options)
+}
+`,
+    },
+    {
+      file: 'src/paper/accountRoutes.ts',
+      before: "  kit.api('GET', '/allowances'",
+      add: "  kit.api('GET', '/wallets/age', ({ query }) => ({ ageSeconds: requiredAddress(query, 'address').length }))\n",
+    },
+    { file: 'src/cli/documentedRoutes.ts', before: "    ['/allowances'],", add: "    ['/wallets/age'],\n" },
+  ],
   'a setting': [
     {
       file: 'src/cli/config/sections/daemon.ts',
@@ -56,7 +84,7 @@ const recipes: Readonly<Record<string, readonly Step[]>> = {
   ],
   'a setting of the paper venue': [
     {
-      file: 'src/paper/settings.ts',
+      file: 'src/domain/paperSection.ts',
       before: '  exitsReordered: setting(',
       add: "  largestTradeUsd: setting(integer(1, 1_000_000), 900, 'Largest trade of another trader, US dollars.'),\n",
     },
@@ -215,4 +243,25 @@ test('a new chain is one of the choices, has its profile, and its paper venue se
   const venue = createVenue({ clock: { now: () => 1_780_000_000_000 }, chain: chains.fuji, seed: 1 })
   const answer = await venue.fetch(new Request(`http://127.0.0.1${venue.paths.api[0]}/markets`))
   expect([answer.status, (await answer.json()).length > 0]).toEqual([200, true])
+})
+
+test('a new route is a method of the clients, is answered by the paper venue, and is in the coverage', async () => {
+  expect(textOf('docs/api-coverage.md')).toMatch(/GET `\/wallets\/age` .* `getWalletAge` /)
+  const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
+  const [{ createApi }, { createVenue }, { chains }] = await Promise.all([
+    changed('src/api/index.ts'),
+    changed('src/paper/venue.ts'),
+    changed('src/chains/index.ts'),
+  ])
+  const clock = manualClock(1_780_000_000_000)
+  const venue = createVenue({ clock, chain: chains.arbitrum, seed: 1 })
+  const hosts = (paths: readonly string[]) => paths.map((path) => `http://127.0.0.1${path}`)
+  const api = createApi({
+    chain: chains.arbitrum,
+    hosts: { api: hosts(venue.paths.api), oracle: hosts(venue.paths.oracle) },
+    fetch: (url: string) => venue.fetch(new Request(url)),
+    clock,
+    random: () => 0.5,
+  })
+  expect(await api.getWalletAge({ account: `0x${'19'.repeat(20)}` })).toMatchObject({ value: 42 })
 })

@@ -1,5 +1,7 @@
 /** The rules that hold between settings, and what a start needs besides. */
+
 import type { Chain } from '../../chains/chain.ts'
+import { describeLane } from '../../domain/lane.ts'
 import { isJournalLocation } from '../../journal/open.ts'
 import { isLoopback } from './formats.ts'
 import { isOwnHost } from './sections/daemon.ts'
@@ -80,7 +82,7 @@ export function judge(
   const { relayDeadlineSeconds } = config.execution
   const { minDeadlineSeconds, maxDeadlineSeconds } = config.signing
   const isSigned = relayDeadlineSeconds >= minDeadlineSeconds && relayDeadlineSeconds <= maxDeadlineSeconds
-  if (comparesAll && config.account.lane === 'relay' && !isSigned) {
+  if (comparesAll && describeLane(config.account.lane).signsOwnDeadline && !isSigned) {
     problems.push(
       `${at('execution.relayDeadlineSeconds')} is ${relayDeadlineSeconds}, outside what is signed: ${minDeadlineSeconds} to ${maxDeadlineSeconds} s (signing.minDeadlineSeconds, signing.maxDeadlineSeconds).`,
     )

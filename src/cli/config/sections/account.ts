@@ -1,4 +1,5 @@
 /** Settings of the account and its keys. */
+import { laneNames } from '../../../domain/lane.ts'
 import {
   choice,
   flag,
@@ -86,7 +87,7 @@ export const account = {
     'Minutes before the end of the approval at which the breaker `subaccount` opens: only reductions are made.',
   ),
   lane: setting(
-    choice(['order-chain', 'relay']),
+    choice(laneNames),
     'order-chain',
     'How signed orders are handed in. `order-chain`: to the host that prepared them, which also chooses deadline and nonce. `relay`: as calldata of our own with our own short deadline, so that an unknown closes in minutes; after a lost answer only the chain tells.',
   ),
