@@ -23,7 +23,8 @@ import { relayParams as decodeRelayParams } from '../src/api/typedData.ts'
 import { arbitrum } from '../src/chains/arbitrum.ts'
 import { hashRelayParams } from '../src/chains/relayRouter.ts'
 import { hexKey } from '../src/domain/address.ts'
-import type { Intent, Lane } from '../src/domain/intent.ts'
+import type { Intent } from '../src/domain/intent.ts'
+import type { LaneName } from '../src/domain/lane.ts'
 import { usd } from '../src/domain/units.ts'
 import type { ExecutionContext } from '../src/execution/context.ts'
 import { requestOf } from '../src/execution/prepare.ts'
@@ -32,7 +33,7 @@ import { openJournal } from '../src/journal/open.ts'
 import { createLocalSigner } from '../src/keys/local.ts'
 
 const orders = Number(process.argv[2] ?? 300)
-const lane: Lane = process.argv[3] === 'relay' ? 'relay' : 'order-chain'
+const lane: LaneName = process.argv[3] === 'relay' ? 'relay' : 'order-chain'
 const inFlights = [1, 8, 32] as const
 const warmUp = 200
 const symbol = 'ETH/USD [WETH-USDC]'

@@ -114,7 +114,7 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
     ])
   }
   const unsure = await asked(hosts, 'open', eth, 'long', '--size=500', '--leverage=2')
-  expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('say --yes')])
+  expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('give --yes')])
 
   if (hasPty) {
     const order = ['open', eth, 'long', '--size=500', '--leverage=2', ...own.flags(hosts)]
@@ -225,7 +225,7 @@ test('close --all closes every position after one question, in spite of a halt, 
   const both = await asked(hosts, 'close', eth, 'long', '--all', '--yes')
   expect([both.code, both.said]).toEqual([1, expect.stringContaining('leave out market')])
   const unsure = await asked(hosts, 'close', '--all')
-  expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('say --yes')])
+  expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('give --yes')])
   if (hasPty) {
     const answered = await typed(['close', '--all', ...own.flags(hosts)], 'no')
     expect(answered).toMatch(/long ETH\/USD \[WETH-USDC\] +\$400\.00/)

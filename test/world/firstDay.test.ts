@@ -279,7 +279,7 @@ test('noon: a kind of his own opens with a stop; a close by hand is told as one,
     },
     seen,
   )
-  expect(kept(held.text)).toMatch(/^MARKET SIDE SIZE ENTRY MARK LIQUIDATION PNL/)
+  expect(kept(held.text)).toMatch(/^MARKET SIDE SIZE ENTRY LIQUIDATION PNL/)
   expect(kept((await typed('orders')).text)).toMatch(
     /^ID STATUS ORDER SIZE PRICE ID open increase long ETH\/USD\s\[WETH-USDC\] \$N \$N fees \$N, TIME, by first\s(?:not final yet; )?the first day resting stop-loss \$N trigger \$N/,
   )

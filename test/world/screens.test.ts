@@ -110,7 +110,9 @@ test('every command and every help fits 80 columns with whole words, and says at
       'logs',
       'strategies',
     ].includes(words[0] ?? '')
-    const cut = wordsOf(narrow.text.replace(/[,:;.]+(?=\s|$)/g, '')).filter((word) => !whole.has(word))
+    // What columns a narrow screen leaves out is told there alone.
+    const told = narrow.text.replace(/Not shown in 80 columns:[\s\S]*?--json\./, '')
+    const cut = wordsOf(told.replace(/[,:;.]+(?=\s|$)/g, '')).filter((word) => !whole.has(word))
     if (!isLive && words[0] !== 'orders' && words[0] !== 'init') {
       problems.push(...cut.map((word) => `${words.join(' ')}: ${word} is on the narrow screen alone`))
     }
