@@ -27,8 +27,8 @@ import type { Intent } from '../src/domain/intent.ts'
 import type { LaneName } from '../src/domain/lane.ts'
 import { usd } from '../src/domain/units.ts'
 import type { ExecutionContext } from '../src/execution/context.ts'
+import { createOrderManager } from '../src/execution/orderManager.ts'
 import { requestOf } from '../src/execution/prepare.ts'
-import { createShell } from '../src/execution/shell.ts'
 import { openJournal } from '../src/journal/open.ts'
 import { createLocalSigner } from '../src/keys/local.ts'
 
@@ -213,7 +213,7 @@ async function measureAt(api: Api, name: string, price: () => Promise<bigint>): 
         times.push(event.durationMs)
         steps.set(event.step, times)
       }
-      if (event.type === 'order.poisoned') throw new Error(JSON.stringify(event.differences))
+      if (event.type === 'order.payload_rejected') throw new Error(JSON.stringify(event.differences))
     },
     rules: { source: 'api', trustVenue: true, deadlineMarginMs: 10_000 },
     // Nothing is followed while the road is measured.
@@ -221,7 +221,7 @@ async function measureAt(api: Api, name: string, price: () => Promise<bigint>): 
       statusPollMs: 3_600_000,
       statusPollMaxMs: 3_600_000,
       prepareRetryMs: 500,
-      poisonRestMs: 1000,
+      payloadMismatchCooldownMs: 1000,
       relayDeadlineSeconds: 120,
       relayFeePerOrder: 1_000_000n,
     },
@@ -237,7 +237,7 @@ async function measureAt(api: Api, name: string, price: () => Promise<bigint>): 
       throw error
     },
   }
-  const shell = createShell(context)
+  const orderManager = createOrderManager(context)
 
   async function measure(inFlight: number, count: number): Promise<string> {
     const priceNow = await price()
@@ -255,8 +255,8 @@ async function measureAt(api: Api, name: string, price: () => Promise<bigint>): 
           const intent = intentOf(priceNow)
           ids.push(intent.intentId)
           const orderMs = performance.now()
-          await shell.accept(intent)
-          await shell.settled(intent.intentId)
+          await orderManager.accept(intent)
+          await orderManager.settled(intent.intentId)
           times.push(performance.now() - orderMs)
         }
       }),
@@ -290,7 +290,7 @@ async function measureAt(api: Api, name: string, price: () => Promise<bigint>): 
     say('in flight  orders  p50 ms  p99 ms  cpu ms venue ms  orders/s   p50 of the steps, ms')
     for (const inFlight of inFlights) say(await measure(inFlight, orders))
   } finally {
-    await shell.stop()
+    await orderManager.stop()
     journal.close()
   }
 }

@@ -104,9 +104,9 @@ async function trade(traders: number, hours: number): Promise<void> {
   for (let hour = 0; hour <= hours; hour += 1) {
     globalThis.gc?.()
     const { heapUsed, rss } = process.memoryUsage()
-    const { world } = venue
+    const { venueState } = venue
     say(
-      `hour ${hour}: heap ${(heapUsed / 2 ** 20).toFixed(1)} MiB, rss ${(rss / 2 ** 20).toFixed(0)} MiB, ${world.positions.size} positions, ${world.trades.length} trades kept, ${world.counters.order} orders made`,
+      `hour ${hour}: heap ${(heapUsed / 2 ** 20).toFixed(1)} MiB, rss ${(rss / 2 ** 20).toFixed(0)} MiB, ${venueState.positions.size} positions, ${venueState.trades.length} trades kept, ${venueState.counters.order} orders made`,
     )
     if (hour === hours) break
     const begun = performance.now()

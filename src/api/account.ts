@@ -14,7 +14,7 @@ import {
 } from './accountRows.ts'
 import { boolean, type Decoder, Malformed, object, optional, string } from './decode.ts'
 import { RefusedError } from './errors.ts'
-import { type Asked, type CallOptions, OUR_SHARE_MS, type Read, type Route } from './route.ts'
+import { type CallOptions, COALESCE_MS, type Read, type Route, type RouteQuery } from './route.ts'
 import { rows } from './rows.ts'
 import type { Transport } from './transport.ts'
 
@@ -78,7 +78,7 @@ const ordersRoute: Route<AccountQuery, readonly OrderRow[]> = {
   method: 'GET',
   service: 'api',
   kind: 'read',
-  cacheMs: OUR_SHARE_MS,
+  cacheMs: COALESCE_MS,
   query: ({ account }) => ({ address: account }),
   decode: (body, asked) => rows(body, '', ofAccount(order, asked.input.account), asked, orderNames),
 }
@@ -88,7 +88,7 @@ const orderRoute: Route<{ readonly orderKey: string }, OrderRow> = {
   method: 'GET',
   service: 'api',
   kind: 'read',
-  cacheMs: OUR_SHARE_MS,
+  cacheMs: COALESCE_MS,
   pathOf: ({ orderKey }) => `/orders/${encodeURIComponent(orderKey)}`,
   decode: order,
 }
@@ -282,7 +282,7 @@ export async function searchTrades(
   }
 }
 
-function tradesPage(body: unknown, asked: Asked<{ readonly account?: Address }>): TradesPage {
+function tradesPage(body: unknown, asked: RouteQuery<{ readonly account?: Address }>): TradesPage {
   const page = object(body)
   const nextCursor = optional(page.nextCursor, 'nextCursor', string)
   return {

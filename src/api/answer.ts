@@ -10,7 +10,7 @@ import {
   type Unavailability,
   UnreachableError,
 } from './errors.ts'
-import type { Exchange } from './exchange.ts'
+import type { HttpAnswer } from './httpRequest.ts'
 import { parseExact } from './json.ts'
 
 /** The API's own error body, as far as it could be read. */
@@ -106,7 +106,7 @@ function unavailabilityOf(
 /** The error that an answer outside 2xx stands for; `unservedMeans` is the route's own reason for a 503. */
 export function errorOfStatus(
   place: RequestPlace,
-  answer: Pick<Exchange, 'status' | 'body' | 'traceId' | 'retryAfterMs'>,
+  answer: Pick<HttpAnswer, 'status' | 'body' | 'traceId' | 'retryAfterMs'>,
   attempts: number,
   unservedMeans?: string,
 ): RefusedError | UnreachableError {

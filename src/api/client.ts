@@ -5,7 +5,7 @@ import * as account from './account.ts'
 import * as accountTransfers from './accountTransfers.ts'
 import * as classicOrders from './classicOrders.ts'
 import * as history from './history.ts'
-import type { HostLists, HostPrices, HostRest } from './hosts.ts'
+import type { HostCooldown, HostLists, HostPrices } from './hosts.ts'
 import * as jit from './jit.ts'
 import type { ApiLimits } from './limits.ts'
 import * as marketInfo from './marketInfo.ts'
@@ -81,9 +81,9 @@ export interface ApiHosts {
   readonly hosts: HostLists
   readonly limits: ApiLimits
   /** Puts a host in cooldown: no new requests, and no new orders even if every host is in cooldown. */
-  restHost(host: string, restMs: number, reason: string): void
+  coolDown(host: string, restMs: number, reason: string): void
   /** Whether the host is in cooldown now. */
-  isResting(host: string): boolean
+  isCoolingDown(host: string): boolean
   /** The host's clock less ours, ms, to about half a second; undefined before its first answer. */
   clockSkewMs(host: string): number | undefined
 }
@@ -108,7 +108,7 @@ export interface ApiOptions {
   /** Told of every attempt of every request. */
   readonly onAttempt?: (attempt: RequestAttempt) => void
   /** Told when a host begins to rest. */
-  readonly onRest?: (rest: HostRest) => void
+  readonly onCooldown?: (rest: HostCooldown) => void
   /** Told when the prices of an oracle host stand still, and when they go on. */
   readonly onPrices?: (prices: HostPrices) => void
   /** Told of every list with rows that could not be read. */
@@ -129,8 +129,8 @@ export function createApi(options: ApiOptions): Api {
     chain: options.chain,
     hosts: transport.hosts,
     limits: transport.limits,
-    restHost: transport.restHost,
-    isResting: transport.isResting,
+    coolDown: transport.coolDown,
+    isCoolingDown: transport.isCoolingDown,
     clockSkewMs: transport.clockSkewMs,
   }
   const api: Record<string, unknown> = { ...base }

@@ -89,8 +89,8 @@ export interface PerformanceHistory {
   }[]
 }
 
-const HISTORY_SHARE_MS = 60_000
-const historyRead = { method: 'GET', kind: 'read', cacheMs: HISTORY_SHARE_MS } as const
+const HISTORY_CACHE_MS = 60_000
+const historyRead = { method: 'GET', kind: 'read', cacheMs: HISTORY_CACHE_MS } as const
 
 function ratesRoute(service: Service): Route<RatesQuery, readonly MarketRates[]> {
   return {

@@ -4,11 +4,12 @@
  *
  * **Rotation.** The application API's hosts are peers and take turns, the first family first; the oracle's have an order,
  * primary first.
- * **Rest.** A host that fails several times in a row rests, longer each time, and is then probed by a single request. One that
- * hangs rests at once while a peer is well, and is probed beside a request that the peer answers, so that nobody waits for a
- * host that stays dead. A host may be told to rest (a 429 or a 503 that says how long, a poisoned payload). Reads use a resting host when all of them rest,
- * prepare does not use one that was told to rest for a reason of trust.
- * **Old prices.** A host whose prices stand still is left for those whose prices do not, and looked at again ever more seldom.
+ * **Rest.** A host that fails several times in a row rests, longer each time, and is then probed by a single request. One
+ * that hangs rests at once while a peer is well, and is probed beside a request that the peer answers, so that nobody
+ * waits for a host that stays dead. A host may be told to rest (a 429 or a 503 that says how long, a payload mismatch).
+ * Reads use a host in cooldown when all of them rest, prepare does not use one that was told to rest for a reason of
+ * trust.
+ * **Old prices.** A host whose prices are stale is left for those whose prices do not, and looked at again ever more seldom.
  * **Rate.** Reads wait for their turn in a token bucket. Writes never wait; they take their token from later reads.
  */
 import type { Clock } from '../domain/clock.ts'
@@ -44,7 +45,7 @@ export interface HostUser {
   readonly path: string
 }
 
-/** A host's prices stand still, or go on again. */
+/** A host's prices are stale, or go on again. */
 export interface HostPrices {
   readonly host: string
   readonly isStale: boolean
@@ -53,9 +54,9 @@ export interface HostPrices {
 }
 
 /** A host began to rest. */
-export interface HostRest {
+export interface HostCooldown {
   readonly host: string
-  readonly restMs: number
+  readonly cooldownMs: number
   readonly reason: string
 }
 
@@ -64,8 +65,8 @@ interface HostState {
   /** Failures since the last success. */
   failures: number
   /** Times it began to rest since the last success; each one is longer. */
-  rests: number
-  restUntilMs: number
+  cooldowns: number
+  cooldownUntilMs: number
   /** Until when it is not trusted with new orders. */
   distrustUntilMs: number
   isProbing: boolean
@@ -73,7 +74,7 @@ interface HostState {
   readonly pending: number[]
   /** Its last failure was to let a request wait in vain. */
   isHung: boolean
-  /** Set while its prices stand still: the stamp of the newest, how often it was found so, and until when it is left alone. */
+  /** Set while its prices are stale: the stamp of the newest, how often it was found so, and until when it is left alone. */
   stale: { readonly madeAtMs: number; readonly times: number; readonly untilMs: number } | undefined
   /** When the bucket has its next token, if it is empty (generic cell rate); and the bucket of history. */
   nextTokenMs: number
@@ -115,8 +116,8 @@ export interface Hosts {
   /** How old its newest price is: a host with older ones than `limits.maxPriceAgeMs` is left for others. */
   sawPrices(host: string, ageMs: number, madeAtMs: number): void
   /** Puts a host in cooldown; `isDistrust` keeps new orders away even if every host is in cooldown. */
-  rest(host: string, restMs: number, reason: string, isDistrust: boolean): void
-  isResting(host: string): boolean
+  coolDown(host: string, cooldownMs: number, reason: string, isDistrust: boolean): void
+  isCoolingDown(host: string): boolean
   /** One reading of the host's clock: its `Date` (whole seconds) against the middle of our request, which has just ended. */
   sawClock(host: string, serverDateMs: number, tookMs: number): void
   clockSkewMs(host: string): number | undefined
@@ -155,10 +156,10 @@ export function createHosts(options: {
   readonly hosts: HostLists
   readonly clock: Clock
   readonly limits: ApiLimits
-  readonly onRest: (rest: HostRest) => void
+  readonly onCooldown: (coolDown: HostCooldown) => void
   readonly onPrices?: (prices: HostPrices) => void
 }): Hosts {
-  const { clock, limits, onRest, onPrices } = options
+  const { clock, limits, onCooldown, onPrices } = options
   const lists = withBaseAddresses(options.hosts)
   const known = new Set([
     ...[lists.api, lists.oracle, lists.pairFeed ?? [], lists.solanaFeed ?? []].flat(),
@@ -174,8 +175,8 @@ export function createHosts(options: {
       state = {
         base,
         failures: 0,
-        rests: 0,
-        restUntilMs: 0,
+        cooldowns: 0,
+        cooldownUntilMs: 0,
         distrustUntilMs: 0,
         isProbing: false,
         pending: [],
@@ -191,13 +192,13 @@ export function createHosts(options: {
   }
 
   function isAwake(state: HostState, now: number): boolean {
-    if (state.restUntilMs > now) return false
-    return state.rests === 0 || !state.isProbing
+    if (state.cooldownUntilMs > now) return false
+    return state.cooldowns === 0 || !state.isProbing
   }
 
   /** Not resting, and not one that only a probe may find well again. */
   function isWell(state: HostState, now: number): boolean {
-    return state.restUntilMs <= now && state.rests === 0
+    return state.cooldownUntilMs <= now && state.cooldowns === 0
   }
 
   function isStale({ stale }: HostState, now: number): boolean {
@@ -208,7 +209,7 @@ export function createHosts(options: {
   function inOrder(states: readonly HostState[], now: number): readonly HostState[] {
     const awake = states.filter((state) => isAwake(state, now))
     const isSlow = ({ pending: [oldest = now] }: HostState) => now - oldest >= SLOW_MS
-    const quick = awake.filter((state) => !(state.isHung && state.rests > 0) && !isSlow(state))
+    const quick = awake.filter((state) => !(state.isHung && state.cooldowns > 0) && !isSlow(state))
     const asked = quick.length > 0 ? quick : awake
     const old = asked.filter((state) => isStale(state, now))
     const byStamp = (one: HostState, other: HostState) =>
@@ -225,13 +226,13 @@ export function createHosts(options: {
     return own.flat().flatMap((each) => (each === base ? [] : [stateOf(each)]))
   }
 
-  function rest(host: string, restMs: number, reason: string, isDistrust: boolean): void {
+  function coolDown(host: string, cooldownMs: number, reason: string, isDistrust: boolean): void {
     const state = stateOf(host)
-    const until = clock.monotonicMs() + restMs
-    state.restUntilMs = Math.max(state.restUntilMs, until)
+    const until = clock.monotonicMs() + cooldownMs
+    state.cooldownUntilMs = Math.max(state.cooldownUntilMs, until)
     if (isDistrust) state.distrustUntilMs = Math.max(state.distrustUntilMs, until)
     state.isProbing = false
-    onRest({ host, restMs, reason })
+    onCooldown({ host, cooldownMs, reason })
   }
 
   /** Takes one of every `share` tokens of a host's rate; gives how long until it is there, ms. */
@@ -254,7 +255,7 @@ export function createHosts(options: {
     lists,
     basesOf,
     isKnown: (base) => known.has(base),
-    rest,
+    coolDown,
 
     choose(route, { avoid, needsTrust }) {
       const now = clock.monotonicMs()
@@ -266,9 +267,9 @@ export function createHosts(options: {
       const chosen =
         order.find((state) => !avoid.has(state.base)) ??
         order[0] ??
-        trusted.toSorted((one, other) => one.restUntilMs - other.restUntilMs)[0]
+        trusted.toSorted((one, other) => one.cooldownUntilMs - other.cooldownUntilMs)[0]
       if (chosen === undefined) return undefined
-      if (chosen.rests > 0) chosen.isProbing = true
+      if (chosen.cooldowns > 0) chosen.isProbing = true
       return chosen.base
     },
 
@@ -287,7 +288,7 @@ export function createHosts(options: {
       if (!isWell(stateOf(chosen), now)) return undefined
       const due = basesOf(route)
         .map(stateOf)
-        .find((state) => state.base !== chosen && state.isHung && state.rests > 0 && isAwake(state, now))
+        .find((state) => state.base !== chosen && state.isHung && state.cooldowns > 0 && isAwake(state, now))
       if (due === undefined) return undefined
       due.isProbing = true
       return due.base
@@ -310,7 +311,7 @@ export function createHosts(options: {
     succeeded(host) {
       const state = stateOf(host)
       state.failures = 0
-      state.rests = 0
+      state.cooldowns = 0
       state.isProbing = false
       state.isHung = false
     },
@@ -323,11 +324,11 @@ export function createHosts(options: {
       state.isHung = isHung
       const now = clock.monotonicMs()
       const hasPeer = peersOf(state.base).some((peer) => isWell(peer, now) && peer.failures === 0)
-      if (!wasProbe && !(isHung && hasPeer) && state.failures < limits.failuresToRest) return
-      const restMs = Math.min(limits.restMs * 2 ** state.rests, limits.restMaxMs)
-      state.rests += 1
+      if (!wasProbe && !(isHung && hasPeer) && state.failures < limits.failuresToCooldown) return
+      const cooldownMs = Math.min(limits.cooldownMs * 2 ** state.cooldowns, limits.cooldownMaxMs)
+      state.cooldowns += 1
       state.failures = 0
-      rest(host, restMs, reason, false)
+      coolDown(host, cooldownMs, reason, false)
     },
 
     sawPrices(host, ageMs, madeAtMs) {
@@ -339,15 +340,15 @@ export function createHosts(options: {
         return
       }
       const times = (was?.times ?? 0) + 1
-      const leftMs = Math.min(limits.restMs * 2 ** (times - 1), limits.restMaxMs)
+      const leftMs = Math.min(limits.cooldownMs * 2 ** (times - 1), limits.cooldownMaxMs)
       state.stale = { madeAtMs, times, untilMs: clock.monotonicMs() + leftMs }
       if (was === undefined) onPrices?.({ host, isStale: true, ageMs })
     },
 
-    isResting(host) {
-      const { restUntilMs, isHung, rests } = stateOf(host)
+    isCoolingDown(host) {
+      const { cooldownUntilMs, isHung, cooldowns } = stateOf(host)
       // One that hung is away until it answered again: an order that is sent there would hang too.
-      return restUntilMs > clock.monotonicMs() || (isHung && rests > 0)
+      return cooldownUntilMs > clock.monotonicMs() || (isHung && cooldowns > 0)
     },
 
     sawClock(host, serverDateMs, tookMs) {

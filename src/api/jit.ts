@@ -6,7 +6,7 @@ import type { Address } from '../domain/address.ts'
 import type { TokenAmount, Usd } from '../domain/units.ts'
 import { address, type Fields, inside, list, object, optional, uint, unixSeconds, usd30 } from './decode.ts'
 import { RefusedError } from './errors.ts'
-import { type CallOptions, OUR_SHARE_MS, type Read, type Route } from './route.ts'
+import { type CallOptions, COALESCE_MS, type Read, type Route } from './route.ts'
 import type { Transport } from './transport.ts'
 
 /** One shift of vault liquidity into a market that would have to happen. */
@@ -38,7 +38,7 @@ const infoV1Route: Route<undefined, readonly JitLiquidity[]> = {
   method: 'GET',
   service: 'api',
   kind: 'read',
-  cacheMs: OUR_SHARE_MS,
+  cacheMs: COALESCE_MS,
   decode: (body) => list(object(body).liquidityInfos, 'liquidityInfos', liquidityV1),
 }
 
@@ -70,7 +70,7 @@ const historyRoute: Route<JitHistoryQuery, readonly JitHistoryRow[]> = {
   method: 'GET',
   service: 'api',
   kind: 'read',
-  cacheMs: OUR_SHARE_MS,
+  cacheMs: COALESCE_MS,
   query: ({ period, fromSeconds, toSeconds }) => ({ period, from: fromSeconds, to: toSeconds }),
   decode: (body) => list(object(body).snapshots, 'snapshots', historyRow),
 }

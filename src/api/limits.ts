@@ -24,10 +24,10 @@ export interface ApiLimits {
   /** Reads that may wait for one host, and as many of history; more are refused. */
   readonly queuePerHost: number
   /** Failures in a row after which a host is in cooldown. */
-  readonly failuresToRest: number
+  readonly failuresToCooldown: number
   /** First rest, ms; doubles while the host stays bad. */
-  readonly restMs: number
-  readonly restMaxMs: number
+  readonly cooldownMs: number
+  readonly cooldownMaxMs: number
   /** Oldest price of a host whose prices count as going on, ms; with older ones it failed, and its fallbacks are asked. */
   readonly maxPriceAgeMs: number
 }
@@ -45,8 +45,8 @@ export const defaultApiLimits: ApiLimits = {
   requestsPerSecondPerHost: 5,
   burstPerHost: 20,
   queuePerHost: 100,
-  failuresToRest: 3,
-  restMs: 5_000,
-  restMaxMs: 120_000,
+  failuresToCooldown: 3,
+  cooldownMs: 5_000,
+  cooldownMaxMs: 120_000,
   maxPriceAgeMs: 15_000,
 }

@@ -4,7 +4,7 @@
  */
 import { marketConfig, marketInfo, marketValues } from './marketInfoRow.ts'
 import type { MarketConfig, MarketInfo, MarketValues } from './marketInfoTypes.ts'
-import type { Asked, CallOptions, Read, Route } from './route.ts'
+import type { CallOptions, Read, Route, RouteQuery } from './route.ts'
 import { createRowMemo, perTransport, type RowDecoder } from './rowMemo.ts'
 import { rows } from './rows.ts'
 import type { Transport } from './transport.ts'
@@ -14,7 +14,7 @@ const identity = 'marketTokenAddress'
 
 function rowsDecoder<Row extends object>(
   decode: RowDecoder<Row>,
-): (body: unknown, asked: Asked<undefined>) => readonly Row[] {
+): (body: unknown, asked: RouteQuery<undefined>) => readonly Row[] {
   const row = createRowMemo({ identity, decode })
   return (body, asked) => rows(body, '', row, asked, { market: identity })
 }

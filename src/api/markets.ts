@@ -22,7 +22,7 @@ import {
   usd30,
   word,
 } from './decode.ts'
-import { type CallOptions, OUR_SHARE_MS, type Read, type Route } from './route.ts'
+import { type CallOptions, COALESCE_MS, type Read, type Route } from './route.ts'
 import { createRowMemo, perTransport } from './rowMemo.ts'
 import { rows } from './rows.ts'
 import { createQuestions, filteredTickers } from './tickerFilters.ts'
@@ -59,7 +59,7 @@ const tickersRoute = perTransport((): Route<TickersQuery, readonly Ticker[]> => 
     method: 'GET',
     service: 'api',
     kind: 'read',
-    cacheMs: OUR_SHARE_MS,
+    cacheMs: COALESCE_MS,
     query: ({ addresses, symbols }) => ({ addresses, symbols }),
     decode: (body, asked) => rows(body, '', row, asked, byMarket),
   }
@@ -113,8 +113,8 @@ export function getMarketTickers(
 }
 
 /**
- * Room for increases on one side of a market (`GET /markets/trading-capacity`); indicative. While callers ask for more
- * than a few markets and sides, they share one read of all tickers, which carry the same record.
+ * Available capacity for increases on one side of a market (`GET /markets/trading-capacity`); indicative. While callers
+ * ask for more than a few markets and sides, they share one read of all tickers, which carry the same record.
  */
 export function getTradingCapacity(
   transport: Transport,

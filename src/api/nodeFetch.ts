@@ -18,8 +18,8 @@ import {
   type ResolveAll,
 } from '../domain/networkAddress.ts'
 import { watchIdle } from './idleConnections.ts'
+import { RequestFailed } from './requestFailed.ts'
 import type { Fetch, FetchAnswer } from './route.ts'
-import { RequestFailed } from './sent.ts'
 import { systemClock } from './systemClock.ts'
 
 /** Limits of connections and bodies. */

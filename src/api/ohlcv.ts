@@ -5,7 +5,7 @@
 import type { CandlePeriod } from '../domain/market.ts'
 import type { Usd } from '../domain/units.ts'
 import { count, list, Malformed, object, usd30 } from './decode.ts'
-import { type CallOptions, OUR_SHARE_MS, type Read, type Route } from './route.ts'
+import { type CallOptions, COALESCE_MS, type Read, type Route } from './route.ts'
 import type { Transport } from './transport.ts'
 
 /** Which candles. Timeframes, default limit and the form of the symbol are not documented; the oracle's are assumed. */
@@ -34,7 +34,7 @@ const ohlcvRoute: Route<OhlcvQuery, readonly OhlcvCandle[]> = {
   method: 'GET',
   service: 'api',
   kind: 'read',
-  cacheMs: OUR_SHARE_MS,
+  cacheMs: COALESCE_MS,
   isHistory: true,
   query: ({ symbol, timeframe, limit, sinceMs }) => ({ symbol, timeframe, limit, since: sinceMs }),
   decode: (body) => list(body, '', candle).sort((one, other) => one.timestampMs - other.timestampMs),

@@ -17,7 +17,7 @@ import {
   unixSeconds,
   word,
 } from './decode.ts'
-import { type Asked, type CallOptions, mapRead, type Read, type Route } from './route.ts'
+import { type CallOptions, mapRead, type Read, type Route, type RouteQuery } from './route.ts'
 import { rows, rowsOrField } from './rows.ts'
 import type { Transport } from './transport.ts'
 
@@ -291,7 +291,7 @@ function statusOf(value: unknown): MarketStatus {
 const byToken = { market: 'marketToken' } as const
 
 /** The shape is not documented; rows, and a map by address, are both read. A market whose row cannot be read is not in it. */
-function marketStates(body: unknown, asked: Asked<undefined>): ReadonlyMap<string, MarketStatus> {
+function marketStates(body: unknown, asked: RouteQuery<undefined>): ReadonlyMap<string, MarketStatus> {
   const states = new Map<string, MarketStatus>()
   const add = (row: Fields) => {
     const token = address(row.marketToken ?? row.marketTokenAddress, 'marketToken')

@@ -25,7 +25,7 @@ import {
   usd30,
   word,
 } from './decode.ts'
-import { type CallOptions, OUR_SHARE_MS, type Read, type Route } from './route.ts'
+import { type CallOptions, COALESCE_MS, type Read, type Route } from './route.ts'
 import { token } from './tokenRow.ts'
 import type { Transport } from './transport.ts'
 
@@ -106,7 +106,7 @@ const tokensInfoRoute: Route<undefined, readonly Token[]> = {
   method: 'GET',
   service: 'oracle',
   kind: 'read',
-  cacheMs: OUR_SHARE_MS,
+  cacheMs: COALESCE_MS,
   decode: (body) => listOrField(body, 'tokens', token),
 }
 

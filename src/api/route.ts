@@ -27,7 +27,7 @@ export interface FetchAnswer {
 export type QueryValue = string | number | boolean | readonly string[] | undefined
 
 /** What a decoder knows besides the body. */
-export interface Asked<Input> {
+export interface RouteQuery<Input> {
   readonly input: Input
   /** Takes the rows of a list that could not be read. */
   readonly missing: MissingRow[]
@@ -65,7 +65,7 @@ export interface Route<Input, Value> {
   /** Keeps numbers that a float would change as their source text. */
   readonly isExact?: boolean
   /** Reads the parsed body; throws `Malformed`. */
-  readonly decode: (body: unknown, asked: Asked<Input>) => Value
+  readonly decode: (body: unknown, asked: RouteQuery<Input>) => Value
   /**
    * When the newest part of the answer was made, by its own stamp, Unix ms. An answer older than `limits.maxPriceAgeMs` is a
    * failure of its host, and the others are asked; if none has a fresh one, the freshest is the answer.
@@ -77,7 +77,7 @@ export interface Route<Input, Value> {
  * How long reads of one question share one request where no document gives a window, ms: below the second in which the
  * venue's own caches and a polling strategy move. What must not be older than the call is read with `isFresh`.
  */
-export const OUR_SHARE_MS = 500
+export const COALESCE_MS = 500
 
 /** A value with what is known of its age. */
 export interface Read<T> {

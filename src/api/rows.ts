@@ -17,7 +17,7 @@ import {
   present,
   usd30,
 } from './decode.ts'
-import type { Asked } from './route.ts'
+import type { RouteQuery } from './route.ts'
 
 /** What a row says of itself, as far as it can be read. */
 export type Tell = (row: Fields) => Omit<MissingRow, 'problem'>
@@ -55,7 +55,7 @@ export function rows<T>(
   value: unknown,
   name: string,
   item: Decoder<T>,
-  asked: Pick<Asked<unknown>, 'missing' | 'dropForeign'>,
+  asked: Pick<RouteQuery<unknown>, 'missing' | 'dropForeign'>,
   names: RowNames & { readonly mayBeEmpty?: true },
 ): T[] {
   const tell = tellBy(names)
@@ -97,7 +97,7 @@ export function rowsOrField<T>(
   body: unknown,
   field: string,
   item: Decoder<T>,
-  asked: Pick<Asked<unknown>, 'missing' | 'dropForeign'>,
+  asked: Pick<RouteQuery<unknown>, 'missing' | 'dropForeign'>,
   names: RowNames,
 ): T[] {
   return Array.isArray(body)

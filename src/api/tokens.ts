@@ -1,12 +1,12 @@
 /** Tokens, the pair feed and the risk oracle's markets of the application API. */
 import type { Address } from '../domain/address.ts'
 import { address, inside, list, object } from './decode.ts'
-import { type Guess, guessed } from './guess.ts'
 import { type Pair, pair, SOLANA_UNSERVED } from './pairRow.ts'
 import type { CallOptions, Read, Route } from './route.ts'
 import { rows } from './rows.ts'
 import { type TokenRow, token } from './tokenRow.ts'
 import type { Transport } from './transport.ts'
+import { type Undocumented, undocumented } from './undocumented.ts'
 
 const byAddress = { token: 'address' } as const
 
@@ -41,14 +41,14 @@ export function getTokensInfo(
   return transport.call(tokensInfoRoute, undefined, options)
 }
 
-const PAIRS_SHARE_MS = 60_000
+const PAIRS_CACHE_MS = 60_000
 
 const pairsRoute: Route<undefined, readonly Pair[]> = {
   path: '/pairs',
   method: 'GET',
   service: 'api',
   kind: 'read',
-  cacheMs: PAIRS_SHARE_MS,
+  cacheMs: PAIRS_CACHE_MS,
   decode: (body) => list(body, '', pair),
 }
 
@@ -58,14 +58,14 @@ const solanaPairsRoute: Route<undefined, readonly Pair[]> = {
   unservedMeans: SOLANA_UNSERVED,
 }
 
-const riskOracleRoute: Route<undefined, Guess<readonly Address[]>> = {
+const riskOracleRoute: Route<undefined, Undocumented<readonly Address[]>> = {
   path: '/risk-oracle/markets',
   method: 'GET',
   service: 'api',
   kind: 'read',
   cacheMs: 60_000,
   // Addresses, or rows that have one.
-  decode: guessed((body) =>
+  decode: undocumented((body) =>
     list(body, '', (value, name) =>
       typeof value === 'string'
         ? address(value, name)
@@ -88,6 +88,6 @@ export function getSolanaPairs(transport: Transport, options?: CallOptions): Pro
 export function getRiskOracleMarkets(
   transport: Transport,
   options?: CallOptions,
-): Promise<Read<Guess<readonly Address[]>>> {
+): Promise<Read<Undocumented<readonly Address[]>>> {
   return transport.call(riskOracleRoute, undefined, options)
 }

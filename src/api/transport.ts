@@ -13,14 +13,14 @@
 import type { Clock } from '../domain/clock.ts'
 import type { MissingRow } from '../domain/missing.ts'
 import { decodeBody, errorOfStatus } from './answer.ts'
+import { createCoalescer } from './coalesce.ts'
 import { DecodeError, RefusedError, type RequestPlace, type Sent, UnreachableError } from './errors.ts'
-import { type Exchange, exchange } from './exchange.ts'
-import { baseAddress, createHosts, type HostLists, type HostPrices, type HostRest } from './hosts.ts'
-import { createLanes } from './lanes.ts'
+import { baseAddress, createHosts, type HostCooldown, type HostLists, type HostPrices } from './hosts.ts'
+import { type HttpAnswer, httpRequest } from './httpRequest.ts'
 import { type ApiLimits, defaultApiLimits } from './limits.ts'
 import { type Redirected, redirected } from './redirect.ts'
+import { createRequestQueue } from './requestQueue.ts'
 import { type CallOptions, type Fetch, type Read, type Route, targetOf, urlOf } from './route.ts'
-import { createShared } from './share.ts'
 
 /** How one attempt ended. */
 export type AttemptOutcome =
@@ -69,7 +69,7 @@ export interface TransportOptions {
   readonly random: () => number
   readonly limits?: Partial<ApiLimits>
   readonly onAttempt?: (attempt: RequestAttempt) => void
-  readonly onRest?: (rest: HostRest) => void
+  readonly onCooldown?: (rest: HostCooldown) => void
   readonly onPrices?: (prices: HostPrices) => void
   /** Told of every list with rows that could not be read. */
   readonly onMissing?: (missing: MissingRows) => void
@@ -89,9 +89,9 @@ export interface Transport {
    */
   call<Input, Value>(route: Route<Input, Value>, input: Input, options?: CallOptions): Promise<Read<Value>>
   /** Puts a host in cooldown: no new requests, and no new orders even if every host is in cooldown. */
-  restHost(host: string, restMs: number, reason: string): void
+  coolDown(host: string, restMs: number, reason: string): void
   /** Whether the host is in cooldown now. */
-  isResting(host: string): boolean
+  isCoolingDown(host: string): boolean
   /** The host's clock less ours, ms, to about half a second; undefined before its first answer. */
   clockSkewMs(host: string): number | undefined
 }
@@ -104,12 +104,12 @@ export function createTransport(options: TransportOptions): Transport {
     hosts: options.hosts,
     clock,
     limits,
-    onRest: options.onRest ?? (() => {}),
+    onCooldown: options.onCooldown ?? (() => {}),
     ...(options.onPrices && { onPrices: options.onPrices }),
   })
-  const shared = createShared(clock)
+  const coalescer = createCoalescer(clock)
   const serverDates = createDateReader()
-  const lanes = createLanes({ hosts, clock, limits })
+  const queue = createRequestQueue({ hosts, clock, limits })
 
   /** Until when hosts asked to be left alone (`Retry-After`), monotonic ms: by host, or by host and route. */
   const askedToWait = new Map<string, number>()
@@ -137,7 +137,7 @@ export function createTransport(options: TransportOptions): Transport {
       timeoutMs,
     }
     const startMs = clock.monotonicMs()
-    let answer: Exchange | undefined
+    let answer: HttpAnswer | undefined
     let failure: unknown
     let movedTo: Redirected | undefined
     // A redirect is followed once.
@@ -148,7 +148,7 @@ export function createTransport(options: TransportOptions): Transport {
       route.method === 'GET'
     try {
       const ended = route.kind === 'read' ? hosts.began(host) : undefined
-      answer = await exchange(options, place, request, attempt).finally(ended)
+      answer = await httpRequest(options, place, request, attempt).finally(ended)
       const serverDateMs = serverDates(host, answer.date)
       if (serverDateMs !== undefined) hosts.sawClock(host, serverDateMs, answer.tookMs)
       if (mayFollow) movedTo = redirected(answer, request.url, host, hosts.isKnown)
@@ -210,9 +210,9 @@ export function createTransport(options: TransportOptions): Transport {
   function noteHealth(host: string, error: unknown): void {
     if (error instanceof UnreachableError) {
       if (error.status === 429) {
-        hosts.rest(
+        hosts.coolDown(
           host,
-          Math.min(error.retryAfterMs ?? limits.restMs, limits.restMaxMs),
+          Math.min(error.retryAfterMs ?? limits.cooldownMs, limits.cooldownMaxMs),
           'answered 429',
           false,
         )
@@ -234,10 +234,10 @@ export function createTransport(options: TransportOptions): Transport {
   /** Keeps how long a host asked to be left alone, whoever is asked meanwhile; of a route that it does not serve, the route. */
   function noteWait(host: string, { status, retryAfterMs, route, unavailability }: UnreachableError): void {
     if (retryAfterMs === undefined) return
-    const waitMs = Math.min(retryAfterMs, limits.restMaxMs)
+    const waitMs = Math.min(retryAfterMs, limits.cooldownMaxMs)
     const isOfRoute = unavailability === 'backend' || unavailability === 'route'
     askedToWait.set(isOfRoute ? `${host} ${route}` : host, clock.monotonicMs() + waitMs)
-    if (!isOfRoute && status !== 429 && waitMs > 0) hosts.rest(host, waitMs, `answered ${status}`, false)
+    if (!isOfRoute && status !== 429 && waitMs > 0) hosts.coolDown(host, waitMs, `answered ${status}`, false)
   }
 
   /** A request beside another one, to see whether a host is back: nobody waits for it. */
@@ -249,8 +249,8 @@ export function createTransport(options: TransportOptions): Transport {
   ): void {
     const place = { route: route.path, method: route.method, kind: route.kind, host }
     // What it shows of the host was noted; its value is nobody's.
-    lanes
-      .inTurn(place, route.isHistory === true, () => attemptOnce(route, input, place, 1, timeoutMs))
+    queue
+      .enqueue(place, route.isHistory === true, () => attemptOnce(route, input, place, 1, timeoutMs))
       .catch(() => {})
   }
 
@@ -291,7 +291,7 @@ export function createTransport(options: TransportOptions): Transport {
       const due = kind === 'read' && pinned === undefined ? hosts.probeBeside(route, host) : undefined
       if (due !== undefined) probe(route, input, due, timeoutMs)
       try {
-        const read = await lanes.inTurn(place, route.isHistory === true, () =>
+        const read = await queue.enqueue(place, route.isHistory === true, () =>
           attemptOnce(route, input, place, attempt, timeoutMs),
         )
         best = best === undefined || isBetter(route, read, best) ? read : best
@@ -353,10 +353,12 @@ export function createTransport(options: TransportOptions): Transport {
       // Whoever gives up sooner does not give up for others.
       const patience = `${callOptions.attempts ?? ''} ${callOptions.timeoutMs ?? ''}`
       const key = `${where} ${route.version ?? ''} ${route.method} ${targetOf(route, input)} ${patience} ${body}`
-      return shared.get(key, windowMs, callOptions.isFresh === true, () => persist(route, input, callOptions))
+      return coalescer.get(key, windowMs, callOptions.isFresh === true, () =>
+        persist(route, input, callOptions),
+      )
     },
-    restHost: (host, restMs, reason) => hosts.rest(baseAddress(host), restMs, reason, true),
-    isResting: (host) => hosts.isResting(baseAddress(host)),
+    coolDown: (host, restMs, reason) => hosts.coolDown(baseAddress(host), restMs, reason, true),
+    isCoolingDown: (host) => hosts.isCoolingDown(baseAddress(host)),
     clockSkewMs: (host) => hosts.clockSkewMs(host),
   }
 }

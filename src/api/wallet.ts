@@ -18,10 +18,10 @@ import {
   unixSeconds,
   word,
 } from './decode.ts'
-import { type Guess, guessed } from './guess.ts'
-import { type CallOptions, OUR_SHARE_MS, type Read, type Route } from './route.ts'
+import { type CallOptions, COALESCE_MS, type Read, type Route } from './route.ts'
 import { rows } from './rows.ts'
 import type { Transport } from './transport.ts'
+import { type Undocumented, undocumented } from './undocumented.ts'
 
 /** Whose wallet. */
 export interface WalletQuery {
@@ -71,7 +71,7 @@ const balancesRoute: Route<WalletQuery, readonly Balance[]> = {
   method: 'GET',
   service: 'api',
   kind: 'read',
-  cacheMs: OUR_SHARE_MS,
+  cacheMs: COALESCE_MS,
   query: ({ account }) => ({ address: account }),
   decode: (body, asked) =>
     rows(
@@ -97,7 +97,7 @@ const allowancesRoute: Route<AllowancesQuery, readonly Allowance[]> = {
   method: 'GET',
   service: 'api',
   kind: 'read',
-  cacheMs: OUR_SHARE_MS,
+  cacheMs: COALESCE_MS,
   query: ({ account, spender }) => ({ address: account, spender }),
   decode: (body) =>
     list(body, '', (value) => {
@@ -111,7 +111,7 @@ const stakingPowerRoute: Route<WalletQuery, StakingPower> = {
   method: 'GET',
   service: 'api',
   kind: 'read',
-  cacheMs: OUR_SHARE_MS,
+  cacheMs: COALESCE_MS,
   query: ({ account }) => ({ address: account }),
   decode: (body) => {
     const fields = object(body)
@@ -158,23 +158,23 @@ const buybackRoute: Route<undefined, BuybackStats> = {
   },
 }
 
-const whitelistsRoute: Route<WalletQuery, Guess<readonly Address[]>> = {
+const whitelistsRoute: Route<WalletQuery, Undocumented<readonly Address[]>> = {
   path: '/whitelists',
   method: 'GET',
   service: 'api',
   kind: 'read',
   cacheMs: 60_000,
   query: ({ account }) => ({ address: account }),
-  decode: guessed((body) => list(body, '', address)),
+  decode: undocumented((body) => list(body, '', address)),
 }
 
-const boostAprRoute: Route<undefined, Guess<number>> = {
+const boostAprRoute: Route<undefined, Undocumented<number>> = {
   path: '/incentives/usdg/boost-apr',
   method: 'GET',
   service: 'api',
   kind: 'read',
   cacheMs: 1_800_000,
-  decode: guessed((body) => float(object(body).boostApr, 'boostApr')),
+  decode: undocumented((body) => float(object(body).boostApr, 'boostApr')),
 }
 
 /** Token balances of a wallet (`GET /balances/wallet`). The native coin may be missing. */
@@ -214,12 +214,15 @@ export function getWhitelists(
   transport: Transport,
   query: WalletQuery,
   options?: CallOptions,
-): Promise<Read<Guess<readonly Address[]>>> {
+): Promise<Read<Undocumented<readonly Address[]>>> {
   return transport.call(whitelistsRoute, query, options)
 }
 
 /** Launch boost rate, a fraction of 1 (`GET /incentives/usdg/boost-apr`). The payload is not documented. */
-export function getBoostApr(transport: Transport, options?: CallOptions): Promise<Read<Guess<number>>> {
+export function getBoostApr(
+  transport: Transport,
+  options?: CallOptions,
+): Promise<Read<Undocumented<number>>> {
   return transport.call(boostAprRoute, undefined, options)
 }
 

@@ -51,8 +51,8 @@ async function routesAskedBy(ask: AnyFunction): Promise<readonly AskedRoute[]> {
       const place = { route: path, method, kind, host: '' }
       return Promise.reject(new RefusedError({ ...place, status: 404, isOwnBody: true }))
     },
-    restHost: () => {},
-    isResting: () => false,
+    coolDown: () => {},
+    isCoolingDown: () => false,
     clockSkewMs: () => undefined,
   }
   await ask(transport, {}, {}).catch((error: unknown) => {

@@ -11,7 +11,7 @@ import { createRpcClient } from '../evm/jsonRpc.ts'
 import type { Config } from './config/types.ts'
 import { chooseEvidence } from './evidence.ts'
 import { CommandError, exitCodes } from './exit.ts'
-import { lookAtAll } from './subaccountLooks.ts'
+import { statusAtAll } from './subaccountStatuses.ts'
 import { columns } from './table.ts'
 
 /** What is used and who says so. */
@@ -23,7 +23,7 @@ export interface ApprovalFacts extends ApprovalCounts {
 }
 
 /** A source that is asked; no counts when it did not answer. */
-interface Word {
+interface HostStatement {
   readonly name: string
   readonly counts: ApprovalCounts | undefined
 }
@@ -61,7 +61,7 @@ function isSame(one: ApprovalCounts | undefined, other: ApprovalCounts | undefin
   return one !== undefined && one.usedActions === other?.usedActions && one.nonce === other.nonce
 }
 
-function disagreement(words: readonly Word[], isProven: boolean): CommandError {
+function disagreement(words: readonly HostStatement[], isProven: boolean): CommandError {
   const rows = words.map(({ name, counts }) => [
     name,
     counts === undefined
@@ -80,8 +80,8 @@ function disagreement(words: readonly Word[], isProven: boolean): CommandError {
 async function askHosts(
   api: Api,
   { owner, subaccount }: { readonly owner: Address; readonly subaccount: Address },
-): Promise<readonly Word[]> {
-  const looks = await lookAtAll(api, owner, subaccount)
+): Promise<readonly HostStatement[]> {
+  const looks = await statusAtAll(api, owner, subaccount)
   return looks.map(({ host, status }) => ({
     name: host,
     counts:
@@ -95,7 +95,7 @@ async function askEndpoints(
   { venue: { chain }, rpc: { timeoutMs } }: Config,
   urls: readonly string[],
   parties: { readonly owner: Address; readonly subaccount: Address },
-): Promise<readonly Word[]> {
+): Promise<readonly HostStatement[]> {
   const names = endpointNames(urls)
   const { fetch, close } = createNodeFetch()
   try {

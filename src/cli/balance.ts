@@ -5,7 +5,7 @@ import { formatUnits } from '../domain/units.ts'
 import type { BalanceReport } from '../engine/reads.ts'
 import { counted, money, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
-import { askFor, askStatus } from './daemon.ts'
+import { queryDaemon, queryStatus } from './daemon.ts'
 import { exitCodes } from './exit.ts'
 import { type Column, fitTable } from './fitTable.ts'
 import { equityAge } from './status.ts'
@@ -14,8 +14,8 @@ type Balance = Plain<BalanceReport>
 
 /** Shows the balance, as text or with `--json`. Exit code 3 when no daemon answers. */
 export async function balance({ loaded, flags, width, out }: Call): Promise<number> {
-  const status = await askStatus(loaded)
-  const report = await askFor(loaded, '/api/balance', isBalance)
+  const status = await queryStatus(loaded)
+  const report = await queryDaemon(loaded, '/api/balance', isBalance)
   if (flags.has('json')) out(JSON.stringify({ ...report, equity: status.equity ?? null }, undefined, 2))
   else out(balanceText(report, status, width))
   return exitCodes.ok

@@ -5,7 +5,7 @@ import type { OrderRow } from '../domain/orderView.ts'
 import { bps } from '../domain/units.ts'
 import { counted, money } from '../monitor/text.ts'
 import type { Call } from './command.ts'
-import { askStatus, type CommandAnswer } from './daemon.ts'
+import { type CommandAnswer, queryStatus } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { ask, askAgain, confirm, followed, idOf, isRefusal, outcomeText, shareOf } from './manual.ts'
 import { wrapped } from './screen.ts'
@@ -54,7 +54,7 @@ export async function closeAll(call: Call): Promise<number> {
     )
   }
   const shareBps = shareOf(flags.get('share'))
-  const status = await askStatus(loaded)
+  const status = await queryStatus(loaded)
   const all = closingsOf(status, { id, shareBps, by: commander(call) })
   const isJson = flags.has('json')
   if (all.length === 0) {
@@ -69,7 +69,7 @@ export async function closeAll(call: Call): Promise<number> {
   }
   if (!flags.has('yes')) {
     if (!isatty(0)) {
-      throw new CommandError('Nobody sits at this terminal to confirm the closes: say --yes', exitCodes.error)
+      throw new CommandError('No terminal to confirm the closes on: give --yes', exitCodes.error)
     }
     // The question is for the person at the terminal, and no part of the JSON.
     const show = isJson ? err : out

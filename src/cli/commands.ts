@@ -154,13 +154,13 @@ export const commands: readonly Command[] = [
       { name: 'by', value: 'NAME', doc: 'who says so' },
       { name: 'reason', value: 'TEXT', doc: 'why; shown by perpd explain' },
     ],
-    run: async (call) => (await import('./flatten.ts')).flatten(call),
+    run: async (call) => (await import('./unwind.ts')).unwind(call),
   },
   {
     name: 'discrepancies',
     summary: 'List what the account shows that the journal cannot explain; works without the daemon too.',
     flags: [{ name: 'all', doc: 'settled ones too' }, json],
-    run: async (call) => (await import('./findings.ts')).findings(call),
+    run: async (call) => (await import('./discrepancies.ts')).discrepancies(call),
   },
   ...(['adopt', 'ignore'] as const).map(
     (word): Command => ({
@@ -186,7 +186,10 @@ export const commands: readonly Command[] = [
         { name: 'by', value: 'NAME', doc: 'who says so' },
       ],
       run: async (call) =>
-        (await import('./findings.ts')).settleFinding(call, word === 'adopt' ? 'adopted' : 'ignored'),
+        (await import('./discrepancies.ts')).settleDiscrepancy(
+          call,
+          word === 'adopt' ? 'adopted' : 'ignored',
+        ),
     }),
   ),
   {

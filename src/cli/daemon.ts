@@ -28,14 +28,14 @@ import { CommandError, exitCodes } from './exit.ts'
 const TIMEOUT_MS = 5_000
 
 /** The configuration, and which of it was said on the command line. */
-type Told = Pick<LoadedConfig, 'config' | 'origins'>
+type DaemonTarget = Pick<LoadedConfig, 'config' | 'origins'>
 
 /**
  * The daemon's status.
  *
  * @throws CommandError with exit code 3 when no perpd of this profile answers.
  */
-export async function askStatus(told: Told): Promise<StatusBody> {
+export async function queryStatus(told: DaemonTarget): Promise<StatusBody> {
   const { address, body } = await ask(told, 'read', '/api/status')
   const { profile } = told.config
   if (!isStatus(body)) throw odd(address)
@@ -53,9 +53,9 @@ export async function askStatus(told: Told): Promise<StatusBody> {
  *
  * @throws what reading its token throws: a daemon is there, and it cannot be asked.
  */
-export async function isRunning(told: Told): Promise<boolean> {
+export async function isRunning(told: DaemonTarget): Promise<boolean> {
   try {
-    return (await askStatus(told)).journal.path === told.config.journal.path
+    return (await queryStatus(told)).journal.path === told.config.journal.path
   } catch (error) {
     // Another daemon, or another program: the journal's own lock says whether it is free.
     if (error instanceof CommandError && error.exitCode === exitCodes.notRunning) return false
@@ -68,7 +68,11 @@ export async function isRunning(told: Told): Promise<boolean> {
  *
  * @throws CommandError with exit code 3 when no perpd answers, 2 when what is asked for does not exist, 1 when it refuses.
  */
-export async function askFor<T>(told: Told, path: string, isIt: (body: unknown) => body is T): Promise<T> {
+export async function queryDaemon<T>(
+  told: DaemonTarget,
+  path: string,
+  isIt: (body: unknown) => body is T,
+): Promise<T> {
   const { address, status, body } = await ask(told, 'read', path)
   if (status === 200 && isIt(body)) return body
   if (status === 200 || !isRecord(body) || typeof body.message !== 'string') throw odd(address)
@@ -83,7 +87,12 @@ export async function askFor<T>(told: Told, path: string, isIt: (body: unknown) 
  *
  * @throws CommandError when it is refused, or with exit code 3 when no perpd answers.
  */
-export async function command(told: Told, path: string, body: object, timeoutMs?: number): Promise<string> {
+export async function command(
+  told: DaemonTarget,
+  path: string,
+  body: object,
+  timeoutMs?: number,
+): Promise<string> {
   return (await commandAnswer(told, path, body, timeoutMs)).statement
 }
 
@@ -96,7 +105,7 @@ export type CommandAnswer = Plain<Extract<OperatorAnswer, { readonly ok: true }>
  * @throws CommandError as `command` does.
  */
 export async function commandAnswer(
-  told: Told,
+  told: DaemonTarget,
   path: string,
   body: object,
   timeoutMs: number = TIMEOUT_MS,
@@ -119,7 +128,7 @@ interface Answer {
 
 /** One request with the daemon's challenge. A read whose kept connection the daemon had closed meanwhile is sent again, once. */
 async function ask(
-  told: Told,
+  told: DaemonTarget,
   role: Role,
   path: string,
   body?: object,
@@ -136,7 +145,7 @@ async function ask(
 }
 
 async function askOnce(
-  { config, origins }: Told,
+  { config, origins }: DaemonTarget,
   role: Role,
   path: string,
   timeoutMs: number,
@@ -151,7 +160,7 @@ async function askOnce(
 }
 
 /** The address that the daemon wrote; a port on the command line must be the same. */
-function addressOf(config: Config, origins: Told['origins']): string {
+function addressOf(config: Config, origins: DaemonTarget['origins']): string {
   const address = readAddress(config)
   if (address === undefined) {
     throw new CommandError(
@@ -223,7 +232,7 @@ async function askProven(
         exitCodes.notRunning,
       )
     }
-    throw stranger(address, tokenFileOf(config, role))
+    throw foreignProcess(address, tokenFileOf(config, role))
   }
   try {
     return { address, status: answer.status, body: JSON.parse(new TextDecoder().decode(bytes)) }
@@ -251,7 +260,7 @@ function tokenOf(config: Config, role: Role, address: string): Secret {
   )
 }
 
-function stranger(address: string, tokenFile: string): CommandError {
+function foreignProcess(address: string, tokenFile: string): CommandError {
   return new CommandError(
     `Something answers at ${address}, but does not prove that it is the perpd whose token is ${tokenFile}: nothing that it says is believed, and it was sent no token.\n  When perpd does not run, start it with: perpd run (in a checkout: npm start)`,
     exitCodes.notRunning,

@@ -9,9 +9,9 @@ import { parseUnits } from '../domain/units.ts'
 import { acquireWriterLock, type WriterLock } from '../journal/lock.ts'
 import type { Log } from '../monitor/log.ts'
 import { loadCatalog } from '../paper/catalog.ts'
-import { createFleet } from '../paper/fleet.ts'
 import { parseMarketHours } from '../paper/hours.ts'
 import { findMarket } from '../paper/lookup.ts'
+import { createMultiChainVenue } from '../paper/multiChainVenue.ts'
 import { loadReplay } from '../paper/replayFile.ts'
 import { loadScenario, readFaults, type ScenarioStep } from '../paper/scenario.ts'
 import { type ServedVenue, serveVenues } from '../paper/serve.ts'
@@ -57,7 +57,7 @@ async function startLocked(config: Config, log: Log, release: () => void): Promi
     ]
     const replay = paper.replayFile === undefined ? undefined : loadReplay(paper.replayFile, paper.speed)
     mkdirSync(dirname(paper.stateFile), { recursive: true, mode: 0o700 })
-    return createFleet({
+    return createMultiChainVenue({
       clock: systemClock,
       chains: paper.chains,
       seed: paper.seed,
@@ -71,7 +71,7 @@ async function startLocked(config: Config, log: Log, release: () => void): Promi
     ...paper.poolShares.map((one) => ['poolShares', one] as const),
     ...paper.whitelists.map((one) => ['whitelists', one] as const),
   ]) {
-    if (venues.some(({ world }) => findMarket(world, market) !== undefined)) continue
+    if (venues.some(({ venueState }) => findMarket(venueState, market) !== undefined)) continue
     throw new CommandError(
       `paper.${setting} names a market that no chain of the venue has: ${market}\n  Nothing was started. Give a symbol of /markets, or a market token.`,
       exitCodes.configuration,
@@ -193,7 +193,7 @@ function simulatedOf(paper: Config['paper']): Partial<VenueSettings> {
 }
 
 async function serve(
-  venues: ReturnType<typeof createFleet>,
+  venues: ReturnType<typeof createMultiChainVenue>,
   port: number,
   log: Log,
 ): Promise<readonly ServedVenue[]> {

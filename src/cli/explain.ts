@@ -47,7 +47,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
   const context = {
     ...contextOf(config, endings),
     signedOf,
-    ...(flatten === undefined ? {} : { flatten }),
+    ...(flatten === undefined ? {} : { unwind: flatten }),
     ...(heldUsd === undefined ? {} : { heldUsd }),
   }
   if (flags.has('json')) {
@@ -62,7 +62,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
           ...story,
           alternatives: fateLines(state, context.rules),
           endings,
-          ...(flatten === undefined ? {} : { flatten }),
+          ...(flatten === undefined ? {} : { unwind: flatten }),
           ...(heldUsd === undefined ? {} : { heldUsd }),
         }),
         undefined,

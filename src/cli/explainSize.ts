@@ -1,4 +1,4 @@
-/** What an order's label means, and how its wish became a size. Pure. */
+/** What an order's label means, and how its decision became a size. Pure. */
 import type { IntentState, Label } from '../domain/intent.ts'
 import { isOpened } from '../domain/orderLegs.ts'
 import { formatUnits, formatUsd } from '../domain/units.ts'
@@ -27,7 +27,7 @@ export function meaningOf(label: Label, state: IntentState): string {
   return isChange && label === 'executed' ? 'done at the venue' : meanings[label]
 }
 
-/** How the wish became a size. */
+/** How the decision became a size. */
 export function sizingLines({ intent }: IntentState): string[] {
   const { sizing, terms, reservationUsd } = intent
   const lines = [

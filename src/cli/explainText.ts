@@ -1,12 +1,12 @@
 /** The story of an order as one screen of text, 80 columns wide. Pure. */
 import type { Facts } from '../domain/errors.ts'
-import type { FlattenState } from '../domain/flatten.ts'
 import { type Evidence, hasEnded, type IntentState, labelOf, lastAttempt } from '../domain/intent.ts'
 import { reservedOf } from '../domain/machine/exposure.ts'
 import { isExit, isOpened, legsOf, type SignedLookup } from '../domain/orderLegs.ts'
 import type { StoredRecord } from '../domain/records.ts'
 import type { Ending } from '../domain/spend.ts'
 import { formatUsd, type Usd } from '../domain/units.ts'
+import type { UnwindState } from '../domain/unwindState.ts'
 import { OPERATOR } from '../engine/trading.ts'
 import { money, termsOf } from '../monitor/text.ts'
 import { evidenceLines, timeOf } from './explainEvidence.ts'
@@ -24,7 +24,7 @@ const WHEN_WIDTH = 10
 export interface ExplainContext {
   readonly rules: FateRules
   /** Whether somebody does not want it any more, and what came of it. */
-  readonly flatten?: FlattenState
+  readonly unwind?: UnwindState
   /** How orders of its strategy ended in the day before it was accepted. */
   readonly endings: readonly Ending[]
   /** Budget of endings by one cause, 24 hours; undefined for none. */
@@ -65,7 +65,7 @@ export function explainText(
     ...section('result', resultLines(state)),
     ...section('proof', proof === undefined ? [noProof(state)] : evidenceLines(proof)),
     ...section('ids', idLines(state, records)),
-    ...section('unwind', flattenLines(state, context.flatten)),
+    ...section('unwind', unwindLines(state, context.unwind)),
     ...section('budget', budgetLines(state, context)),
     ...section('else', fateLines(state, context.rules)),
   ]
@@ -164,7 +164,7 @@ function resultLines({ closing }: IntentState): string[] {
 }
 
 /** Who does not want the order any more, and what came of it. */
-function flattenLines({ intent, closing }: IntentState, flatten: FlattenState | undefined): string[] {
+function unwindLines({ intent, closing }: IntentState, flatten: UnwindState | undefined): string[] {
   if (flatten === undefined) return []
   const { by, reason, sinceMs, statement, outcome } = flatten
   const fate =

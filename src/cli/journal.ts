@@ -4,7 +4,7 @@ import { systemClock } from '../api/systemClock.ts'
 import { toPlain } from '../domain/orderView.ts'
 import { acceptLoss } from '../journal/acceptLoss.ts'
 import { exportSqliteJournal } from '../journal/export.ts'
-import { headPathOf } from '../journal/head.ts'
+import { highWaterMarkPathOf } from '../journal/highWaterMark.ts'
 import { openSqliteJournal } from '../journal/sqlite.ts'
 import { type Verification, verifySqliteJournal } from '../journal/verify.ts'
 import { counted, span } from '../monitor/text.ts'
@@ -95,7 +95,7 @@ export async function journalAcceptLoss({ loaded, flags, out }: Call): Promise<n
   const { config } = loaded
   const options = journalOptions(config, `operator ${String(flags.get('by'))}`)
   // A journal that is gone altogether has its mark left.
-  if (!existsSync(headPathOf(options.path, options.headPath))) journalFileOf(config)
+  if (!existsSync(highWaterMarkPathOf(options.path, options.headPath))) journalFileOf(config)
   const by = flags.get('by')
   if (typeof by !== 'string' || by.trim() === '') {
     throw new CommandError('Say who accepts the loss: --by YOUR_NAME', exitCodes.error)

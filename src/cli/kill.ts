@@ -1,12 +1,12 @@
 /** `perpd kill`: stops everything in the running daemon, and reports until nothing is left. */
 import { systemClock } from '../api/systemClock.ts'
 import type { Call } from './command.ts'
-import { askStatus, command } from './daemon.ts'
+import { command, queryStatus } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { killText } from './status.ts'
 import { commander } from './trading.ts'
 
-const lookMs = 1_000
+const pollMs = 1_000
 /** What was told is told again after this at the earliest, ms. */
 const repeatMs = 15_000
 
@@ -40,12 +40,12 @@ export async function kill(call: Call): Promise<number> {
   }
   const told = createTeller(out)
   for (;;) {
-    const { kill: report } = await askStatus(loaded)
+    const { kill: report } = await queryStatus(loaded)
     if (report === undefined) throw new CommandError('The daemon knows of no kill any more.', exitCodes.error)
     told(killText(report), systemClock.monotonicMs())
     if (report.endedAtMs !== undefined) {
       return report.outcome === 'done' ? exitCodes.ok : exitCodes.error
     }
-    await systemClock.sleep(lookMs)
+    await systemClock.sleep(pollMs)
   }
 }

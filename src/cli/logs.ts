@@ -3,7 +3,7 @@ import { systemClock } from '../api/systemClock.ts'
 import type { Level } from '../monitor/line.ts'
 import type { KeptLine, KeptLines } from '../monitor/logRing.ts'
 import type { Call } from './command.ts'
-import { askFor } from './daemon.ts'
+import { queryDaemon } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { wordsIn } from './fitTable.ts'
 
@@ -25,7 +25,7 @@ export async function logs({ loaded, flags, width, out }: Call): Promise<number>
     throw new CommandError(`--lines is ${String(word)}; expected a whole number from 1.`, exitCodes.error)
   }
   const read = (after: number, limit: number) =>
-    askFor(loaded, `/api/logs?after=${after}&limit=${limit}&level=${level}`, isLines)
+    queryDaemon(loaded, `/api/logs?after=${after}&limit=${limit}&level=${level}`, isLines)
   const show = (lines: readonly KeptLine[]): void => {
     for (const line of lines) {
       out(

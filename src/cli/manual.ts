@@ -9,7 +9,7 @@ import { formatAtMost, formatUsd } from '../domain/units.ts'
 import { unknownMarketText } from '../engine/unknownMarket.ts'
 import { money, shortId } from '../monitor/text.ts'
 import type { Call } from './command.ts'
-import { askFor, type CommandAnswer, commandAnswer } from './daemon.ts'
+import { type CommandAnswer, commandAnswer, queryDaemon } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { basisPoints, isMarkets, type MarketRow } from './markets.ts'
 import { wrapped } from './screen.ts'
@@ -79,7 +79,7 @@ export async function open(call: Call): Promise<number> {
 async function checkMarket({ loaded }: Call, name: string): Promise<void> {
   let listed: readonly MarketRow[]
   try {
-    listed = await askFor(loaded, '/api/markets', isMarkets)
+    listed = await queryDaemon(loaded, '/api/markets', isMarkets)
   } catch (error) {
     if (error instanceof CommandError) return
     throw error
@@ -181,7 +181,7 @@ export async function followed(
 ): Promise<{ readonly order: OrderRow; readonly isDone: boolean }> {
   const untilMs = systemClock.monotonicMs() + FOLLOW_MS
   for (;;) {
-    const { order } = await askFor(loaded, `/api/orders/${intentId}`, isStory)
+    const { order } = await queryDaemon(loaded, `/api/orders/${intentId}`, isStory)
     const isOver = order.closedAt !== null || order.standing === 'resting' || order.standing === 'open'
     if (isOver || systemClock.monotonicMs() > untilMs) return { order, isDone: isOver && isGood(order) }
     await systemClock.sleep(LOOK_MS)

@@ -5,7 +5,7 @@ import type { MarketFigures } from '../engine/reads.ts'
 import { nearMarket } from '../engine/unknownMarket.ts'
 import { span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
-import { askFor, command } from './daemon.ts'
+import { command, queryDaemon } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { type Column, fitTable } from './fitTable.ts'
 import { wrapped } from './screen.ts'
@@ -17,7 +17,7 @@ export type MarketRow = Plain<MarketFigures>
 export async function markets({ loaded, flags, width, out }: Call): Promise<number> {
   const search = flags.get('search')
   const wanted = typeof search === 'string' ? search.trim().toLowerCase() : ''
-  const all = await askFor(loaded, '/api/markets', isMarkets)
+  const all = await queryDaemon(loaded, '/api/markets', isMarkets)
   const rows = searched(all, wanted).toSorted(
     (one, other) => Number(isOpen(one)) - Number(isOpen(other)) || one.symbol.localeCompare(other.symbol),
   )

@@ -4,7 +4,7 @@ import { managersOf } from '../domain/marketName.ts'
 import { formatUsd } from '../domain/units.ts'
 import { money, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
-import { askStatus } from './daemon.ts'
+import { queryStatus } from './daemon.ts'
 import { exitCodes } from './exit.ts'
 import { type Column, fitTable } from './fitTable.ts'
 import { wrapped } from './screen.ts'
@@ -20,7 +20,7 @@ type PositionRow = StatusBody['positions'][number] & {
 
 /** Lists positions, as text or with `--json`. Exit code 3 when no daemon answers. */
 export async function positions({ loaded, flags, width, out }: Call): Promise<number> {
-  const status = await askStatus(loaded)
+  const status = await queryStatus(loaded)
   const rows = positionRows(status)
   if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
   else out(positionsText(rows, status, width))

@@ -42,7 +42,7 @@ export async function removalFeeOf(
   const batch = { createOrderParamsList: [], updateOrderParamsList: [], cancelOrderKeys: [ZERO_HASH] }
   let needed: TokenAmount | undefined
   for (let n = 0; n < tries && needed === undefined; n += 1) {
-    await fees.look(0)
+    await fees.refresh(0)
     needed = fees.ownFeeAmount({ batch, relayParams: usual })
   }
   return maxOf(usual.fee.feeAmount, needed ?? 0n)

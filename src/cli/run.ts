@@ -12,7 +12,7 @@ import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
 import type { Signer } from '../domain/signer.ts'
 import type { ConfiguredLimits } from '../engine/liveLimits.ts'
-import type { EngineDoor } from '../engine/status.ts'
+import type { EngineApi } from '../engine/status.ts'
 import { readMarket } from '../evm/marketProof.ts'
 import { guardedSigner } from '../journal/guard.ts'
 import { type Journal, JournalFaultError } from '../journal/journal.ts'
@@ -206,7 +206,7 @@ async function live(
     isMetricsOpen: config.control.isMetricsOpen,
     isHealthOpen: config.control.isHealthOpen,
     requestsPerSecond: config.control.requestsPerSecond,
-    door: loggedDoor(trader, log, fail),
+    engine: loggedEngineApi(trader, log, fail),
     metrics,
     health,
     recent: { log: kept, decisions },
@@ -260,7 +260,7 @@ async function readLimits(
 }
 
 /** The trader's door, with what the log should say of commands: a change of limits, and a journal that cannot be written, which ends the daemon. */
-function loggedDoor(trader: Trader, log: Log, fail: (error: unknown) => void): EngineDoor {
+function loggedEngineApi(trader: Trader, log: Log, fail: (error: unknown) => void): EngineApi {
   return {
     ...trader,
     async operate(command, commander) {

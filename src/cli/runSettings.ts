@@ -114,7 +114,7 @@ const watchMs = 5_000
 const statusPollFloorMs = 50
 /** Wait before a prepare that nobody answered is asked again, ms. */
 const prepareRetryMs = 500
-/** How long a host rests after a payload that did not say what was meant, ms. */
+/** How long a host is in cooldown after a payload that did not say what was meant, ms. */
 const poisonRestMs = 600_000
 
 /** How the trader works by this configuration; `source` is where evidence is read. */
@@ -136,7 +136,7 @@ export function traderSettingsOf(
       prepareRetryMs,
       relayDeadlineSeconds: execution.relayDeadlineSeconds,
       relayFeePerOrder: feeTokenAmount(config, signing.relayFeeUsd),
-      poisonRestMs,
+      payloadMismatchCooldownMs: poisonRestMs,
     },
     engine: {
       lane: account.lane,

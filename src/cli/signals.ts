@@ -6,7 +6,7 @@ import type { OperatorCommand } from '../engine/operatorCommand.ts'
 import type { Log } from '../monitor/log.ts'
 import { exitCodes } from './exit.ts'
 
-/** Signals this close to the first are the same wish. */
+/** Signals this close to the first are the same decision. */
 const sameSignalMs = 1_000
 
 /**

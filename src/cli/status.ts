@@ -2,11 +2,11 @@
 import type { StatusBody } from '../control/routes.ts'
 import { isoTime } from '../domain/clock.ts'
 import { formatUsd } from '../domain/units.ts'
-import { liftText } from '../engine/trading.ts'
+import { releaseText } from '../engine/trading.ts'
 import { unmanagedText } from '../monitor/phraseAccount.ts'
 import { counted, money, shortId, span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
-import { askStatus } from './daemon.ts'
+import { queryStatus } from './daemon.ts'
 import { exitCodes } from './exit.ts'
 import { sizeText } from './orders.ts'
 import { SCREEN_COLUMNS, wrapped } from './screen.ts'
@@ -14,7 +14,7 @@ import { type Column, columns, table } from './table.ts'
 
 /** Prints the daemon's status, as text or with `--json`. Exit code 3 when no daemon answers. */
 export async function status({ loaded, flags, width, out }: Call): Promise<number> {
-  const body = await askStatus(loaded)
+  const body = await queryStatus(loaded)
   out(flags.has('json') ? JSON.stringify(body, undefined, 2) : statusText(body, width))
   return exitCodes.ok
 }
@@ -36,7 +36,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
       ],
       ...body.holds.map((hold) => [
         '',
-        `${hold.scope} is ${hold.state} by ${hold.cause} since ${span(body.nowMs - hold.sinceMs)}, ${hold.by}: ${hold.reason}; ${liftText(hold)}`,
+        `${hold.scope} is ${hold.state} by ${hold.cause} since ${span(body.nowMs - hold.sinceMs)}, ${hold.by}: ${hold.reason}; ${releaseText(hold)}`,
       ]),
       ...(body.kill === undefined || body.kill.endedAtMs !== undefined
         ? []

@@ -7,7 +7,7 @@ import type { LastDecision } from '../monitor/lastDecisions.ts'
 import { money, span } from '../monitor/text.ts'
 import { closeStrategies } from '../strategy/load.ts'
 import type { Call } from './command.ts'
-import { askFor, askStatus } from './daemon.ts'
+import { queryDaemon, queryStatus } from './daemon.ts'
 import { exitCodes } from './exit.ts'
 import { type Column, fitTable } from './fitTable.ts'
 import { readStrategyFiles } from './readStrategies.ts'
@@ -31,10 +31,10 @@ export interface StrategyRow {
 
 /** Lists instances, as text or with `--json`. Exit code 3 when no daemon answers. */
 export async function strategies({ loaded, flags, width, out }: Call): Promise<number> {
-  const status = await askStatus(loaded)
+  const status = await queryStatus(loaded)
   const [decisions, orders, files] = await Promise.all([
-    askFor(loaded, '/api/decisions', isDecisions),
-    askFor(loaded, '/api/orders?limit=1000', isOrders),
+    queryDaemon(loaded, '/api/decisions', isDecisions),
+    queryDaemon(loaded, '/api/orders?limit=1000', isOrders),
     readStrategyFiles(loaded.config),
   ])
   await closeStrategies(files.strategies)

@@ -16,7 +16,7 @@ import { createLog } from '../monitor/log.ts'
 import type { Call } from './command.ts'
 import type { Config } from './config/types.ts'
 import type { LoadedConfig } from './config.ts'
-import { askStatus } from './daemon.ts'
+import { queryStatus } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { passwordSources } from './keySources.ts'
 import { paperOwnerProblem } from './paperOwner.ts'
@@ -126,7 +126,7 @@ interface OpenVenue {
 async function venueOfDaemon(loaded: LoadedConfig): Promise<OpenVenue | undefined> {
   let status: StatusBody
   try {
-    status = await askStatus(loaded)
+    status = await queryStatus(loaded)
   } catch (error) {
     if (error instanceof CommandError && error.exitCode === exitCodes.notRunning) return undefined
     throw error

@@ -25,16 +25,16 @@ import { removalFeeOf } from './removalFee.ts'
 import { readRemovalRequest, removalRequestText, removalTypedData } from './removalFile.ts'
 import { signingPolicyOf } from './runSettings.ts'
 import { readApprovalFile, readSignature, removeApprovalFile, writeWhole } from './subaccountFile.ts'
-import {
-  askChain,
-  isGone,
-  type Look,
-  lookAtAll,
-  lookText,
-  type SentRemoval,
-  withChain,
-} from './subaccountLooks.ts'
 import { delegatedOf, fileFlag, ownerKey, ownerOf, withApi } from './subaccountParties.ts'
+import {
+  approvalStatusText,
+  type HostStatus,
+  isGone,
+  queryChain,
+  type SentRemoval,
+  statusAtAll,
+  withChain,
+} from './subaccountStatuses.ts'
 
 /** How long the command stays to see the end; what it sent may land until its deadline all the same. */
 const followMs = 180_000
@@ -67,10 +67,10 @@ export async function revokeSubaccount(call: Call): Promise<number> {
   if (outFile !== undefined) return await writeRequest(call, { owner, subaccount, path: outFile })
   const { chain } = config.venue
   const send = async (api: Api, reader: ChainReader | undefined): Promise<number> => {
-    const before = await lookAtAll(api, owner, subaccount)
+    const before = await statusAtAll(api, owner, subaccount)
     // A host that is silent might know better: then it is sent, which harms nothing.
     if (isGone(before) && before.every(({ status }) => status !== undefined)) {
-      call.out(lookText(before, owner, subaccount))
+      call.out(approvalStatusText(before, owner, subaccount))
       call.err(`Nothing was sent: every host says that the chain does not know the key.${warning(before)}`)
       return exitCodes.ok
     }
@@ -111,7 +111,7 @@ function unusedApproval(
   config: Config,
   owner: Address,
   subaccount: Address,
-): (looks: readonly Look[]) => string {
+): (looks: readonly HostStatus[]) => string {
   let found: ReturnType<typeof readApprovalFile>
   try {
     found = readApprovalFile(config.account.approvalFile, config.venue.chain, owner, subaccount)
@@ -213,7 +213,7 @@ async function submit(
 interface Sent extends SentRemoval {
   readonly subaccount: Address
   readonly task: string | undefined
-  readonly warning: (looks: readonly Look[]) => string
+  readonly warning: (looks: readonly HostStatus[]) => string
 }
 
 /** Asks relay, hosts and chain until the key is gone, the relay has had its last word, or the time is over. */
@@ -227,22 +227,22 @@ async function follow(
   const endMs = systemClock.monotonicMs() + followMs
   let said = 'pending'
   for (;;) {
-    const { text, isLast } = await relayWord(api, task)
+    const { text, isLast } = await relayStatement(api, task)
     if (text !== said) err(`The relay says: ${text}`)
     said = text
-    const looks = await lookAtAll(api, owner, subaccount)
-    const chain = await askChain(reader, sent)
+    const looks = await statusAtAll(api, owner, subaccount)
+    const chain = await queryChain(reader, sent)
     // Endpoints that are silent leave it to the hosts; one that knows nothing of the removal does not.
     const isDenied = chain !== undefined && chain.answered > 0 && !chain.isUsed
     if (isGone(looks) && !isDenied) {
-      out(lookText(looks, owner, subaccount, chain))
+      out(approvalStatusText(looks, owner, subaccount, chain))
       err(
         `It is gone: what the key signs from now on reverts, and so does what it signed and did not land. A running daemon sees it within seconds.\nWhat rests and what is held stays: the owner's wallet cancels and closes it, or another delegated key.${sent.warning(looks)}`,
       )
       return exitCodes.ok
     }
     if (isLast || systemClock.monotonicMs() >= endMs || nowSecondsOf(api) > deadlineSeconds + 30) {
-      out(lookText(looks, owner, subaccount, chain))
+      out(approvalStatusText(looks, owner, subaccount, chain))
       err(
         `NOT GONE, as far as it shows. Halt the daemon (perpd trading halted). What was sent may land until ${timeOf(BigInt(deadlineSeconds))}; run this again,\nor have the owner send the transaction of perpd subaccount revoke --transaction.`,
       )
@@ -253,7 +253,10 @@ async function follow(
 }
 
 /** What the relay says of a task, and whether nothing more will come of it. */
-async function relayWord(api: Api, task: string | undefined): Promise<{ text: string; isLast: boolean }> {
+async function relayStatement(
+  api: Api,
+  task: string | undefined,
+): Promise<{ text: string; isLast: boolean }> {
   if (task === undefined) return { text: 'pending', isLast: false }
   try {
     const { value } = await api.getRelayStatus({ taskId: task })

@@ -1,10 +1,10 @@
 /** `perpd trading` and `perpd limits`: an operator's word to the running daemon. */
 import { userInfo } from 'node:os'
 import type { StatusBody } from '../control/routes.ts'
-import { liftText } from '../engine/trading.ts'
+import { releaseText } from '../engine/trading.ts'
 import { span } from '../monitor/text.ts'
 import type { Call } from './command.ts'
-import { askStatus, command, commandAnswer } from './daemon.ts'
+import { command, commandAnswer, queryStatus } from './daemon.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { type Column, table } from './table.ts'
 
@@ -15,12 +15,12 @@ export async function trading(call: Call): Promise<number> {
   const { loaded, flags, positionals, out } = call
   const [word] = positionals
   if (word === undefined) {
-    const status = await askStatus(loaded)
+    const status = await queryStatus(loaded)
     const { tradingState, holds } = status
     out(
       flags.has('json')
         ? JSON.stringify({ tradingState, holds }, undefined, 2)
-        : holdsText(status, call.width),
+        : haltsText(status, call.width),
     )
     return exitCodes.ok
   }
@@ -74,7 +74,7 @@ const limitColumns: readonly Column[] = [
   { title: 'IN FORCE', rank: 0, isFigure: true },
 ]
 
-const holdColumns: readonly Column[] = [
+const haltColumns: readonly Column[] = [
   { title: 'SCOPE', rank: 0 },
   { title: 'STATE', rank: 0 },
   { title: 'CAUSE', rank: 1, word: 'by' },
@@ -83,7 +83,7 @@ const holdColumns: readonly Column[] = [
   { title: 'REASON', rank: 4, isProse: true },
 ]
 
-function holdsText({ holds, nowMs, tradingState }: StatusBody, width: number): string {
+function haltsText({ holds, nowMs, tradingState }: StatusBody, width: number): string {
   if (holds.length === 0) return 'Trading is active; nothing holds it back.'
   const rows = holds.map((hold) => [
     hold.scope,
@@ -91,7 +91,7 @@ function holdsText({ holds, nowMs, tradingState }: StatusBody, width: number): s
     hold.cause,
     span(nowMs - hold.sinceMs),
     hold.by,
-    `${hold.reason}; ${liftText(hold)}`,
+    `${hold.reason}; ${releaseText(hold)}`,
   ])
-  return `Trading is ${tradingState}.\n\n${table(holdColumns, rows, width, '  ')}`
+  return `Trading is ${tradingState}.\n\n${table(haltColumns, rows, width, '  ')}`
 }

@@ -1,4 +1,4 @@
-/** Prints docs/strategy-view.md: everything that a kind of the user's own sees and may wish for, from the source itself. */
+/** Prints docs/strategy-view.md: everything that a kind of the user's own sees and may ask for, from the source itself. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -50,7 +50,7 @@ const parts: readonly Part[] = [
     types: [
       'DecisionBase',
       'IncreaseDecision',
-      'ExitWish',
+      'ExitRequest',
       'DecreaseDecision',
       'CloseDecision',
       'SwapDecision',
@@ -58,7 +58,7 @@ const parts: readonly Part[] = [
       'CancelDecision',
       'CollateralDecision',
       'BatchDecision',
-      'FlattenDecision',
+      'UnwindDecision',
     ],
   },
 ]

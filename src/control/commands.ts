@@ -33,7 +33,7 @@ const pool = z.enum(['long', 'short'])
 /** USD, and USD per whole token. */
 const dollars = decimal(18)
 
-/** The command that a body makes; `id` is the finding, the market or the order that its path names. */
+/** The command that a body makes; `id` is the discrepancy, the market or the order that its path names. */
 const commands = {
   trading: z
     .strictObject({
@@ -130,7 +130,10 @@ export type Parsed =
   | { readonly ok: true; readonly command: OperatorCommand; readonly by: string }
   | { readonly ok: false; readonly problem: string }
 
-/** Reads the body of a command. `id` is the finding or the order that its path names, whole or its first characters, or the market's symbol or address. */
+/**
+ * Reads the body of a command. `id` is the discrepancy or the order that its path names, whole or its first characters,
+ * or the market's symbol or address.
+ */
 export function parseCommand(type: OperatorCommand['type'], body: unknown, id = ''): Parsed {
   const parsed = commands[type].safeParse(body)
   if (parsed.success) return { ok: true, command: parsed.data.command(id), by: parsed.data.by }

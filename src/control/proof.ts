@@ -21,7 +21,7 @@ const form =
   /^Perpd-Proof role=(read|operate), nonce=([0-9a-f]{32}), challenge=(-|\d{1,15}\.[0-9a-f]{32}\.[0-9a-f]{64}), body=([0-9a-f]{64}), mac=([0-9a-f]{64})$/
 
 /** What a request's code covers. */
-export interface Asked {
+export interface ChallengedRequest {
   readonly role: Role
   readonly method: string
   /** Path and query as they are sent. */
@@ -51,13 +51,17 @@ export function newNonce(): string {
 }
 
 /** The `Authorization` header of a request. */
-export function proofOf(token: Secret, asked: Asked): string {
+export function proofOf(token: Secret, asked: ChallengedRequest): string {
   const { role, nonce, challenge = none, bodyDigest } = asked
   return `${scheme} role=${role}, nonce=${nonce}, challenge=${challenge}, body=${bodyDigest}, mac=${requestCode(token, asked)}`
 }
 
 /** The code of an answer. */
-export function answerCode(token: Secret, { nonce }: Pick<Asked, 'nonce'>, answered: Answered): string {
+export function answerCode(
+  token: Secret,
+  { nonce }: Pick<ChallengedRequest, 'nonce'>,
+  answered: Answered,
+): string {
   return codeOf(token, ['answer', nonce, String(answered.status), answered.bodyDigest])
 }
 
@@ -69,7 +73,7 @@ export function isSameCode(one: string, other: string): boolean {
   )
 }
 
-function requestCode(token: Secret, asked: Asked): string {
+function requestCode(token: Secret, asked: ChallengedRequest): string {
   const { role, method, path, nonce, challenge = none, bodyDigest } = asked
   return codeOf(token, ['request', role, method, path, nonce, challenge, bodyDigest])
 }
@@ -86,11 +90,11 @@ export interface Proofs {
   read(
     header: string | undefined,
     request: { readonly method: string; readonly path: string },
-  ): Asked | undefined
+  ): ChallengedRequest | undefined
   /** A challenge for one request. */
   challenge(): string
   /** The code of an answer to a proven request. */
-  answer(asked: Asked, answered: Answered): string
+  answer(asked: ChallengedRequest, answered: Answered): string
 }
 
 /**
@@ -121,7 +125,14 @@ export function createProofs(tokens: Tokens, now: () => number): Proofs {
       if (role !== 'read' && role !== 'operate') return undefined
       if (nonce === undefined || bodyDigest === undefined || mac === undefined) return undefined
       const isFirst = challenge === none || challenge === undefined
-      const asked: Asked = { role, method, path, nonce, bodyDigest, ...(isFirst ? {} : { challenge }) }
+      const asked: ChallengedRequest = {
+        role,
+        method,
+        path,
+        nonce,
+        bodyDigest,
+        ...(isFirst ? {} : { challenge }),
+      }
       if (!isSameCode(mac, requestCode(tokens[role], asked))) return undefined
       if (isFirst) return method === 'GET' && path === challengePath ? asked : undefined
       return isGood(challenge) ? asked : undefined
@@ -136,5 +147,5 @@ export function createProofs(tokens: Tokens, now: () => number): Proofs {
 
 /** A request whose asker proved to hold a token. */
 export interface Proven {
-  readonly Variables: { readonly asked?: Asked | undefined }
+  readonly Variables: { readonly asked?: ChallengedRequest | undefined }
 }

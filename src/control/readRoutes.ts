@@ -2,7 +2,7 @@
 import type { Hono } from 'hono'
 import { toPlain } from '../domain/orderView.ts'
 import { visible } from '../domain/shownText.ts'
-import type { EngineDoor } from '../engine/status.ts'
+import type { EngineApi } from '../engine/status.ts'
 import type { LastDecisions } from '../monitor/lastDecisions.ts'
 import type { Level } from '../monitor/line.ts'
 import type { LogRing } from '../monitor/logRing.ts'
@@ -21,10 +21,10 @@ const MOST_LINES = 2_000
 /** Adds the routes. */
 export function readRoutes(
   app: Hono<Proven>,
-  { door, recent }: { readonly door: EngineDoor; readonly recent: Recent },
+  { engine, recent }: { readonly engine: EngineApi; readonly recent: Recent },
 ): void {
-  app.get('/api/markets', async () => json(await door.markets()))
-  app.get('/api/balance', async () => json(await door.balance()))
+  app.get('/api/markets', async () => json(await engine.markets()))
+  app.get('/api/balance', async () => json(await engine.balance()))
   app.get('/api/decisions', () => json(recent.decisions.all()))
   app.get('/api/logs', (c) => {
     const [after = '0', limit = '200', word = 'info'] = [

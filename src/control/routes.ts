@@ -9,7 +9,7 @@ import { hexKey } from '../domain/address.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import { type OrderRow, orderRow, orderStory, type Plain, toPlain } from '../domain/orderView.ts'
 import type { OperatorCommand } from '../engine/operatorCommand.ts'
-import type { EngineDoor, EngineStatus } from '../engine/status.ts'
+import type { EngineApi, EngineStatus } from '../engine/status.ts'
 import type { Health, Verdict } from '../monitor/health.ts'
 import type { Metrics } from '../monitor/metrics.ts'
 import { createBucket, createRoles, type Role, type Tokens } from './access.ts'
@@ -24,7 +24,7 @@ export type StatusBody = Plain<
 
 /** What the routes stand on. */
 export interface ControlContext {
-  readonly door: EngineDoor
+  readonly engine: EngineApi
   readonly metrics: Pick<Metrics, 'render' | 'contentType'>
   readonly health: Pick<Health, 'live' | 'ready'>
   /** What was written and decided lately. */
@@ -54,7 +54,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
   const roles = createRoles(context.tokens)
   const proofs = createProofs(context.tokens, context.now)
   const bucket = () => createBucket(context.requestsPerSecond, context.now)
-  // A flood of strangers must not keep the operator or the orchestrator out.
+  // A flood of third parties must not keep the operator or the orchestrator out.
   const buckets = { token: bucket(), open: bucket(), stranger: bucket() }
   const isOpen = (path: string): boolean =>
     path === '/metrics' ? context.isMetricsOpen : healthPaths.includes(path) && context.isHealthOpen
@@ -138,7 +138,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
       }
       const parsed = parseCommand(type, body, c.req.param('id'))
       if (!parsed.ok) return no(c, 400, 'BAD_COMMAND', parsed.problem)
-      const answer = await context.door.operate(parsed.command, { by: parsed.by, via: 'control' })
+      const answer = await context.engine.operate(parsed.command, { by: parsed.by, via: 'control' })
       if (answer.ok) return c.json(answer)
       return no(c, 409, answer.code, answer.reason)
     })
@@ -156,15 +156,15 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
 
   app.get(challengePath, (c) => c.json({ challenge: proofs.challenge() }))
   app.get('/metrics', async (c) =>
-    c.body(await context.metrics.render(context.door.status()), 200, {
+    c.body(await context.metrics.render(context.engine.status()), 200, {
       'Content-Type': context.metrics.contentType,
     }),
   )
-  app.get('/livez', (c) => answer(c, context.health.live(context.door.status())))
-  app.get('/healthz', (c) => answer(c, context.health.live(context.door.status())))
-  app.get('/readyz', (c) => answer(c, context.health.ready(context.door.status())))
+  app.get('/livez', (c) => answer(c, context.health.live(context.engine.status())))
+  app.get('/healthz', (c) => answer(c, context.health.live(context.engine.status())))
+  app.get('/readyz', (c) => answer(c, context.health.ready(context.engine.status())))
   app.get('/api/status', () => {
-    const status = context.door.status()
+    const status = context.engine.status()
     const body: StatusBody = toPlain({
       ...status,
       symbols: symbolsOf(status),
@@ -182,7 +182,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
       )
     }
     const strategy = c.req.query('strategy')
-    const rows = context.door.intents({
+    const rows = context.engine.intents({
       openOnly: c.req.query('open') === 'true',
       limit: Math.min(Number(limit), MOST_ROWS),
       ...(strategy !== undefined && { strategy }),
@@ -191,7 +191,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
   })
   app.get('/api/orders/:intentId', (c) => {
     const intentId = c.req.param('intentId')
-    const story = context.door.story(intentId)
+    const story = context.engine.story(intentId)
     if (story === undefined) {
       return c.json({ error: 'NOT_FOUND', message: `There is no order ${intentId}.` }, 404)
     }

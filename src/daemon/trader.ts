@@ -15,7 +15,7 @@ import type { Market } from '../domain/market.ts'
 import type { Signer } from '../domain/signer.ts'
 import type { Usd } from '../domain/units.ts'
 import type { WarningPolicy } from '../domain/warning.ts'
-import { createAccountBook } from '../engine/accountBook.ts'
+import { createAccountJournal } from '../engine/accountJournal.ts'
 import { type CatalogueParts, createCatalogue } from '../engine/catalogue.ts'
 import type { EngineSettings } from '../engine/context.ts'
 import { createEngine, type Engine, type EngineLabels, type EngineParts } from '../engine/engine.ts'
@@ -102,11 +102,11 @@ export function createTrader(parts: TraderParts): Trader {
     trader.abort()
     parts.fatal(error)
   }
-  const book = createAccountBook({ journal, clock })
-  const trading = createTrading({ book, emit })
+  const accountJournal = createAccountJournal({ journal, clock })
+  const trading = createTrading({ accountJournal, emit })
   const catalogue = createCatalogue({
     shipped: chain.facts,
-    book,
+    accountJournal,
     clock,
     emit,
     fatal,

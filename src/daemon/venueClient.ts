@@ -15,7 +15,7 @@ export function createVenueClient({ emit, ...options }: VenueClientParts): Api {
   return createApi({
     ...options,
     onAttempt: (attempt) => emit({ type: 'host.attempt', ...attempt }),
-    onRest: ({ host, restMs, reason }) => emit({ type: 'host.rested', host, restMs, reason }),
+    onCooldown: ({ host, cooldownMs, reason }) => emit({ type: 'host.cooldown', host, cooldownMs, reason }),
     onPrices: (prices) => emit({ type: 'host.prices', ...prices }),
     onMissing: (missing) => emit({ type: 'rows.missing', ...missing }),
     onForeign: (foreign) => emit({ type: 'rows.foreign', ...foreign }),

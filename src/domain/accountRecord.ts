@@ -1,10 +1,9 @@
 /**
- * What the journal keeps of the account besides our own intents: what it could not explain (findings), what became of
+ * What the journal keeps of the account besides our own intents: what it could not explain (discrepancies), what became of
  * each, how far the account's history was read, and what an operator said about records that were lost. Same file, same hash
  * chain, no intent.
  */
 import type { Address, Hex } from './address.ts'
-import { applyFlattenEntry, type FlattenEntry, type Flattens, flattenKinds } from './flatten.ts'
 import type { Direction } from './market.ts'
 import {
   applyMarketEntry,
@@ -19,10 +18,11 @@ import {
   emptyTradingFold,
   type TradingEntry,
   type TradingFold,
-  type TradingHold,
+  type TradingHalt,
   tradingKinds,
 } from './trading.ts'
 import type { Usd } from './units.ts'
+import { applyUnwindEntry, type UnwindEntry, type Unwinds, unwindKinds } from './unwindState.ts'
 
 /** Stands where an intent's id stands in a record of the account. */
 export const ACCOUNT_ID = '@account'
@@ -39,9 +39,9 @@ export interface PositionSide {
  *
  * `liquidation`, `adl`: the protocol moved the position. `external-close`, `manual-decrease`, `manual-increase`: an order of
  * the account that is not ours was executed. `unexplained-order`: such an order rests. `unexplained-position`: sizes do not
- * add up to what our fills and the findings before say.
+ * add up to what our fills and the discrepancies before say.
  */
-export type FindingKind =
+export type DiscrepancyKind =
   | 'liquidation'
   | 'adl'
   | 'external-close'
@@ -51,10 +51,10 @@ export type FindingKind =
   | 'unexplained-position'
 
 /** Something on the account that the journal cannot explain. */
-export interface Finding extends PositionSide {
+export interface Discrepancy extends PositionSide {
   /** Made from what was found, so that the same thing is reported once: a trade's id, an order's key, a size. */
   readonly findingId: string
-  readonly kind: FindingKind
+  readonly kind: DiscrepancyKind
   /** One sentence with the facts. */
   readonly statement: string
   /** What it did to the position, USD, signed; 0 for what only rests. */
@@ -72,8 +72,8 @@ export interface Finding extends PositionSide {
   readonly isInitial?: true
 }
 
-/** How a finding was settled: by an operator, or by going away. */
-export type FindingEnd = 'adopted' | 'ignored' | 'gone'
+/** How a discrepancy was settled: by an operator, or by going away. */
+export type DiscrepancyEnd = 'adopted' | 'ignored' | 'gone'
 
 interface AccountBase {
   readonly v: typeof RECORD_VERSION
@@ -83,11 +83,11 @@ interface AccountBase {
 
 /** A record of the account. */
 export type AccountRecord =
-  | (AccountBase & { readonly kind: 'finding.raised'; readonly finding: Finding })
+  | (AccountBase & { readonly kind: 'finding.raised'; readonly finding: Discrepancy })
   | (AccountBase & {
       readonly kind: 'finding.settled'
       readonly findingId: string
-      readonly as: FindingEnd
+      readonly as: DiscrepancyEnd
       /** The operator; absent when it went away by itself. */
       readonly by?: string
     })
@@ -106,14 +106,14 @@ export type AccountRecord =
   /** Holds on trading, commands of operators, and what the account is worth. */
   | (AccountBase & TradingEntry)
   /** Orders to unwind: cancelled or closed if they land. */
-  | (AccountBase & FlattenEntry)
+  | (AccountBase & UnwindEntry)
   /** Hosts that contradicted the facts of markets, and markets that an operator trusts. */
   | (AccountBase & MarketEntry)
 
 /** Kinds of account records. */
 export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['kind']>([
   ...tradingKinds,
-  ...flattenKinds,
+  ...unwindKinds,
   ...marketKinds,
   'finding.raised',
   'finding.settled',
@@ -121,11 +121,11 @@ export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['ki
   'loss.accepted',
 ])
 
-/** A finding and what became of it. */
-export interface FindingState {
-  readonly finding: Finding
+/** A discrepancy and what became of it. */
+export interface DiscrepancyState {
+  readonly finding: Discrepancy
   readonly raisedAtMs: number
-  readonly end?: FindingEnd
+  readonly end?: DiscrepancyEnd
   readonly endedAtMs?: number
   readonly by?: string
 }
@@ -133,14 +133,14 @@ export interface FindingState {
 /** The fold of the account's records. */
 export interface AccountState {
   /** By id, oldest first. */
-  readonly findings: ReadonlyMap<string, FindingState>
+  readonly findings: ReadonlyMap<string, DiscrepancyState>
   /** How far trades were judged; absent before the first pass ever. */
   readonly throughSeconds?: number
   /** How far they were when the journal first looked; what is older is none of its story. Absent before, and in older journals. */
   readonly firstLookSeconds?: number
   readonly trading: TradingFold
-  /** Orders that are or were to be undone if they land; absent before the first. */
-  readonly flattens?: Flattens
+  /** Orders that are or were to be unwound if they land; absent before the first. */
+  readonly flattens?: Unwinds
   /** Contradicted and trusted facts of markets; absent before the first. */
   readonly markets?: MarketFold
   /** An accepted loss of records: nothing new is made before one of them cannot land any more. */
@@ -150,7 +150,7 @@ export interface AccountState {
 /** Before the first record. */
 export const emptyAccountState: AccountState = { findings: new Map(), trading: emptyTradingFold }
 
-/** The state after one more record. Pure; a settlement of an unknown finding changes nothing. */
+/** The state after one more record. Pure; a settlement of an unknown discrepancy changes nothing. */
 export function applyAccountRecord(state: AccountState, record: AccountRecord): AccountState {
   switch (record.kind) {
     case 'account.reconciled':
@@ -163,8 +163,11 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
     case 'loss.accepted':
       return { ...state, loss: { by: record.by, atMs: record.atMs, quietUntilMs: record.quietUntilMs } }
     case 'finding.raised': {
-      const { finding, atMs } = record
-      const findings = new Map(state.findings).set(finding.findingId, { finding, raisedAtMs: atMs })
+      const { finding: discrepancy, atMs } = record
+      const findings = new Map(state.findings).set(discrepancy.findingId, {
+        finding: discrepancy,
+        raisedAtMs: atMs,
+      })
       return { ...state, findings }
     }
     case 'finding.settled': {
@@ -176,7 +179,7 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
     }
     case 'flatten.wanted':
     case 'flatten.ended':
-      return { ...state, flattens: applyFlattenEntry(state.flattens ?? new Map(), record, record.atMs) }
+      return { ...state, flattens: applyUnwindEntry(state.flattens ?? new Map(), record, record.atMs) }
     case 'market.contradicted':
     case 'market.settled':
     case 'market.trusted':
@@ -187,7 +190,7 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
 }
 
 /** The hold that an accepted loss puts on everything until its time is over; no word of an operator lifts it. */
-export function quietHoldOf({ loss }: AccountState, nowMs: number): TradingHold | undefined {
+export function lossHaltOf({ loss }: AccountState, nowMs: number): TradingHalt | undefined {
   if (loss === undefined || nowMs >= loss.quietUntilMs) return undefined
   return {
     scope: 'global',
@@ -200,7 +203,7 @@ export function quietHoldOf({ loss }: AccountState, nowMs: number): TradingHold 
   }
 }
 
-const pausing: ReadonlySet<FindingKind> = new Set([
+const pausing: ReadonlySet<DiscrepancyKind> = new Set([
   'external-close',
   'manual-decrease',
   'manual-increase',
@@ -209,12 +212,12 @@ const pausing: ReadonlySet<FindingKind> = new Set([
 ])
 
 /** Whether increases on the finding's market wait for an operator. The protocol's own acts are no anomaly. */
-export function pauses({ finding, end }: FindingState): boolean {
-  return end === undefined && pausing.has(finding.kind)
+export function pauses({ finding: discrepancy, end }: DiscrepancyState): boolean {
+  return end === undefined && pausing.has(discrepancy.kind)
 }
 
 /** Whether it counts as drift: something that happened beside the journal, and not what was there before it. */
-export function isDrift(state: FindingState): boolean {
+export function isDrift(state: DiscrepancyState): boolean {
   return pauses(state) && state.finding.isInitial !== true
 }
 
@@ -224,11 +227,11 @@ export function sideKeyOf({ marketToken, direction, collateralToken }: PositionS
 }
 
 /**
- * What a finding adds to the expected size of its side, USD, signed: what was executed counts at once, until a reorganisation
- * took it back; a position that was not explained counts when an operator adopts it.
+ * What a discrepancy adds to the expected size of its side, USD, signed: what was executed counts at once, until a
+ * reorganisation took it back; a position that was not explained counts when an operator adopts it.
  */
-export function expectedDeltaOf({ finding, end }: FindingState): Usd {
+export function expectedDeltaOf({ finding: discrepancy, end }: DiscrepancyState): Usd {
   if (end === 'gone') return 0n
-  if (finding.kind === 'unexplained-position') return end === 'adopted' ? finding.sizeDeltaUsd : 0n
-  return finding.sizeDeltaUsd
+  if (discrepancy.kind === 'unexplained-position') return end === 'adopted' ? discrepancy.sizeDeltaUsd : 0n
+  return discrepancy.sizeDeltaUsd
 }

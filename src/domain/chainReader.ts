@@ -1,4 +1,4 @@
-/** The shape of what reads a chain: the shell hands it in, so that simulations and tests bring their own. */
+/** The shape of what reads a chain: the order manager hands it in, so that simulations and tests bring their own. */
 import type { Address, Hex } from './address.ts'
 import type { GasPrice } from './gasPrice.ts'
 import type { BlockRef } from './intent.ts'
@@ -72,7 +72,7 @@ export interface ChainReader {
   /** The newest block by each endpoint that answers, in no order. Never rejects for what a network does. */
   latestBlocks(): Promise<readonly EndpointBlock[]>
   /** One look for each attempt, in the order asked, all read together. Never rejects for what a network does. */
-  look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]>
+  poll(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]>
   /**
    * What an order did to a position of the account, in a final block, by every configured endpoint; `none` when no endpoint's
    * final blocks hold the transaction, or it did nothing to one there; undefined while one of them does not say, or they

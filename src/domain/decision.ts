@@ -1,4 +1,4 @@
-/** What a strategy may wish for. A decision is a wish: risk sizes it, may cut it, and may deny it. */
+/** What a strategy may ask for. A decision is a decision: risk sizes it, may cut it, and may deny it. */
 import { type Address, type Hex, sameHex } from './address.ts'
 import type { BatchTerms } from './batch.ts'
 import type { Direction } from './market.ts'
@@ -18,7 +18,7 @@ interface DecisionBase {
 }
 
 /** A take-profit or stop-loss that is created with an increase and closes its share of it. */
-export interface ExitWish {
+export interface ExitRequest {
   readonly type: 'take-profit' | 'stop-loss'
   /** USD per whole index token. */
   readonly triggerPrice: Usd
@@ -29,7 +29,7 @@ export interface ExitWish {
 /** Open or add to a position. */
 export interface IncreaseDecision extends DecisionBase {
   readonly kind: 'increase'
-  /** Wished size, USD; risk may cut it to what capacity and limits allow. */
+  /** Asked size, USD; risk may cut it to what capacity and limits allow. */
   readonly sizeDeltaUsd: Usd
   /** Collateral brought = size / leverage; 10000 = 1x. */
   readonly leverageBps: number
@@ -47,7 +47,7 @@ export interface IncreaseDecision extends DecisionBase {
    * Exits to create with it; not with a twap. They see the whole position of their side: with several increases resting on
    * one side, the exit of one may close what another opened.
    */
-  readonly tpsl?: readonly ExitWish[]
+  readonly tpsl?: readonly ExitRequest[]
 }
 
 /** Reduce a position by a part, now or when a price is reached. */
@@ -111,7 +111,7 @@ export interface BatchDecision extends DecisionBase {
   readonly batch: BatchTerms
 }
 
-/** A wish of a strategy. */
+/** A decision of a strategy. */
 export type Decision =
   | IncreaseDecision
   | DecreaseDecision
@@ -126,7 +126,7 @@ export type Decision =
  * Undo an order of the strategy's own if it lands: once its signature left it cannot be called back. Nothing is signed for it
  * that was not signed yet; what of it rests is cancelled, what it opens is closed, at most once and over restarts.
  */
-export interface FlattenDecision {
+export interface UnwindDecision {
   readonly kind: 'flatten'
   /** Of `openIntents`. */
   readonly intentId: string
@@ -135,8 +135,8 @@ export interface FlattenDecision {
   readonly facts?: DecisionFacts
 }
 
-/** All that a strategy may say: wishes that become orders, and orders that it does not want any more. */
-export type StrategyDecision = Decision | FlattenDecision
+/** All that a strategy may say: decisions that become orders, and orders that it does not want any more. */
+export type StrategyDecision = Decision | UnwindDecision
 
 /**
  * Whether the decision can add risk: exposure, leverage or another token's price. `orders`: the account's resting orders,

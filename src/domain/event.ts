@@ -2,11 +2,10 @@
  * Everything that can be reported. The path emits these and does not know who listens; log lines, metrics, health and
  * the console are four listeners. A new fact is an event here first.
  */
-import type { Finding, FindingEnd } from './accountRecord.ts'
+import type { Discrepancy, DiscrepancyEnd } from './accountRecord.ts'
 import type { Address } from './address.ts'
 import type { StrategyDecision } from './decision.ts'
 import type { Facts } from './errors.ts'
-import type { FlattenOutcome } from './flatten.ts'
 import type { Denial, Intent, IntentState, Label } from './intent.ts'
 import type { TradingState } from './limits.ts'
 import type { PriceSource } from './market.ts'
@@ -17,6 +16,7 @@ import type { Position } from './position.ts'
 import type { JournalRecord } from './records.ts'
 import type { SubaccountReport } from './subaccount.ts'
 import type { Usd } from './units.ts'
+import type { UnwindOutcome } from './unwindState.ts'
 import type { JudgedWarning, WarningAction } from './warnedFacts.ts'
 
 /** Feeds whose age is watched. */
@@ -179,7 +179,7 @@ export type Event =
     }
   /** A payload did not say what was meant; nothing was signed. */
   | {
-      readonly type: 'order.poisoned'
+      readonly type: 'order.payload_rejected'
       readonly intent: Intent
       readonly host: string
       readonly requestId: string
@@ -208,15 +208,20 @@ export type Event =
       readonly traceId?: string
       readonly reason?: string
     }
-  /** An order is not wanted any more: it is undone if it lands. */
-  | { readonly type: 'flatten.wanted'; readonly intent: Intent; readonly by: string; readonly reason: string }
-  /** What keeps an order from being undone now; told once for each reason. */
-  | { readonly type: 'flatten.waits'; readonly intentId: string; readonly reason: string }
+  /** An order is to be unwound: it is unwound if it lands. */
   | {
-      readonly type: 'flatten.ended'
+      readonly type: 'unwind.requested'
+      readonly intent: Intent
+      readonly by: string
+      readonly reason: string
+    }
+  /** What keeps an order from being unwound now; told once for each reason. */
+  | { readonly type: 'unwind.waits'; readonly intentId: string; readonly reason: string }
+  | {
+      readonly type: 'unwind.ended'
       readonly intentId: string
       readonly by: string
-      readonly outcome: FlattenOutcome
+      readonly outcome: UnwindOutcome
       readonly statement: string
     }
   | {
@@ -236,7 +241,12 @@ export type Event =
       readonly traceId?: string
       readonly outcome: string
     }
-  | { readonly type: 'host.rested'; readonly host: string; readonly restMs: number; readonly reason: string }
+  | {
+      readonly type: 'host.cooldown'
+      readonly host: string
+      readonly cooldownMs: number
+      readonly reason: string
+    }
   /** The prices of an oracle host stand still, or go on again; told once each. `ageMs`: of its newest price. */
   | { readonly type: 'host.prices'; readonly host: string; readonly isStale: boolean; readonly ageMs: number }
   /** Rows of a polled list that could not be read: it was used without them, and is known to be incomplete. */
@@ -255,7 +265,7 @@ export type Event =
     }
   /** A reduction stands on another price than a fresh one of the oracle; told when it is admitted. */
   | {
-      readonly type: 'price.stoodIn'
+      readonly type: 'price.fallback'
       readonly symbol: string
       readonly source: PriceSource
       readonly ageMs: number
@@ -319,10 +329,21 @@ export type Event =
       readonly seenBy: readonly string[]
     }
   /** Something on the account that the journal cannot explain; reported once. */
-  | { readonly type: 'account.finding'; readonly finding: Finding; readonly isPausing: boolean }
-  /** Findings that are not written down yet: more than may be in a time, or the journal is short of room. 0: all are again. */
-  | { readonly type: 'account.findingsHeld'; readonly held: number; readonly isJournalShort: boolean }
-  | { readonly type: 'account.findingSettled'; readonly finding: Finding; readonly as: FindingEnd }
+  | { readonly type: 'account.discrepancy'; readonly finding: Discrepancy; readonly isPausing: boolean }
+  /**
+   * Discrepancies that are not written down yet: more than may be in a time, or the journal is short of room. 0: all are
+   * again.
+   */
+  | {
+      readonly type: 'account.discrepanciesDeferred'
+      readonly held: number
+      readonly isJournalShort: boolean
+    }
+  | {
+      readonly type: 'account.discrepancySettled'
+      readonly finding: Discrepancy
+      readonly as: DiscrepancyEnd
+    }
   /** Hosts contradict what markets and tokens are: increases on these markets wait. */
   | {
       readonly type: 'market.contradicted'

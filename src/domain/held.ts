@@ -1,6 +1,6 @@
 /**
  * What is held on each side, by sources that do not share an owner: the journal, the lists of the configured hosts, and the
- * chain where it proves what others did (the journal's findings). A list alone is one host's word, and a host may hide a
+ * chain where it proves what others did (the journal's discrepancies). A list alone is one host's word, and a host may hide a
  * position; so what limits count is the larger of all (docs/orders.md, "What counts as held"). Pure.
  */
 import { type AccountState, expectedDeltaOf, type PositionSide, sideKeyOf } from './accountRecord.ts'
@@ -78,12 +78,12 @@ export function hiddenIn(
     const isUnread = (list.missing ?? []).some(
       ({ marketToken }) => marketToken === undefined || sameHex(marketToken, side.marketToken),
     )
-    const isIgnored = account.findings.get(positionFindingId(side, knownUsd, shownUsd))?.end === 'ignored'
+    const isIgnored = account.findings.get(positionDiscrepancyId(side, knownUsd, shownUsd))?.end === 'ignored'
     return isUnread || isIgnored ? [] : [{ ...side, shownUsd, knownUsd }]
   })
 }
 
-/** Id of the finding that a side is not what it should be. */
-export function positionFindingId(side: PositionSide, expectedUsd: Usd, foundUsd: Usd): string {
+/** Id of the discrepancy that a side is not what it should be. */
+export function positionDiscrepancyId(side: PositionSide, expectedUsd: Usd, foundUsd: Usd): string {
   return `position:${sideKeyOf(side)}:${expectedUsd}:${foundUsd}`
 }

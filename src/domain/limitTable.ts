@@ -1,7 +1,7 @@
 /**
  * The limits: one row each. Types, the settings under `risk`, the `limits` of strategy files, `risk.markets`, what `perpd limits`
  * compares, and the tables of docs/configuration.md, docs/errors.md and strategies/README.md are made from these rows. What a
- * limit does is written where it is checked: `risk/checks.ts`, `risk/caps.ts`.
+ * limit does is written where it is checked: `risk/checks.ts`, `risk/sizeLimits.ts`.
  */
 /** What a limit's figure is in. `times` is written as a leverage and held in basis points; `native` is the chain's native token. */
 export type LimitUnit = 'usd' | 'native' | 'bps' | 'times' | 'count' | 'ms'

@@ -61,7 +61,7 @@ export type JitDataStatus = 'available' | 'stale' | 'unavailable' | 'unrecognise
 export type MarketDataStatus = 'fresh' | 'stale' | 'unrecognised'
 
 /**
- * Room for increases on one side of a market (docs/api-coverage.md A3). Indicative: account
+ * Available capacity for increases on one side of a market (docs/api-coverage.md A3). Indicative: account
  * eligibility, collateral swaps and other traders can still reduce what one order gets.
  */
 export interface TradingCapacity {

@@ -1,6 +1,6 @@
 /**
  * What the journal keeps of markets' facts: which host contradicted them and how that was settled, and which markets an
- * operator trusts that are not shipped. Records of the account, like holds and findings.
+ * operator trusts that are not shipped. Records of the account, like holds and discrepancies.
  */
 import { type Address, hexKey } from './address.ts'
 import type { MarketFacts, TokenFacts } from './catalogue.ts'

@@ -1,11 +1,12 @@
 /** What is derived of an order besides its label: nothing of it is stored, and nothing is decided by it. */
-import type { Flattens } from './flatten.ts'
+
 import { type IntentState, isOpen, isUnresolved, lastAttempt } from './intent.ts'
 import type { EvidenceRules } from './machine/observation.ts'
+import type { Unwinds } from './unwindState.ts'
 
 /** Marks on an order. */
 export interface OrderMarks {
-  /** Who does not want it any more; it is undone if it lands. */
+  /** Who does not want it any more; it is unwound if it lands. */
   readonly unwantedBy?: string
   /**
    * How long past its signed deadline it is, seconds, when no chain is asked and no host or row shows what became of it: it is
@@ -20,7 +21,7 @@ export interface MarkRules extends Pick<EvidenceRules, 'source' | 'deadlineMargi
 }
 
 /** The marks of an order. Pure. */
-export function marksOf(state: IntentState, flattens: Flattens | undefined, rules: MarkRules): OrderMarks {
+export function marksOf(state: IntentState, flattens: Unwinds | undefined, rules: MarkRules): OrderMarks {
   const unwantedBy = flattens?.get(state.intent.intentId)?.by
   const presumedDeadForSeconds = presumedDeadFor(state, rules)
   return {

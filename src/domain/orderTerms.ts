@@ -138,9 +138,9 @@ export interface EditTerms {
   readonly changed: readonly ('size' | 'trigger' | 'acceptable' | 'auto-cancel' | 'execution-fee')[]
 }
 
-/** How a wish became a size; shown by `perpd explain`. USD values have 30 decimals. */
+/** How a decision became a size; shown by `perpd explain`. USD values have 30 decimals. */
 export interface Sizing {
-  /** What the decision wished for. */
+  /** What the decision asked for. */
   readonly wantedUsd: Usd
   /** What was admitted. */
   readonly sizeDeltaUsd: Usd

@@ -48,7 +48,7 @@ export interface OrderRow {
   readonly observedStatus: string | null
   /** What the venue warned of before signing and what was done, `CODE: action`; empty when it warned of nothing. */
   readonly warnings: readonly string[]
-  /** Who does not want it any more: it is undone if it lands. */
+  /** Who does not want it any more: it is unwound if it lands. */
   readonly unwantedBy: string | null
   /** Seconds past its signed deadline with nothing that shows what became of it, where no chain is asked: an operator must say. */
   readonly presumedDeadForSeconds: number | null

@@ -1,23 +1,24 @@
 /**
- * What the account shows against what the journal knows. Pure: lists in, findings out.
+ * What the account shows against what the journal knows. Pure: lists in, discrepancies out.
  *
  * Our own orders are known by their keys, and USD sizes add up exactly, so that the size of every position can be told from
- * our fills and the findings before. What is left over is not ours: the protocol's (liquidation, ADL), the owner's by hand,
- * or a sign of a lost journal or a stolen key. It is reported once, and increases on its market wait for an operator.
+ * our fills and the discrepancies before. What is left over is not ours: the protocol's (liquidation, ADL), the owner's
+ * by hand, or a sign of a lost journal or a stolen key. It is reported once, and increases on its market wait for an
+ * operator.
  *
  * Nothing is judged that an attempt of ours may have made without our knowing: its order would look like a stranger's. Nor
  * what a row that could not be read may be about.
  */
 import {
   type AccountState,
-  type Finding,
-  type FindingKind,
+  type Discrepancy,
+  type DiscrepancyKind,
   type PositionSide,
   sideKeyOf,
 } from './accountRecord.ts'
 import { type Address, sameHex } from './address.ts'
 import type { Fill } from './fills.ts'
-import { type HeldSides, journalSides, positionFindingId } from './held.ts'
+import { type HeldSides, journalSides, positionDiscrepancyId } from './held.ts'
 import { lacksMarket, lacksOrder, type MissingRow } from './missing.ts'
 import type { Order, Position, Trade } from './position.ts'
 import { formatSize, formatUsd, type Usd } from './units.ts'
@@ -47,8 +48,8 @@ export interface ReconcileView {
    */
   readonly unproven?: ReadonlyMap<string, 'waits' | 'late'>
   /**
-   * Ids of open findings of trades that nothing shows any more: `final` by the final blocks of every endpoint, `lists` by every
-   * host's rows, which counts where the sizes add up without them. Absent: none.
+   * Ids of open discrepancies of trades that nothing shows any more: `final` by the final blocks of every endpoint,
+   * `lists` by every host's rows, which counts where the sizes add up without them. Absent: none.
    */
   readonly withdrawn?: ReadonlyMap<string, 'final' | 'lists'>
   /** What proven trades realized, USD, signed, by their ids. Absent: what their rows say. */
@@ -68,8 +69,11 @@ export interface ReconcileView {
 /** What a pass found. */
 export interface Reconciliation {
   /** New ones, in the order of the trades' times. */
-  readonly raised: readonly Finding[]
-  /** Ids of open findings that are gone: the order rests no longer, the sizes add up again, the chain took the trade back. */
+  readonly raised: readonly Discrepancy[]
+  /**
+   * Ids of open discrepancies that are gone: the order rests no longer, the sizes add up again, the chain took the trade
+   * back.
+   */
   readonly gone: readonly string[]
   /** Sides that could not be judged now. */
   readonly deferred: number
@@ -79,7 +83,7 @@ const increaseTypes: ReadonlySet<number> = new Set([2, 3, 8])
 const decreaseTypes: ReadonlySet<number> = new Set([4, 5, 6, 7])
 const LIQUIDATION = 7
 /** What the protocol does to a position: its result is a result of the day. */
-const protocols: ReadonlySet<FindingKind> = new Set(['liquidation', 'adl'])
+const protocols: ReadonlySet<DiscrepancyKind> = new Set(['liquidation', 'adl'])
 
 /** Whether a trade took off a position: what only one host tells of such must be proven before it explains anything. */
 export function isReduction({ eventName, orderType }: Pick<Trade, 'eventName' | 'orderType'>): boolean {
@@ -89,7 +93,7 @@ export function isReduction({ eventName, orderType }: Pick<Trade, 'eventName' | 
 /** Compares once. */
 export function reconcile(view: ReconcileView): Reconciliation {
   const { account, busyMarkets, explained } = view
-  const raised: Finding[] = []
+  const raised: Discrepancy[] = []
   const gone: string[] = []
   // Past a trade that could not be read the account is not reconciled.
   let deferred = view.missing?.trades.length ?? 0
@@ -117,9 +121,9 @@ export function reconcile(view: ReconcileView): Reconciliation {
 
   const waiting = new Set<string>()
   const adoptedAtMs = new Map(
-    [...account.findings.values()].flatMap(({ finding, end, raisedAtMs }) =>
-      finding.kind === 'unexplained-position' && end === 'adopted'
-        ? [[sideKeyOf(finding), raisedAtMs] as const]
+    [...account.findings.values()].flatMap(({ finding: discrepancy, end, raisedAtMs }) =>
+      discrepancy.kind === 'unexplained-position' && end === 'adopted'
+        ? [[sideKeyOf(discrepancy), raisedAtMs] as const]
         : [],
     ),
   )
@@ -150,8 +154,8 @@ export function reconcile(view: ReconcileView): Reconciliation {
     // A row that is missing says nothing: a list may begin after an order was made, and leave creations out.
     const isProtocols =
       view.deleveraged?.get(trade.id) ?? (creation !== undefined && sameHex(creation, trade.transactionHash))
-    const finding = tradeFinding(findingId, trade, view, found, isProtocols)
-    if (finding !== undefined) raised.push(finding)
+    const discrepancy = tradeDiscrepancy(findingId, trade, view, found, isProtocols)
+    if (discrepancy !== undefined) raised.push(discrepancy)
   }
 
   const resting = new Set<string>()
@@ -191,7 +195,7 @@ export function reconcile(view: ReconcileView): Reconciliation {
       deferred += 1
       continue
     }
-    const findingId = positionFindingId(side, expectedUsd, foundUsd)
+    const findingId = positionDiscrepancyId(side, expectedUsd, foundUsd)
     wrong.add(findingId)
     const known = account.findings.get(findingId)
     if (known !== undefined) continue
@@ -211,15 +215,20 @@ export function reconcile(view: ReconcileView): Reconciliation {
   }
 
   const without = expectedSizes(view, raised, view.withdrawn)
-  for (const [findingId, { finding, end }] of account.findings) {
+  for (const [findingId, { finding: discrepancy, end }] of account.findings) {
     if (end !== undefined) continue
-    const key = sideKeyOf(finding)
+    const key = sideKeyOf(discrepancy)
     const word = view.withdrawn?.get(findingId)
     const addsUp = (without.get(key)?.sizeUsd ?? 0n) === (found.get(key) ?? 0n)
-    if (word === 'final' || (word === 'lists' && addsUp && !isBusy(finding.marketToken))) gone.push(findingId)
-    const mayRest = lacksOrder(missing?.orders, finding.orderKey ?? '')
-    if (finding.kind === 'unexplained-order' && !resting.has(findingId) && !mayRest) gone.push(findingId)
-    if (finding.kind === 'unexplained-position' && !wrong.has(findingId) && !isBusy(finding.marketToken)) {
+    if (word === 'final' || (word === 'lists' && addsUp && !isBusy(discrepancy.marketToken)))
+      gone.push(findingId)
+    const mayRest = lacksOrder(missing?.orders, discrepancy.orderKey ?? '')
+    if (discrepancy.kind === 'unexplained-order' && !resting.has(findingId) && !mayRest) gone.push(findingId)
+    if (
+      discrepancy.kind === 'unexplained-position' &&
+      !wrong.has(findingId) &&
+      !isBusy(discrepancy.marketToken)
+    ) {
       gone.push(findingId)
     }
   }
@@ -227,28 +236,29 @@ export function reconcile(view: ReconcileView): Reconciliation {
 }
 
 /** Whether it tells of a trade, whatever its kind. */
-export function isOfTrade({ findingId }: Pick<Finding, 'findingId'>): boolean {
+export function isOfTrade({ findingId }: Pick<Discrepancy, 'findingId'>): boolean {
   return findingId.startsWith('trade:')
 }
 
-/** Sizes by side with what this pass found, and without some findings. A fill without a size shows as a wrong sum. */
+/** Sizes by side with what this pass found, and without some discrepancies. A fill without a size shows as a wrong sum. */
 function expectedSizes(
   { fills, account }: ReconcileView,
-  raised: readonly Finding[],
+  raised: readonly Discrepancy[],
   dropped: ReadonlyMap<string, unknown> = new Map(),
 ): HeldSides {
   const findings = new Map([...account.findings].filter(([findingId]) => !dropped.has(findingId)))
-  for (const finding of raised) findings.set(finding.findingId, { finding, raisedAtMs: 0 })
+  for (const discrepancy of raised)
+    findings.set(discrepancy.findingId, { finding: discrepancy, raisedAtMs: 0 })
   return journalSides(fills, { findings })
 }
 
-function tradeFinding(
+function tradeDiscrepancy(
   findingId: string,
   trade: Trade,
   view: ReconcileView,
   found: ReadonlyMap<string, Usd>,
   isProtocols: boolean,
-): Finding | undefined {
+): Discrepancy | undefined {
   const { marketToken, direction, orderType } = trade
   if (marketToken === undefined || direction === undefined) return undefined
   const side = { marketToken, direction, collateralToken: trade.initialCollateralToken }
@@ -281,14 +291,14 @@ function kindOfTrade(
   isIncrease: boolean,
   isClosed: boolean,
   isProtocols: boolean,
-): FindingKind {
+): DiscrepancyKind {
   if (orderType === LIQUIDATION) return 'liquidation'
   if (isIncrease) return 'manual-increase'
   if (isProtocols && orderType === 4) return 'adl'
   return isClosed ? 'external-close' : 'manual-decrease'
 }
 
-const words: Readonly<Record<FindingKind, string>> = {
+const words: Readonly<Record<DiscrepancyKind, string>> = {
   liquidation: 'liquidated',
   adl: 'reduced by the protocol (ADL)',
   'external-close': 'closed by hand',

@@ -1,12 +1,12 @@
 /**
- * Whether trading goes on: holds that an operator, a kill or a breaker put on it, each with why, since when and what lifts
+ * Whether trading goes on: halts that an operator, a kill or a breaker put on it, each with why, since when and what lifts
  * it. They are kept in the journal as records of the account, so that no restart forgets one. The strictest hold wins.
  */
 import { stricter, type TradingState } from './limits.ts'
 import type { Usd } from './units.ts'
 
 /**
- * What a hold is on. `global`: this daemon, by an operator's word. `account`: what breakers find on the account. Else one
+ * What a halt is on. `global`: this daemon, by an operator's word. `account`: what breakers find on the account. Else one
  * strategy by its name. A daemon trades one account, so the first two have the same reach and another cause.
  */
 export type TradingScope = 'global' | 'account' | `strategy:${string}`
@@ -26,19 +26,19 @@ export const breakerNames = [
 /** A breaker's name. */
 export type BreakerName = (typeof breakerNames)[number]
 
-/** What put a hold on trading. One scope has at most one hold of each cause. */
-export type HoldCause = 'operator' | 'kill' | 'lost-records' | BreakerName
+/** What put a halt on trading. One scope has at most one hold of each cause. */
+export type HaltReason = 'operator' | 'kill' | 'lost-records' | BreakerName
 
 /**
- * What lifts a hold besides an operator. `itself`: the end of its cause, and an operator's word is not enough while it
+ * What lifts a halt besides an operator. `itself`: the end of its cause, and an operator's word is not enough while it
  * lasts. `next-day`: the next day (UTC). `operator`: nothing else.
  */
-export type Lift = 'operator' | 'itself' | 'next-day'
+export type ReleasedBy = 'operator' | 'itself' | 'next-day'
 
-/** A hold on trading. */
-export interface TradingHold {
+/** A halt on trading. */
+export interface TradingHalt {
   readonly scope: TradingScope
-  readonly cause: HoldCause
+  readonly cause: HaltReason
   readonly state: Exclude<TradingState, 'active'>
   /** One sentence with the figures. */
   readonly reason: string
@@ -46,7 +46,7 @@ export interface TradingHold {
   readonly by: string
   /** Unix ms. */
   readonly sinceMs: number
-  readonly lifts: Lift
+  readonly lifts: ReleasedBy
 }
 
 /** What the account is worth, as it was last written down. USD, 30 decimals. */
@@ -73,7 +73,7 @@ export interface KillState {
 }
 
 /** How a command reached the daemon. */
-export type CommandDoor = 'control' | 'signal' | 'cli'
+export type CommandChannel = 'control' | 'signal' | 'cli'
 
 /** What the journal keeps of trading: the part of an account's record that is not its stamp. */
 export type TradingEntry =
@@ -81,11 +81,11 @@ export type TradingEntry =
   | {
       readonly kind: 'trading.state'
       readonly scope: TradingScope
-      readonly cause: HoldCause
+      readonly cause: HaltReason
       readonly state: TradingState
       readonly reason: string
       readonly by: string
-      readonly lifts: Lift
+      readonly lifts: ReleasedBy
       /** Of a lift: number of the journal's newest record before it. Absent in records of before it was kept. */
       readonly afterSeq?: number
     }
@@ -98,7 +98,7 @@ export type TradingEntry =
       readonly command: string
       readonly detail: string
       readonly by: string
-      readonly via: CommandDoor
+      readonly via: CommandChannel
     }
 
 /** Kinds of the entries above. */
@@ -113,7 +113,7 @@ export const tradingKinds = [
 /** The fold of the entries: plain values, so that a snapshot can hold it. */
 export interface TradingFold {
   /** Oldest first. */
-  readonly holds: readonly TradingHold[]
+  readonly holds: readonly TradingHalt[]
   /** When the hold of a scope and cause (`holdKey`) was last lifted, Unix ms: causes before it no longer count. */
   readonly liftedAtMs: Readonly<Record<string, number>>
   /** The same as a record's number, where the lift kept one: the wall clock may be set back between a cause and its lift. */
@@ -131,7 +131,7 @@ export const LIMITS_IN_FORCE = 'limits.in-force'
 export const emptyTradingFold: TradingFold = { holds: [], liftedAtMs: {} }
 
 /** The key of a scope and cause. */
-export function holdKey({ scope, cause }: Pick<TradingHold, 'scope' | 'cause'>): string {
+export function haltKey({ scope, cause }: Pick<TradingHalt, 'scope' | 'cause'>): string {
   return `${scope} ${cause}`
 }
 
@@ -151,9 +151,9 @@ export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: 
   switch (entry.kind) {
     case 'trading.state': {
       const { scope, cause, state, reason, by, lifts } = entry
-      const key = holdKey(entry)
-      const held = fold.holds.find((hold) => holdKey(hold) === key)
-      const others = fold.holds.filter((hold) => hold !== held)
+      const key = haltKey(entry)
+      const held = fold.holds.find((halt) => haltKey(halt) === key)
+      const others = fold.holds.filter((halt) => halt !== held)
       if (state === 'active') {
         const lifted = { ...fold, holds: others, liftedAtMs: { ...fold.liftedAtMs, [key]: atMs } }
         const { [key]: before, ...seqs } = fold.liftedAtSeq ?? {}
@@ -180,8 +180,8 @@ export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: 
   }
 }
 
-/** The holds that reach a strategy: its own and those of the whole daemon; without a name only the latter. */
-export function holdsOn(holds: readonly TradingHold[], strategy?: string): readonly TradingHold[] {
+/** The halts that reach a strategy: its own and those of the whole daemon; without a name only the latter. */
+export function haltsOn(holds: readonly TradingHalt[], strategy?: string): readonly TradingHalt[] {
   return holds.filter(
     ({ scope }) =>
       scope === 'global' ||
@@ -191,14 +191,14 @@ export function holdsOn(holds: readonly TradingHold[], strategy?: string): reado
 }
 
 /** The strictest of some holds, the oldest of equals; undefined when trading is active. */
-export function strictest(holds: readonly TradingHold[]): TradingHold | undefined {
-  return holds.reduce<TradingHold | undefined>(
-    (most, hold) => (most === undefined || stricter(most.state, hold.state) !== most.state ? hold : most),
+export function strictest(holds: readonly TradingHalt[]): TradingHalt | undefined {
+  return holds.reduce<TradingHalt | undefined>(
+    (most, halt) => (most === undefined || stricter(most.state, halt.state) !== most.state ? halt : most),
     undefined,
   )
 }
 
 /** The state that holds make. */
-export function stateOf(holds: readonly TradingHold[]): TradingState {
+export function stateOf(holds: readonly TradingHalt[]): TradingState {
   return strictest(holds)?.state ?? 'active'
 }

@@ -2,7 +2,7 @@
 import { isDrift } from '../domain/accountRecord.ts'
 import { BaseError } from '../domain/errors.ts'
 import { type IntentState, isUnresolved, labelOf, lastAttempt } from '../domain/intent.ts'
-import { type HoldCause, holdKey } from '../domain/trading.ts'
+import { type HaltReason, haltKey } from '../domain/trading.ts'
 import type { Usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
 import { waitAtMost } from '../execution/waitAtMost.ts'
@@ -19,13 +19,13 @@ export interface Breakers {
   /** The figure that limits are shares of; absent before the first reading. */
   limitEquity(): ShownEquity | undefined
   /** One round. `isFresh`: whether the account could be read just now. Never rejects for what the network did. */
-  look(isFresh: boolean): Promise<void>
+  check(isFresh: boolean): Promise<void>
   /** When the account was last read, monotonic ms. */
   accountReadMs(): number
 }
 
-/** Holds that no breaker put on, and none lifts. */
-const othersHolds: ReadonlySet<HoldCause> = new Set(['operator', 'kill', 'lost-records'])
+/** Halts that no breaker put on, and none lifts. */
+const otherHalts: ReadonlySet<HaltReason> = new Set(['operator', 'kill', 'lost-records'])
 
 const dayMs = 86_400_000
 /** Fills that lists may not show yet, ms. */
@@ -40,14 +40,14 @@ const hostPatienceMs = 3_000
 export function createBreakers(
   context: Pick<
     EngineContext,
-    'api' | 'clock' | 'delegation' | 'emit' | 'journal' | 'shell' | 'signer' | 'subaccount' | 'trading'
+    'api' | 'clock' | 'delegation' | 'emit' | 'journal' | 'orderManager' | 'signer' | 'subaccount' | 'trading'
   >,
   settings: () => BreakerSettings,
   realizedSince: (sinceMs: number) => Usd = () => 0n,
 ): Breakers {
-  const { api, clock, journal, shell, trading } = context
+  const { api, clock, journal, orderManager, trading } = context
   const account = accountOf(context)
-  const equity = createEquityTracker(trading.book, (jump) =>
+  const equity = createEquityTracker(trading.accountJournal, (jump) =>
     context.emit({ type: 'account.equityJumped', ...jump }),
   )
   const shownEquity = createShownEquity(listLagMs)
@@ -62,7 +62,7 @@ export function createBreakers(
   function oldestUnresolvedMs(): number {
     const monotonicMs = clock.monotonicMs()
     const now = new Map<string, number>()
-    for (const { state } of shell.open()) {
+    for (const { state } of orderManager.open()) {
       const attempt = lastAttempt(state)
       if (attempt === undefined || !isUnresolved(attempt)) continue
       const { intentId } = state.intent
@@ -74,13 +74,15 @@ export function createBreakers(
   }
 
   async function measure(): Promise<void> {
-    const open = shell.open().map(({ state }) => state)
+    const open = orderManager.open().map(({ state }) => state)
     const moving = [
       ...open.filter((state) => labelOf(state) !== 'resting'),
-      ...shell.recentlyLanded().filter(({ intent }) => shell.closedAgoMs(intent.intentId) < listLagMs),
+      ...orderManager
+        .recentlyLanded()
+        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < listLagMs),
     ]
     const { api: all } = api.hosts
-    const asked = all.length < 2 ? [] : all.filter((host) => !api.isResting(host))
+    const asked = all.length < 2 ? [] : all.filter((host) => !api.isCoolingDown(host))
     const hosts = asked.length === 0 ? [undefined] : asked
     const nowMs = clock.now()
     // Exits rest from the moment of the fill that the lists may not show.
@@ -130,13 +132,13 @@ export function createBreakers(
     shownEquity: shown,
     limitEquity: () => limitEquityOf(shown(), equity.worthUsd()),
     accountReadMs: () => readMs,
-    async look(isFresh) {
+    async check(isFresh) {
       if (isFresh) {
         readMs = clock.monotonicMs()
         await measure()
       }
       const nowMs = clock.now()
-      const { findings, trading: fold } = trading.book.state()
+      const { findings, trading: fold } = trading.accountJournal.state()
       const mark = equity.mark()
       const subaccount = context.subaccount?.report()
       const trips = tripsOf(
@@ -144,7 +146,7 @@ export function createBreakers(
           nowMs,
           ...(mark === undefined ? {} : { equity: mark }),
           realizedUsd: realizedSince(
-            fold.liftedAtMs[holdKey({ scope: 'account', cause: 'daily-loss' })] ?? Number.NEGATIVE_INFINITY,
+            fold.liftedAtMs[haltKey({ scope: 'account', cause: 'daily-loss' })] ?? Number.NEGATIVE_INFINITY,
           ),
           endings: journal.endingsSince(nowMs - dayMs),
           liftedAtMs: fold.liftedAtMs,
@@ -156,13 +158,17 @@ export function createBreakers(
         },
         settings(),
       )
-      for (const hold of trading.holds()) {
-        if (othersHolds.has(hold.cause) || !isOver(hold, trips, nowMs)) continue
-        await trading.lift(hold, 'perpd', hold.lifts === 'next-day' ? 'a new day began' : 'the cause ended')
+      for (const halt of trading.halts()) {
+        if (otherHalts.has(halt.cause) || !isOver(halt, trips, nowMs)) continue
+        await trading.release(
+          halt,
+          'perpd',
+          halt.lifts === 'next-day' ? 'a new day began' : 'the cause ended',
+        )
       }
-      const held = new Set(trading.holds().map(holdKey))
+      const held = new Set(trading.halts().map(haltKey))
       for (const trip of trips) {
-        if (!held.has(holdKey(trip))) await trading.put({ ...trip, by: 'perpd' })
+        if (!held.has(haltKey(trip))) await trading.halt({ ...trip, by: 'perpd' })
       }
     },
   }

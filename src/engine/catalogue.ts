@@ -25,7 +25,7 @@ import type { Emit } from '../domain/event.ts'
 import type { Denial, Intent } from '../domain/intent.ts'
 import { type Contradiction, contradictionKey, emptyMarketFold } from '../domain/marketEntry.ts'
 import { type PoolTokens, type SwapMarkets, swapMarketsOf } from '../execution/swapPath.ts'
-import type { AccountBook } from './accountBook.ts'
+import type { AccountJournal } from './accountJournal.ts'
 
 /** Where a market's facts come from, or why there are none that increases may stand on. */
 export type MarketState = 'shipped' | 'proven' | 'trusted' | 'untrusted' | 'contradicted'
@@ -51,7 +51,7 @@ export type MarketProof =
 /** What a catalogue stands on. */
 export interface CatalogueParts {
   readonly shipped: ShippedFacts
-  readonly book: Pick<AccountBook, 'state' | 'write'>
+  readonly accountJournal: Pick<AccountJournal, 'state' | 'write'>
   readonly clock: Pick<Clock, 'now'>
   readonly emit: Emit
   /** Reads a market from every configured endpoint; absent: none is configured. Never rejects for what a network does. */
@@ -70,7 +70,7 @@ export interface Catalogue {
   /** Changes with the facts, and with what else markets are named by. */
   version(): number
   /** What is listed and not in the facts, by lower-cased market token. */
-  strangers(): ReadonlyMap<string, SaidMarket>
+  unpinnedMarkets(): ReadonlyMap<string, SaidMarket>
   /** Hosts in use; what others said before this run counts no more. */
   useHosts(hosts: readonly string[]): void
   /** Holds what a host's list says against the facts. */
@@ -79,7 +79,7 @@ export interface Catalogue {
     said: { readonly markets?: readonly SaidMarket[]; readonly tokens?: readonly SaidToken[] },
   ): void
   /** How a market that is not in the facts is named: by its tokens, or by its address where that name would be another's. */
-  strangerSymbol(said: SaidMarket): string
+  unpinnedSymbol(said: SaidMarket): string
   /** Has the chain asked about a market that is not in the facts, at most once a minute. */
   want(marketToken: Address): void
   standing(marketToken: Address): MarketStanding
@@ -108,7 +108,7 @@ export const SETTLE_MS = 600_000
 /** The chain is asked about one market no more often than this, ms. */
 const PROVE_EVERY_MS = 60_000
 /** Most markets that are listed and unknown that are kept; a list of more is no list of this venue. */
-const MOST_STRANGERS = 1_000
+const MOST_UNPINNED = 1_000
 
 /** News of contradictions is told and written no more often than this, ms. */
 const TELL_EVERY_MS = 60_000
@@ -121,8 +121,8 @@ interface Open extends Contradiction {
 
 /** Makes the catalogue over the shipped facts and what the journal holds. */
 export function createCatalogue(parts: CatalogueParts): Catalogue {
-  const { shipped, book, clock, emit, prove, fatal } = parts
-  const fold = () => book.state().markets ?? emptyMarketFold
+  const { shipped, accountJournal, clock, emit, prove, fatal } = parts
+  const fold = () => accountJournal.state().markets ?? emptyMarketFold
   const open = new Map<string, Open>(
     [...fold().open].map(([key, each]) => [key, { ...each, lastMs: each.sinceMs }]),
   )
@@ -176,11 +176,11 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     toldAtMs = nowMs
     const [raised, gone] = [news.raised.splice(0).map(plain), news.gone.splice(0).map(plain)]
     if (raised.length > 0) {
-      book.write({ kind: 'market.contradicted', contradictions: raised }).catch(fatal)
+      accountJournal.write({ kind: 'market.contradicted', contradictions: raised }).catch(fatal)
       emit({ type: 'market.contradicted', contradictions: raised, symbols: symbolsOf(raised) })
     }
     if (gone.length > 0) {
-      book.write({ kind: 'market.settled', contradictions: gone }).catch(fatal)
+      accountJournal.write({ kind: 'market.settled', contradictions: gone }).catch(fatal)
       emit({ type: 'market.settled', contradictions: gone, symbols: symbolsOf(gone) })
     }
   }
@@ -209,7 +209,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
   /** A token that nothing is known of: markets that it is in may be named by it. */
   function takeStranger(key: string, token: SaidToken): void {
     const isNew = !strangeTokens.has(key)
-    if (isNew && strangeTokens.size >= MOST_STRANGERS) return
+    if (isNew && strangeTokens.size >= MOST_UNPINNED) return
     strangeTokens.set(key, token)
     if (isNew) version += 1
   }
@@ -272,7 +272,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
         unproven.get(key)?.why ?? (prove === undefined ? 'no chain endpoint is configured' : undefined)
       const name = said === undefined ? marketToken : (said.symbol ?? marketToken)
       return {
-        symbol: said === undefined ? marketToken : strangerSymbol(said),
+        symbol: said === undefined ? marketToken : unpinnedSymbol(said),
         marketToken,
         state: 'untrusted',
         why: `${name} is not shipped with perpd${proof === undefined ? '' : ` and not proven: ${proof}`}; an operator can trust it by its address`,
@@ -294,7 +294,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     return state === 'untrusted' || state === 'contradicted' ? (why ?? state) : undefined
   }
 
-  function strangerSymbol(said: SaidMarket): string {
+  function unpinnedSymbol(said: SaidMarket): string {
     const known = new Map(facts.tokens)
     for (const [key, token] of strangeTokens) if (!known.has(key)) known.set(key, tokenFactsOf(token))
     const own = tokensOfMarket(said, known)
@@ -307,8 +307,8 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
   return {
     facts: () => facts,
     version: () => version,
-    strangers: () => strangers,
-    strangerSymbol,
+    unpinnedMarkets: () => strangers,
+    unpinnedSymbol,
     useHosts(hosts) {
       const inUse = new Set(hosts)
       for (const [key, { host }] of open) if (!inUse.has(host)) open.delete(key)
@@ -325,7 +325,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
         const known = facts.markets.get(key)
         if (known !== undefined)
           take(host, market.marketToken, marketContradiction(market, known, facts.tokens))
-        else if (strangers.has(key) || strangers.size < MOST_STRANGERS) strangers.set(key, market)
+        else if (strangers.has(key) || strangers.size < MOST_UNPINNED) strangers.set(key, market)
       }
       tellNews()
     },
@@ -356,12 +356,12 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     contradictionsOf,
     async settle(contradictions, by) {
       const settled = contradictions.map(plain)
-      await book.write({ kind: 'market.settled', contradictions: settled, by })
+      await accountJournal.write({ kind: 'market.settled', contradictions: settled, by })
       for (const each of settled) open.delete(contradictionKey(each))
       emit({ type: 'market.settled', contradictions: settled, symbols: symbolsOf(settled), by })
     },
     async trust(market, tokens, by) {
-      await book.write({ kind: 'market.trusted', market, tokens, by })
+      await accountJournal.write({ kind: 'market.trusted', market, tokens, by })
       renew()
       emit({ type: 'market.trusted', symbol: market.symbol, marketToken: market.marketToken, by })
     },

@@ -46,7 +46,7 @@ export async function changeLimits(
     }
   }
   const statement = `${statementOf(changes)}${rest}`
-  await trading.book.write({
+  await trading.accountJournal.write({
     kind: 'operator.command',
     command: 'limits.changed',
     detail: statement,
@@ -64,7 +64,7 @@ export async function changeLimits(
 export async function keepLimits(context: LimitsContext): Promise<void> {
   const { limits, trading, emit } = context
   const now = figuresOf(limits.current())
-  const before = trading.book.state().trading.limits
+  const before = trading.accountJournal.state().trading.limits
   if (before !== undefined) {
     // A strategy that came or went changes no limit of another.
     const scopes = strategiesOf(before).filter((scope) => strategiesOf(now).includes(scope))
@@ -83,7 +83,7 @@ export async function keepLimits(context: LimitsContext): Promise<void> {
     if (words !== '') {
       emit({ type: 'limits.started', statement: words, isLooser: texts(false) !== '' })
       const command = { command: 'limits.changed', detail: words, by: starter.by, via: starter.via } as const
-      await trading.book.write({ kind: 'operator.command', ...command })
+      await trading.accountJournal.write({ kind: 'operator.command', ...command })
     }
     if (changesOf(before, now).length === 0) return
   }
@@ -95,7 +95,12 @@ const strategyPrefix = 'strategy '
 
 async function keepFigures({ limits, trading }: LimitsContext, commander: Commander): Promise<void> {
   const detail = JSON.stringify(figuresOf(limits.current()))
-  await trading.book.write({ kind: 'operator.command', command: LIMITS_IN_FORCE, detail, ...commander })
+  await trading.accountJournal.write({
+    kind: 'operator.command',
+    command: LIMITS_IN_FORCE,
+    detail,
+    ...commander,
+  })
 }
 
 function strategiesOf(figures: Figures): readonly string[] {

@@ -1,14 +1,13 @@
 /** What the loop is handed. */
 
-import type { Finding } from '../domain/accountRecord.ts'
+import type { Discrepancy } from '../domain/accountRecord.ts'
 import type { Address } from '../domain/address.ts'
 import type { LaneName } from '../domain/lane.ts'
 import type { Usd } from '../domain/units.ts'
 import type { ExecutionContext } from '../execution/context.ts'
-import type { Shell } from '../execution/shell.ts'
+import type { OrderManager } from '../execution/orderManager.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 import type { Catalogue } from './catalogue.ts'
-import type { Flattener } from './flatten.ts'
 import type { Holdings } from './holdings.ts'
 import type { ImpactSpent } from './impactSpent.ts'
 import type { ConfiguredLimits, LiveLimits } from './liveLimits.ts'
@@ -16,6 +15,7 @@ import type { MarketCount } from './marketCount.ts'
 import type { ShownEquity } from './shownEquity.ts'
 import type { SubaccountWatch } from './subaccountWatch.ts'
 import type { Trading } from './trading.ts'
+import type { Unwinder } from './unwinder.ts'
 
 /** Settings of the loop. Times in ms. */
 export interface EngineSettings {
@@ -40,7 +40,7 @@ export interface EngineSettings {
 
 /** Everything the engine stands on. */
 export interface EngineContext extends ExecutionContext {
-  readonly shell: Shell
+  readonly orderManager: OrderManager
   readonly strategies: readonly LoadedStrategy[]
   /** The limits of account, markets and strategies and the breakers' thresholds, as they are in force. */
   readonly limits: LiveLimits
@@ -66,9 +66,9 @@ export interface EngineContext extends ExecutionContext {
   /** What is held by all sources. */
   readonly holdings: Holdings
   /** What was found on a market that nobody explained: increases there wait for an operator. */
-  readonly pausedBy: (marketToken: string) => Finding | undefined
-  /** Takes a wish that an order be undone if it lands. */
-  readonly flatten: Flattener['want']
+  readonly pausedBy: (marketToken: string) => Discrepancy | undefined
+  /** Takes a decision that an order be unwound if it lands. */
+  readonly unwind: Unwinder['request']
   /** False once a stop was asked for: nothing is decided or accepted after it. */
   readonly isDeciding: () => boolean
   /** Runs admissions one at a time over all strategies, so that each sees what the one before it took. */

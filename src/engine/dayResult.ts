@@ -60,8 +60,8 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
 
   function addFindings({ findings }: Pick<AccountState, 'findings'>, atMs: number): void {
     turnDay(atMs)
-    for (const [findingId, { finding, raisedAtMs }] of findings) {
-      const { pnlUsd, atSeconds, marketToken } = finding
+    for (const [findingId, { finding: discrepancy, raisedAtMs }] of findings) {
+      const { pnlUsd, atSeconds, marketToken } = discrepancy
       const executedMs = atSeconds === undefined ? raisedAtMs : atSeconds * 1_000
       if (pnlUsd === undefined || executedMs < dayMs || counted.has(findingId)) continue
       counted.add(findingId)

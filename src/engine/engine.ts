@@ -24,9 +24,9 @@ import { signedOrderIn } from '../domain/signedOrder.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { formatDollars, type Usd } from '../domain/units.ts'
 import { accountOf, type ExecutionContext } from '../execution/context.ts'
+import { createOrderManager, type OrderManager } from '../execution/orderManager.ts'
 import { maxPriceImpactsOf } from '../execution/policy.ts'
-import { createShell, type Shell } from '../execution/shell.ts'
-import { bookOf } from '../risk/book.ts'
+import { exposureOf } from '../risk/accountExposure.ts'
 import { lossLimitsOf } from '../risk/breakers.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { Needs } from '../strategy/strategy.ts'
@@ -34,7 +34,6 @@ import { createBreakers } from './breakers.ts'
 import { keepLimits } from './changeLimits.ts'
 import type { EngineContext } from './context.ts'
 import { createDayResult, type DayResult } from './dayResult.ts'
-import { createFlattener } from './flatten.ts'
 import { withHeldMarkets } from './heldMarkets.ts'
 import { createHoldings, told } from './holdings.ts'
 import { createImpactSpent } from './impactSpent.ts'
@@ -50,17 +49,18 @@ import { intentsOfDay, unresolvedOf } from './recent.ts'
 import { createReconciler } from './reconcile.ts'
 import { readSnapshot } from './snapshot.ts'
 import {
-  type EngineDoor,
+  type EngineApi,
   type EngineState,
   type EngineStatus,
   type LabelledIntent,
-  shortOfRoom,
+  shortOfSpace,
   shownOf,
 } from './status.ts'
-import { consider, judge, tick } from './tick.ts'
+import { admitDecision, judge, tick } from './tick.ts'
 import { OPERATOR } from './trading.ts'
 import { createUnmanagedWatch } from './unmanaged.ts'
 import { createUnseen, listLagMs } from './unseen.ts'
+import { createUnwinder } from './unwinder.ts'
 
 /** What the status says besides what the engine knows itself. */
 export interface EngineLabels {
@@ -72,7 +72,7 @@ export interface EngineLabels {
 }
 
 /** A running engine. */
-export interface Engine extends EngineDoor {
+export interface Engine extends EngineApi {
   /** Recovers, then runs; resolves when it runs. Rejects when the first reads show a mistake of the configuration. */
   start(): Promise<void>
   /** First call: no new decisions, follow what is open for `drainMs`. Resolves when done. `abort()` ends it at once. */
@@ -84,7 +84,7 @@ export interface Engine extends EngineDoor {
    */
   resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial>
   /** The order machine under it. */
-  readonly orders: Shell
+  readonly orders: OrderManager
 }
 
 /** How long a stop waits for reads that are still in the air, beyond the drain. */
@@ -109,21 +109,21 @@ export interface EngineParts
 /** Makes an engine, with the order machine under it. */
 export function createEngine(parts: EngineParts): Engine {
   const { clock, emit, journal, api, engineSettings, trading, catalogue, labels } = parts
-  const shell = createShell({
+  const orderManager = createOrderManager({
     ...parts,
     admission: {
       veto: (intent) => trading.veto(intent) ?? catalogue.veto(intent) ?? parts.subaccount?.veto(intent),
       resize,
     },
   })
-  const context = { ...parts, shell }
+  const context = { ...parts, orderManager }
   const account = accountOf(context)
   const startedAtMs = clock.now()
   const deciding = new AbortController()
   const living = new AbortController()
   const loops: Promise<void>[] = []
   let turn: Promise<unknown> = Promise.resolve()
-  const filled = createUnseen(shell, clock)
+  const filled = createUnseen(orderManager, clock)
   const unseen = filled.in
   const reconciler = createReconciler(context)
   const holdings = createHoldings(context, account)
@@ -146,7 +146,7 @@ export function createEngine(parts: EngineParts): Engine {
     impactSpent: createImpactSpent(before, () => maxPriceImpactsOf(context.signingPolicy()), startedAtMs),
     pausedBy: reconciler.pausedBy,
     holdings,
-    flatten: (intentId, wish) => flattener.want(intentId, wish),
+    unwind: (intentId, wish) => unwinder.request(intentId, wish),
     isDeciding: () => !deciding.signal.aborted,
     inTurn: (work) => {
       const next = turn.then(work)
@@ -170,7 +170,7 @@ export function createEngine(parts: EngineParts): Engine {
   const dayResult = createDayResult([...before, ...journal.openIntents()], startedAtMs)
   // Oldest first: of so many the newest are remembered.
   for (const state of before.toReversed()) context.fees?.learn(state)
-  shell.adopt(journal.openIntents(), before.filter(isRecentFill))
+  orderManager.restore(journal.openIntents(), before.filter(isRecentFill))
   const feedReadAtMs = new Map<Feed, { atMs: number; ageMs: number }>()
   let state: EngineState = 'starting'
   let notReady: readonly string[] = ['starting']
@@ -194,9 +194,9 @@ export function createEngine(parts: EngineParts): Engine {
 
   /** The day's results with everything that is known now. */
   function realized(): DayResult {
-    const open = shell.open().map((each) => each.state)
-    dayResult.add([...open, ...shell.recentlyLanded()], clock.now())
-    dayResult.addFindings(trading.book.state(), clock.now())
+    const open = orderManager.open().map((each) => each.state)
+    dayResult.add([...open, ...orderManager.recentlyLanded()], clock.now())
+    dayResult.addFindings(trading.accountJournal.state(), clock.now())
     return dayResult
   }
 
@@ -205,13 +205,13 @@ export function createEngine(parts: EngineParts): Engine {
   const byOperator = {
     read: (wanted: readonly string[]) => read({ symbols: wanted, allPositionMarkets: true }),
     admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
-      admission.inTurn(() => consider(admission, byHand, snapshot, decision, decisionKey, unseen)),
+      admission.inTurn(() => admitDecision(admission, byHand, snapshot, decision, decisionKey, unseen)),
     judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
       judge(admission, byHand, snapshot, decision, decisionKey, unseen),
   }
   const manual = createManual({ ...context, ...byOperator, isRunning: () => state === 'running' })
   const kill = createKill({ ...context, ...byOperator, holdings, symbols: () => symbols })
-  const flattener = createFlattener({ ...context, ...byOperator, holdings, isSeen: filled.isSeen })
+  const unwinder = createUnwinder({ ...context, ...byOperator, holdings, isSeen: filled.isSeen })
 
   async function read(needs: Needs): Promise<Snapshot> {
     const { maxMarketValuesAgeMs } = engineSettings
@@ -222,8 +222,8 @@ export function createEngine(parts: EngineParts): Engine {
   }
 
   async function watchAccount(): Promise<void> {
-    await context.fees?.look(3 * engineSettings.watchMs)
-    const [markets, lists] = await Promise.all([api.getMarkets(), holdings.look()])
+    await context.fees?.refresh(3 * engineSettings.watchMs)
+    const [markets, lists] = await Promise.all([api.getMarkets(), holdings.refresh()])
     const [read] = lists
     if (read === undefined) return
     positions = holdings.withOthers(read.value)
@@ -232,9 +232,9 @@ export function createEngine(parts: EngineParts): Engine {
     symbols = Object.fromEntries(known.map((market) => [hexKey(market.marketToken), market.symbol]))
     onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
     emit({ type: 'account.positions', positions, symbols })
-    unmanaged.look(positions, symbols)
-    const resting = shell.open().filter(({ label }) => label === 'resting').length
-    await context.subaccount?.look(positions.length + resting)
+    unmanaged.check(positions, symbols)
+    const resting = orderManager.open().filter(({ label }) => label === 'resting').length
+    await context.subaccount?.check(positions.length + resting)
     hidden = lists.flatMap((list) => holdings.hiddenIn(list))
     await reconciler.pass(symbols, lists)
   }
@@ -286,14 +286,14 @@ export function createEngine(parts: EngineParts): Engine {
       }
       // A stop that came meanwhile closes the journal soon.
       if (living.signal.aborted) return
-      await breakers.look(isFresh)
+      await breakers.check(isFresh)
       realized()
       if (clock.monotonicMs() < heartbeatAtMs) continue
       heartbeatAtMs = clock.monotonicMs() + engineSettings.heartbeatMs
       emit({
         type: 'daemon.heartbeat',
-        openIntents: shell.open().length,
-        unresolved: unresolvedOf(shell.open()).length,
+        openIntents: orderManager.open().length,
+        unresolved: unresolvedOf(orderManager.open()).length,
         positions: positions.length,
         exposureUsd: exposureUsd(),
       })
@@ -310,19 +310,19 @@ export function createEngine(parts: EngineParts): Engine {
     const { equityUsd } = admission.equity() ?? {}
     return resizeIncrease(intent, atMostUsd, {
       snapshot,
-      book: bookOf(snapshot, others, holdings.others()),
+      exposure: exposureOf(snapshot, others, holdings.others()),
       limits: limits.on(symbol, intent.strategy),
       ...(equityUsd === undefined ? {} : { equityUsd }),
     })
   }
 
   /** Open orders whose next word may come any moment; one that rests may wait for weeks, and nothing is gained by watching it. */
-  function underWay(): ReturnType<typeof shell.open> {
-    return shell.open().filter(({ label }) => label !== 'resting')
+  function underWay(): ReturnType<typeof orderManager.open> {
+    return orderManager.open().filter(({ label }) => label !== 'resting')
   }
 
   function exposureUsd(): bigint {
-    return holdings.heldUsd(positions) + worstCase(shell.open().map((each) => each.state))
+    return holdings.heldUsd(positions) + worstCase(orderManager.open().map((each) => each.state))
   }
 
   function background(work: Promise<void>): void {
@@ -331,25 +331,25 @@ export function createEngine(parts: EngineParts): Engine {
 
   function status(): EngineStatus {
     const nowMs = clock.now()
-    const open = shell.open()
+    const open = orderManager.open()
     const unresolved = unresolvedOf(open)
     const oldest = Math.min(nowMs, ...unresolved.map((each) => lastAttempt(each.state)?.armedAtMs ?? nowMs))
     const { records, intents } = journal.summary()
     const killed = kill.report()
     const subaccount = context.subaccount?.report()
-    const mark = equity.mark() ?? trading.book.state().trading.equity
+    const mark = equity.mark() ?? trading.accountJournal.state().trading.equity
     return {
       version: labels.version,
       profile: labels.profile,
       chain: context.chain.name,
       account,
       state,
-      notReady: journal.isShort() ? [...notReady, shortOfRoom(labels.journalPath)] : notReady,
+      notReady: journal.isShort() ? [...notReady, shortOfSpace(labels.journalPath)] : notReady,
       startedAtMs,
       nowMs,
       ...(watchedAtMs === undefined ? {} : { watchedAgoMs: clock.monotonicMs() - watchedAtMs }),
-      tradingState: trading.holdOn()?.state ?? 'active',
-      holds: trading.holds(),
+      tradingState: trading.haltOn()?.state ?? 'active',
+      holds: trading.halts(),
       ...(killed === undefined ? {} : { kill: killed }),
       ...(mark === undefined ? {} : { equity: shownOf(mark, breakers.shownEquity()) }),
       ...(subaccount === undefined ? {} : { subaccount }),
@@ -361,7 +361,7 @@ export function createEngine(parts: EngineParts): Engine {
       findings: reconciler.open(),
       contradictions: catalogue.contradictions(),
       hidden: told(hidden, symbols),
-      flattens: flattener.open(),
+      flattens: unwinder.open(),
       unresolved: unresolved.length,
       oldestUnresolvedSeconds: (nowMs - oldest) / 1000,
       exposureUsd: exposureUsd(),
@@ -378,7 +378,7 @@ export function createEngine(parts: EngineParts): Engine {
   /** A journaled intent with what the running machine knows of it on top. */
   function labelled(folded: IntentState): LabelledIntent {
     const { intentId } = folded.intent
-    const live = shell.open().find((each) => each.state.intent.intentId === intentId)
+    const live = orderManager.open().find((each) => each.state.intent.intentId === intentId)
     return marked(isOpen(folded) && live !== undefined ? live : { state: folded, label: labelOf(folded) })
   }
 
@@ -386,7 +386,7 @@ export function createEngine(parts: EngineParts): Engine {
     const rules = { ...context.rules, nowMs: clock.now() }
     const signedOf = (orderKey: Hex) => signedOrderIn(journal, orderKey)
     const { decimals: feeTokenDecimals } = context.chain.feeToken
-    const marks = marksOf(intent.state, trading.book.state().flattens, rules)
+    const marks = marksOf(intent.state, trading.accountJournal.state().flattens, rules)
     return { ...intent, signedOf, feeTokenDecimals, ...marks }
   }
 
@@ -403,9 +403,9 @@ export function createEngine(parts: EngineParts): Engine {
       state = 'recovering'
       notReady = ['recovering: open orders are checked before new ones are made']
       await keepLimits(admission)
-      await shell.recover()
+      await orderManager.recover()
       await untilDone('the account cannot be read', watchAccount)
-      await breakers.look(true)
+      await breakers.check(true)
       // A signal may have come while the venue was asked.
       if (living.signal.aborted || deciding.signal.aborted) return
       state = 'running'
@@ -413,7 +413,7 @@ export function createEngine(parts: EngineParts): Engine {
       emit({ type: 'daemon.ready' })
       background(keepWatching())
       background(kill.run(living.signal))
-      background(flattener.run(living.signal))
+      background(unwinder.run(living.signal))
       for (const instance of instances) background(instance.run())
     },
     async stop(signal) {
@@ -424,7 +424,7 @@ export function createEngine(parts: EngineParts): Engine {
       emit({
         type: 'daemon.draining',
         signal,
-        openIntents: shell.open().length,
+        openIntents: orderManager.open().length,
         underWay: underWay().length,
         drainMs: engineSettings.drainMs,
       })
@@ -440,12 +440,12 @@ export function createEngine(parts: EngineParts): Engine {
         await clock.sleep(drainPollMs, living.signal)
       }
       living.abort()
-      await shell.stop()
+      await orderManager.stop()
       await Promise.race([Promise.all(loops), clock.sleep(stopGraceMs)])
       state = 'stopped'
       emit({
         type: 'daemon.stopped',
-        openIntents: shell.open().length,
+        openIntents: orderManager.open().length,
         positions: heldWords(),
         uptimeMs: clock.now() - startedAtMs,
       })
@@ -453,10 +453,10 @@ export function createEngine(parts: EngineParts): Engine {
     abort() {
       deciding.abort()
       living.abort()
-      shell.stop().catch(context.fatal)
+      orderManager.stop().catch(context.fatal)
     },
     resize,
-    orders: shell,
+    orders: orderManager,
     status,
     operate(command, commander) {
       return operate(
@@ -465,7 +465,7 @@ export function createEngine(parts: EngineParts): Engine {
           limits,
           kill,
           manual,
-          flattener,
+          unwinder,
           reconciler,
           equity,
           isTaking: () => !deciding.signal.aborted,

@@ -14,7 +14,7 @@ import type { Order, Position } from '../domain/position.ts'
 import type { EquityMark } from '../domain/trading.ts'
 import { absOf, maxOf, minOf, type TokenAmount, type Usd, usdOfAmount } from '../domain/units.ts'
 import { dayStartOf } from '../risk/breakers.ts'
-import type { AccountBook } from './accountBook.ts'
+import type { AccountJournal } from './accountJournal.ts'
 
 /** One reading, USD: without and with what orders in flight may hold. */
 export interface EquityReading {
@@ -146,17 +146,20 @@ interface HostTrack {
  * Follows the account's worth from what the journal last held of it. `onJump` is told when readings begin to be far from the
  * figure: the account's worth changed at once, or a host lies.
  */
-export function createEquityTracker(book: AccountBook, onJump?: (jump: EquityJump) => void): EquityTracker {
+export function createEquityTracker(
+  accountJournal: AccountJournal,
+  onJump?: (jump: EquityJump) => void,
+): EquityTracker {
   let tracks: ReadonlyMap<string, HostTrack> = new Map()
   /** The host whose mark counts. */
   let chosen: string | undefined
   let writtenAtMs = Number.NEGATIVE_INFINITY
   /** Where each host begins: what this process writes is one host's word. */
-  let begun = book.state().trading.equity
+  let begun = accountJournal.state().trading.equity
 
   async function write(mark: EquityMark, nowMs: number): Promise<void> {
     writtenAtMs = nowMs
-    await book.write({ kind: 'equity.marked', ...mark })
+    await accountJournal.write({ kind: 'equity.marked', ...mark })
   }
 
   /** A host's figures with one more reading; `before` is absent at its first, `isRebasing` when they begin anew. */
@@ -222,7 +225,7 @@ export function createEquityTracker(book: AccountBook, onJump?: (jump: EquityJum
   async function keep(nowMs: number, isRebased: boolean): Promise<void> {
     const live = choose(nowMs)
     if (live === undefined) return
-    const written = book.state().trading.equity
+    const written = accountJournal.state().trading.equity
     const isChanged = written === undefined || absOf(written.equityUsd - live.equityUsd) > 0n
     const isDue =
       isRebased ||

@@ -21,8 +21,8 @@ import type { Position } from '../domain/position.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { formatDollars, type Usd } from '../domain/units.ts'
 import type { ExecutionContext } from '../execution/context.ts'
-import type { Shell } from '../execution/shell.ts'
-import { type OtherSources, sideKey } from '../risk/book.ts'
+import type { OrderManager } from '../execution/orderManager.ts'
+import { type OtherSources, sideKey } from '../risk/accountExposure.ts'
 import { isBusy, keysNotListed, settleMs } from './lag.ts'
 import type { Trading } from './trading.ts'
 
@@ -35,7 +35,7 @@ export interface Holdings {
    * Reads the positions of every host that does not rest; gives those that answered, at most two seconds after the first.
    * Rejects with what reading throws when none did.
    */
-  look(): Promise<readonly PositionList[]>
+  refresh(): Promise<readonly PositionList[]>
   /** Sizes by the journal, signed; sides that were left have 0. */
   journal(): HeldSides
   /** All that is held, USD: of each side the larger of these rows and the journal. */
@@ -66,7 +66,7 @@ const freshMs = 60_000
 /** How long slower hosts are waited for when one has answered, ms. */
 const patienceMs = 2_000
 
-interface HostLook {
+interface HostList {
   readonly list: PositionList
   readonly atMs: number
   /** Since when this host shows each side without a break, and shows more of it than the journal knows; monotonic ms. */
@@ -88,15 +88,15 @@ export function told(
 
 /** What holdings are made with. */
 export interface HoldingsContext extends Pick<ExecutionContext, 'api' | 'clock' | 'journal'> {
-  readonly shell: Shell
+  readonly orderManager: OrderManager
   readonly trading: Trading
 }
 
 /** Makes the holdings of an account; nothing is known of the hosts' lists before the first look. */
 export function createHoldings(context: HoldingsContext, account: Address): Holdings {
-  const { clock, journal, shell, trading } = context
-  const api: Pick<Api, 'getPositions' | 'hosts' | 'isResting'> = context.api
-  const looks = new Map<string, HostLook>()
+  const { clock, journal, orderManager, trading } = context
+  const api: Pick<Api, 'getPositions' | 'hosts' | 'isCoolingDown'> = context.api
+  const looks = new Map<string, HostList>()
   const vouched = new Set<string>()
   /** Since when snapshots' lists hide a side, monotonic ms. */
   let hiddenSinceMs: ReadonlyMap<string, number> = new Map()
@@ -106,11 +106,14 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
   let goneSinceMs: ReadonlyMap<string, number> = new Map()
 
   function journalNow(): HeldSides {
-    const fills: Fill[] = [...journal.closedFills(), ...shell.open().flatMap(({ state }) => fillsOf(state))]
-    return journalSides(fills, trading.book.state())
+    const fills: Fill[] = [
+      ...journal.closedFills(),
+      ...orderManager.open().flatMap(({ state }) => fillsOf(state)),
+    ]
+    return journalSides(fills, trading.accountJournal.state())
   }
 
-  function freshLooks(): readonly HostLook[] {
+  function freshLooks(): readonly HostList[] {
     const nowMs = clock.monotonicMs()
     return [...looks.values()].filter(({ atMs }) => nowMs - atMs <= freshMs)
   }
@@ -170,7 +173,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
    */
   function sidesThatMove(): ReadonlySet<string> {
     const nowMs = clock.monotonicMs()
-    const open = shell.open().map(({ state }) => state)
+    const open = orderManager.open().map(({ state }) => state)
     goneSinceMs = since(
       open.flatMap((state) => keysNotListed(state, listed)),
       goneSinceMs,
@@ -180,7 +183,9 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
       keysNotListed(state, listed).some((key) => nowMs - (goneSinceMs.get(key) ?? nowMs) < settleMs)
     const moving = [
       ...open.filter((state) => isBusy(state, clock.now()) || isGoneNow(state)),
-      ...shell.recentlyLanded().filter(({ intent }) => shell.closedAgoMs(intent.intentId) < settleMs),
+      ...orderManager
+        .recentlyLanded()
+        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < settleMs),
     ]
     return new Set(moving.map(({ intent: { terms } }) => sideKey(terms.marketToken, terms.direction)))
   }
@@ -189,7 +194,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
   function sidesWithExits(): ReadonlySet<string> {
     const isExit = ({ intent }: IntentState, role: Child['role']) =>
       intent.kind === 'decrease' || role === 'take-profit' || role === 'stop-loss'
-    const exiting = shell
+    const exiting = orderManager
       .open()
       .map(({ state }) => state)
       .filter((state) =>
@@ -200,7 +205,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
 
   function hiddenSides(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly HiddenSide[] {
     const moving = sidesThatMove()
-    return hiddenIn(list, journalNow(), trading.book.state()).filter(
+    return hiddenIn(list, journalNow(), trading.accountJournal.state()).filter(
       ({ marketToken, direction }) => !moving.has(sideKey(marketToken, direction)),
     )
   }
@@ -213,7 +218,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
   }
 
   async function look(): Promise<readonly PositionList[]> {
-    const asked = api.hosts.api.filter((host) => !api.isResting(host))
+    const asked = api.hosts.api.filter((host) => !api.isCoolingDown(host))
     if (asked.length === 0) {
       const list = await api.getPositions({ account })
       note(list)
@@ -243,7 +248,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
   }
 
   return {
-    async look() {
+    async refresh() {
       const lists = await look()
       vouch()
       return lists
@@ -294,16 +299,17 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
     },
     isVouched(side) {
       const key = sideKeyOf(side)
-      const isAdopted = [...trading.book.state().findings.values()].some(
-        ({ finding, end }) => end === 'adopted' && finding.sizeDeltaUsd > 0n && sideKeyOf(finding) === key,
+      const isAdopted = [...trading.accountJournal.state().findings.values()].some(
+        ({ finding: discrepancy, end }) =>
+          end === 'adopted' && discrepancy.sizeDeltaUsd > 0n && sideKeyOf(discrepancy) === key,
       )
-      return isAdopted || ownOf(journal.closedFills(), shell.open(), side) || vouched.has(key)
+      return isAdopted || ownOf(journal.closedFills(), orderManager.open(), side) || vouched.has(key)
     },
   }
 }
 
 /** Whether our own fills alone left something on the side, or an order of ours may have: a list may show it before the journal. */
-function ownOf(closed: readonly Fill[], open: ReturnType<Shell['open']>, side: PositionSide): boolean {
+function ownOf(closed: readonly Fill[], open: ReturnType<OrderManager['open']>, side: PositionSide): boolean {
   const mayOpen = open.some(
     ({ state: { intent, attempts } }) =>
       intent.reservationUsd > 0n &&

@@ -120,7 +120,7 @@ export function createInstance(
       symbols: loaded.symbols,
       cadenceMs: loaded.cadenceMs,
       ...counts,
-      tradingState: trading.holdOn(loaded.name)?.state ?? 'active',
+      tradingState: trading.haltOn(loaded.name)?.state ?? 'active',
       ...last,
       ...(pausedUntilMs === undefined || pausedUntilMs <= clock.monotonicMs()
         ? {}

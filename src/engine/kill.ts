@@ -43,17 +43,17 @@ export interface Kill {
 
 /** What the kill is handed of the engine. */
 export interface KillContext
-  extends Pick<EngineContext, 'api' | 'clock' | 'shell' | 'signer' | 'delegation' | 'trading'> {
+  extends Pick<EngineContext, 'api' | 'clock' | 'orderManager' | 'signer' | 'delegation' | 'trading'> {
   readonly holdings: Pick<Holdings, 'journal' | 'elsewhere'>
   /** Reads a snapshot with these markets and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
   /** Symbols by lower-cased market token. */
   readonly symbols: () => Readonly<Record<string, string>>
-  /** Hands a wish of the operator to admission, and the intent to the road. */
+  /** Hands a decision of the operator to admission, and the intent to the road. */
   readonly admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Promise<Denial | undefined>
 }
 
-const lookMs = 2_000
+const pollMs = 2_000
 /** Most orders that one message cancels. */
 const cancelMost = 20
 /** Fills that lists may not show yet, and how long lists may be apart before it is told, ms. */
@@ -72,8 +72,8 @@ const marketOrderTypes: ReadonlySet<number> = new Set([0, 2, 4])
 
 /** A worker over the engine's parts. */
 export function createKill(context: KillContext): Kill {
-  const { api, clock, shell, trading } = context
-  const { book } = trading
+  const { api, clock, orderManager, trading } = context
+  const { accountJournal } = trading
   let left: KillReport['left']
   let problem: string | undefined
   let waits: KillReport['waits']
@@ -83,7 +83,7 @@ export function createKill(context: KillContext): Kill {
   let count = 0
   const waiting = new Set<() => void>()
 
-  const state = () => book.state().trading.kill
+  const state = () => accountJournal.state().trading.kill
   const isOpen = () => {
     const kill = state()
     return kill !== undefined && kill.endedAtMs === undefined
@@ -110,7 +110,7 @@ export function createKill(context: KillContext): Kill {
     const snapshot = await context.read([...new Set(ofOrders.filter((symbol) => symbol !== undefined))])
     const resting = snapshot.orders.value.filter(({ orderType }) => !marketOrderTypes.has(orderType))
     const held = close ? snapshot.positions.value.filter(({ sizeInUsd }) => sizeInUsd > 0n) : []
-    const open = shell.open().map((each) => each.state)
+    const open = orderManager.open().map((each) => each.state)
     const inFlight = open.filter((each) => labelOf(each) !== 'resting').length
     // What the journal knows and no list shows is left too: a host may hide it, or it ended and nothing proves that yet.
     const hiddenOrders = ordersNotListed(open, snapshot.orders.value)
@@ -184,11 +184,11 @@ export function createKill(context: KillContext): Kill {
     problem = problems.length === 0 ? undefined : problems.join('; ')
     // An increase that just executed may be in no list yet.
     const readAgoMs = Math.max(0, clock.now() - snapshot.orders.atMs)
-    const hasNewFills = shell
+    const hasNewFills = orderManager
       .recentlyLanded()
       .some(
         ({ intent }) =>
-          intent.reservationUsd > 0n && shell.closedAgoMs(intent.intentId) - readAgoMs < listLagMs,
+          intent.reservationUsd > 0n && orderManager.closedAgoMs(intent.intentId) - readAgoMs < listLagMs,
       )
     const isNothingLeft = left.orders + left.positions + left.inFlight === 0
     const isQuiet = isNothingLeft && !hasNewFills && unread.length === 0
@@ -209,7 +209,7 @@ export function createKill(context: KillContext): Kill {
       }
     },
     async begin(by, close) {
-      await trading.put({
+      await trading.halt({
         scope: 'global',
         cause: 'kill',
         state: 'halted',
@@ -220,11 +220,15 @@ export function createKill(context: KillContext): Kill {
       const before = state()
       const isSame = isOpen() && before?.close === (close || before?.close)
       if (isSame) return
-      await book.write({ kind: 'kill.started', by, close: close || (isOpen() && before?.close === true) })
+      await accountJournal.write({
+        kind: 'kill.started',
+        by,
+        close: close || (isOpen() && before?.close === true),
+      })
       restart()
     },
     async abandon(by) {
-      if (isOpen()) await book.write({ kind: 'kill.ended', by, outcome: 'abandoned' })
+      if (isOpen()) await accountJournal.write({ kind: 'kill.ended', by, outcome: 'abandoned' })
     },
     async run(signal) {
       while (!signal.aborted) {
@@ -244,8 +248,8 @@ export function createKill(context: KillContext): Kill {
         }
         // Two looks in a row: lists of one venue may be a moment apart.
         if (quietLooks >= 2 && isOpen())
-          await book.write({ kind: 'kill.ended', by: 'perpd', outcome: 'done' })
-        else await clock.sleep(lookMs, signal)
+          await accountJournal.write({ kind: 'kill.ended', by: 'perpd', outcome: 'done' })
+        else await clock.sleep(pollMs, signal)
       }
     },
   }

@@ -12,7 +12,7 @@ import type {
   Decision,
   DecisionFacts,
   DecreaseDecision,
-  ExitWish,
+  ExitRequest,
   IncreaseDecision,
 } from '../domain/decision.ts'
 import {
@@ -29,7 +29,7 @@ import { isOnMarket, type Order, type Position } from '../domain/position.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import { BPS_ONE, bps, formatDollars, parseUnits, usd } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
-import { isDenial } from '../risk/desk.ts'
+import { isDenial } from '../risk/admissionContext.ts'
 import type { EngineContext } from './context.ts'
 import { type EndedOrder, endedOrder } from './endedOrder.ts'
 import { intentIdOf } from './ids.ts'
@@ -69,22 +69,30 @@ export interface Manual {
 export interface ManualContext
   extends Pick<
     EngineContext,
-    'api' | 'chain' | 'delegation' | 'emit' | 'journal' | 'shell' | 'signer' | 'signingPolicy' | 'strategies'
+    | 'api'
+    | 'chain'
+    | 'delegation'
+    | 'emit'
+    | 'journal'
+    | 'orderManager'
+    | 'signer'
+    | 'signingPolicy'
+    | 'strategies'
   > {
   /** False while the account is not read yet. */
   readonly isRunning: () => boolean
   /** Reads a snapshot with these markets and every market with a position or an order. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
-  /** Hands a wish of the operator to admission, and the intent to the road. */
+  /** Hands a decision of the operator to admission, and the intent to the road. */
   readonly admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Promise<Denial | undefined>
-  /** What the wish would become now. */
+  /** What the decision would become now. */
   readonly judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Intent | Denial
 }
 
 type Refusal = Extract<ManualAnswer, { readonly ok: false }>
 
-/** A wish that was understood: its decision, over what was read for it, and what is to be said of it. */
-interface Wish {
+/** A decision that was understood: its decision, over what was read for it, and what is to be said of it. */
+interface ManualDecision {
   readonly snapshot: Snapshot
   readonly decision: Decision
   readonly symbol: string
@@ -99,10 +107,14 @@ const cancelMost = 20
 
 /** Over the engine's parts. */
 export function createManual(context: ManualContext): Manual {
-  const { api, emit, journal, shell, strategies } = context
+  const { api, emit, journal, orderManager, strategies } = context
   const account = accountOf(context)
 
-  async function open(command: OpenCommand, facts: DecisionFacts, reason: string): Promise<Wish | Refusal> {
+  async function open(
+    command: OpenCommand,
+    facts: DecisionFacts,
+    reason: string,
+  ): Promise<ManualDecision | Refusal> {
     const listed = (await api.getMarkets()).value.filter(
       ({ isListed, isSpotOnly }) => isListed && !isSpotOnly,
     )
@@ -113,7 +125,7 @@ export function createManual(context: ManualContext): Manual {
     if (view === undefined) return refusal('MARKET_UNKNOWN', `${market.symbol} cannot be read now; ask again`)
     const { direction, size, leverage, collateral, limit, stop, takeProfit, stopLoss } = command
     const trigger = limit ?? stop
-    const exits: readonly ExitWish[] = [
+    const exits: readonly ExitRequest[] = [
       ...(takeProfit === undefined ? [] : [{ type: 'take-profit' as const, triggerPrice: usd(takeProfit) }]),
       ...(stopLoss === undefined ? [] : [{ type: 'stop-loss' as const, triggerPrice: usd(stopLoss) }]),
     ]
@@ -144,7 +156,11 @@ export function createManual(context: ManualContext): Manual {
     }
   }
 
-  async function close(command: CloseCommand, facts: DecisionFacts, reason: string): Promise<Wish | Refusal> {
+  async function close(
+    command: CloseCommand,
+    facts: DecisionFacts,
+    reason: string,
+  ): Promise<ManualDecision | Refusal> {
     const { direction, shareBps, collateral } = command
     const snapshot = await context.read([])
     const held = snapshot.positions.value.filter(({ sizeInUsd }) => sizeInUsd > 0n)
@@ -207,7 +223,7 @@ export function createManual(context: ManualContext): Manual {
     command: CancelCommand,
     facts: DecisionFacts,
     reason: string,
-  ): Promise<Wish | Refusal> {
+  ): Promise<ManualDecision | Refusal> {
     const wanted = command.order.toLowerCase()
     const state = wanted.startsWith('0x') ? undefined : openIntent(wanted)
     if (state !== undefined && 'ok' in state) return state
@@ -256,7 +272,7 @@ export function createManual(context: ManualContext): Manual {
   }
 
   function openIntent(wanted: string): IntentState | Refusal {
-    const found = shell.open().filter(({ state }) => state.intent.intentId.startsWith(wanted))
+    const found = orderManager.open().filter(({ state }) => state.intent.intentId.startsWith(wanted))
     const [one] = found
     if (one !== undefined && found.length === 1) return one.state
     const problem = one === undefined ? 'no open order has' : `${found.length} open orders have`
@@ -301,14 +317,14 @@ export function createManual(context: ManualContext): Manual {
       const reason = `${by} asks for it by hand: ${asked}`
       const ended = type === 'cancel' ? endedOrder(journal.intents(), command.order.toLowerCase()) : undefined
       if (ended !== undefined) return endedAnswer(ended)
-      const wish =
+      const manual =
         type === 'open'
           ? await open(command, facts, reason)
           : type === 'close'
             ? await close(command, facts, reason)
             : await cancel(command, facts, reason)
-      if ('ok' in wish) return wish
-      const { snapshot, decision, symbol, words, note } = wish
+      if ('ok' in manual) return manual
+      const { snapshot, decision, symbol, words, note } = manual
       if (type === 'open' && command.isPreview) {
         const judged = context.judge(snapshot, decision, decisionKey)
         if (isDenial(judged)) return denied(judged)

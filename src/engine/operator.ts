@@ -1,28 +1,28 @@
 /** What an operator may ask of the running daemon. Every command is in the journal, with who and how, before it is done. */
 import { isoTime } from '../domain/clock.ts'
-import { findingsNamed } from '../domain/findingId.ts'
+import { discrepanciesNamed } from '../domain/discrepancyId.ts'
 import type { Intent } from '../domain/intent.ts'
-import { holdsOn, stateOf, type TradingHold, type TradingScope } from '../domain/trading.ts'
+import { haltsOn, stateOf, type TradingHalt, type TradingScope } from '../domain/trading.ts'
 import { changeLimits } from './changeLimits.ts'
 import type { EngineContext } from './context.ts'
 import type { EquityTracker } from './equity.ts'
-import type { Flattener } from './flatten.ts'
 import type { Kill } from './kill.ts'
 import type { Manual } from './manual.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operatorCommand.ts'
 import type { Reconciler } from './reconcile.ts'
-import { liftCommand, liftText, OPERATOR } from './trading.ts'
+import { OPERATOR, releaseCommand, releaseText } from './trading.ts'
 import { trustMarket } from './trustMarket.ts'
+import type { Unwinder } from './unwinder.ts'
 
 /** What commands are carried out with. */
 export interface OperatorContext
   extends Pick<
     EngineContext,
-    'trading' | 'limits' | 'readLimits' | 'emit' | 'shell' | 'strategies' | 'catalogue' | 'api'
+    'trading' | 'limits' | 'readLimits' | 'emit' | 'orderManager' | 'strategies' | 'catalogue' | 'api'
   > {
   readonly kill: Kill
   readonly manual: Manual
-  readonly flattener: Pick<Flattener, 'want'>
+  readonly unwinder: Pick<Unwinder, 'request'>
   readonly reconciler: Reconciler
   readonly equity: EquityTracker
   /** False while the engine cannot take commands. */
@@ -39,7 +39,7 @@ export async function operate(
   // A preview makes and changes nothing.
   if (command.type === 'open' && command.isPreview) return await context.manual.carryOut(command, by)
   const { type, ...detail } = command
-  await context.trading.book.write({
+  await context.trading.accountJournal.write({
     kind: 'operator.command',
     command: type,
     detail: JSON.stringify(detail),
@@ -59,11 +59,11 @@ export async function operate(
     case 'limits':
       return await changeLimits(context, command.isConfirmed, { by, via })
     case 'finding':
-      return await settleFinding(context, command, by)
+      return await settleDiscrepancy(context, command, by)
     case 'market':
       return await trustMarket(context, command.market, by)
     case 'flatten':
-      return await flattenOrder(context, command, by)
+      return await unwindOrder(context, command, by)
     case 'open':
     case 'close':
     case 'cancel':
@@ -84,10 +84,10 @@ async function setTrading(
     return refusal('STRATEGY_UNKNOWN', `there is no strategy ${name}; there are ${known}`)
   }
   if (state !== 'active') {
-    const isOperators = (hold: TradingHold) => hold.scope === scope && hold.cause === 'operator'
-    const before = trading.holds().find(isOperators)
-    await trading.put({ scope, cause: 'operator', state, reason, by, lifts: 'operator' })
-    const ofScope = trading.holds().filter((hold) => hold.scope === scope)
+    const isOperators = (halt: TradingHalt) => halt.scope === scope && halt.cause === 'operator'
+    const before = trading.halts().find(isOperators)
+    await trading.halt({ scope, cause: 'operator', state, reason, by, lifts: 'operator' })
+    const ofScope = trading.halts().filter((halt) => halt.scope === scope)
     const stands = ofScope.find(isOperators)
     const was = before?.state === state ? 'was already' : 'is'
     const since = isoTime(stands?.sinceMs ?? 0)
@@ -101,29 +101,30 @@ async function setTrading(
     const stricter = stateOf(ofScope)
     const more = stricter === state ? '' : `; it is ${stricter} all the same, by another hold`
     return done(
-      `trading ${was} ${state} ${placeOf(scope)}, ${why}${other}${more}; it goes on with: ${liftCommand(scope)}`,
+      `trading ${was} ${state} ${placeOf(scope)}, ${why}${other}${more}; it goes on with: ${releaseCommand(scope)}`,
     )
   }
   // The whole daemon goes on only when nothing of the account holds it back either.
   const reach = (each: TradingScope) => each === scope || (scope === 'global' && each === 'account')
-  const lifted = trading.holds().filter((hold) => reach(hold.scope) && hold.lifts !== 'itself')
+  const lifted = trading.halts().filter((halt) => reach(halt.scope) && halt.lifts !== 'itself')
   if (lifted.some(({ cause }) => cause === 'drawdown' || cause === 'daily-loss')) await equity.rebase()
-  for (const hold of lifted) {
-    if (hold.cause === 'kill') await kill.abandon(by)
-    await trading.lift(hold, by, reason)
+  for (const halt of lifted) {
+    if (halt.cause === 'kill') await kill.abandon(by)
+    await trading.release(halt, by, reason)
   }
   // What holds a strategy alone is not lifted with the daemon's: who says "active" of everything is told.
   const left = [
-    ...holdsOn(trading.holds(), name),
-    ...(name === undefined ? trading.holds().filter((hold) => hold.scope.startsWith('strategy:')) : []),
+    ...haltsOn(trading.halts(), name),
+    ...(name === undefined ? trading.halts().filter((halt) => halt.scope.startsWith('strategy:')) : []),
   ]
   if (left.length === 0) return done(`trading is active ${placeOf(scope)}`)
   const words = left
     .map(
-      (hold) => `${hold.state} ${placeOf(hold.scope)} by ${hold.cause} (${hold.reason}; ${liftText(hold)})`,
+      (halt) =>
+        `${halt.state} ${placeOf(halt.scope)} by ${halt.cause} (${halt.reason}; ${releaseText(halt)})`,
     )
     .join('; ')
-  const isActive = holdsOn(trading.holds(), name).length === 0
+  const isActive = haltsOn(trading.halts(), name).length === 0
   return done(
     isActive
       ? `trading is active ${placeOf(scope)}; still ${words}`
@@ -131,12 +132,12 @@ async function setTrading(
   )
 }
 
-async function settleFinding(
+async function settleDiscrepancy(
   { reconciler }: OperatorContext,
   { findingId, as }: Extract<OperatorCommand, { type: 'finding' }>,
   by: string,
 ): Promise<OperatorAnswer> {
-  const found = findingsNamed(reconciler.open(), findingId)
+  const found = discrepanciesNamed(reconciler.open(), findingId)
   const [one] = found
   if (one === undefined || found.length > 1) {
     const problem = one === undefined ? 'no open discrepancy has' : `${found.length} open discrepancies have`
@@ -150,8 +151,8 @@ async function settleFinding(
 }
 
 /** The open intent of an id or of its beginning, or a refusal. */
-function openIntent({ shell }: OperatorContext, intentId: string): Intent | OperatorAnswer {
-  const found = shell.open().filter(({ state }) => state.intent.intentId.startsWith(intentId))
+function openIntent({ orderManager }: OperatorContext, intentId: string): Intent | OperatorAnswer {
+  const found = orderManager.open().filter(({ state }) => state.intent.intentId.startsWith(intentId))
   const [one] = found
   if (one !== undefined && found.length === 1) return one.state.intent
   const problem = one === undefined ? 'no open order has' : `${found.length} open orders have`
@@ -165,14 +166,14 @@ function namesOf({ intentId, kind, terms }: Intent): string {
   return `${intentId} (${kind} ${terms.direction} ${terms.symbol})`
 }
 
-async function flattenOrder(
+async function unwindOrder(
   context: OperatorContext,
   { intentId, reason }: Extract<OperatorCommand, { type: 'flatten' }>,
   by: string,
 ): Promise<OperatorAnswer> {
   const intent = openIntent(context, intentId)
   if ('ok' in intent) return intent
-  const denial = await context.flattener.want(intent.intentId, { by, reason })
+  const denial = await context.unwinder.request(intent.intentId, { by, reason })
   if (denial !== undefined) return refusal(denial.code, denial.reason)
   return done(`${namesOf(intent)} is to be unwound: if it lands, what it opens is closed; by ${by}`)
 }
@@ -182,10 +183,10 @@ async function resolveOrder(
   { intentId, as }: Extract<OperatorCommand, { type: 'resolve' }>,
   by: string,
 ): Promise<OperatorAnswer> {
-  const { shell } = context
+  const { orderManager } = context
   const intent = openIntent(context, intentId)
   if ('ok' in intent) return intent
-  if (!(await shell.resolve(intent.intentId, as, by))) {
+  if (!(await orderManager.resolve(intent.intentId, as, by))) {
     return refusal('ORDER_NOT_SIGNED', `${intent.intentId} was never signed: it closes by itself`)
   }
   return done(`${namesOf(intent)} is closed as ${as}, by ${by}`)

@@ -1,7 +1,7 @@
 /** What an operator may ask for, and what is answered. */
-import type { FindingEnd } from '../domain/accountRecord.ts'
+import type { DiscrepancyEnd } from '../domain/accountRecord.ts'
 import type { TradingState } from '../domain/limits.ts'
-import type { CommandDoor, TradingScope } from '../domain/trading.ts'
+import type { CommandChannel, TradingScope } from '../domain/trading.ts'
 import type { ManualAnswer } from './manual.ts'
 import type { ManualCommand } from './manualCommand.ts'
 
@@ -17,7 +17,7 @@ export type OperatorCommand =
   /** Reads the configured limits anew; the looser ones take effect only when it is confirmed. */
   | { readonly type: 'limits'; readonly isConfirmed: boolean }
   /** `findingId` and `intentId`: whole, or the first characters of one. */
-  | { readonly type: 'finding'; readonly findingId: string; readonly as: Exclude<FindingEnd, 'gone'> }
+  | { readonly type: 'finding'; readonly findingId: string; readonly as: Exclude<DiscrepancyEnd, 'gone'> }
   /** `market`: its symbol, or its market token. */
   | { readonly type: 'market'; readonly market: string }
   | { readonly type: 'flatten'; readonly intentId: string; readonly reason: string }
@@ -31,7 +31,7 @@ export type OperatorCommand =
 /** Who commands, and how the command came. */
 export interface Commander {
   readonly by: string
-  readonly via: CommandDoor
+  readonly via: CommandChannel
 }
 
 /** What became of a command: a sentence, or a refusal with a code. Of an order by hand its id and quote besides. */

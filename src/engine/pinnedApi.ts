@@ -122,7 +122,7 @@ export function pinnedApi(api: Api, catalogue: Catalogue): Api {
 function pinnedMarket(row: Market, catalogue: Catalogue): Market {
   const known = catalogue.facts().markets.get(hexKey(row.marketToken))
   if (known === undefined) {
-    const symbol = catalogue.strangerSymbol(row)
+    const symbol = catalogue.unpinnedSymbol(row)
     return symbol === row.symbol ? row : { ...row, symbol }
   }
   const { symbol, indexToken, longToken, shortToken } = known

@@ -4,7 +4,7 @@
  * position's own event in a final block of every one; without, the rows of every configured host.
  */
 import type { Api } from '../api/client.ts'
-import type { FindingState } from '../domain/accountRecord.ts'
+import type { DiscrepancyState } from '../domain/accountRecord.ts'
 import { type Address, sameHex } from '../domain/address.ts'
 import type { PositionChange } from '../domain/chainReader.ts'
 import { BaseError } from '../domain/errors.ts'
@@ -24,10 +24,11 @@ export interface Proofs {
   /** Of trades that the chain proved, by id, whether the protocol made them to deleverage; none without endpoints. */
   deleveraged(): ReadonlyMap<string, boolean>
   /**
-   * Of findings of trades that were told, those that are shown no more, by id: `final` when no endpoint's final blocks hold
-   * them; without endpoints `lists`, when no host's rows did for longer than lists lag. Never rejects for what a network does.
+   * Of discrepancies of trades that were told, those that are shown no more, by id: `final` when no endpoint's final
+   * blocks hold them; without endpoints `lists`, when no host's rows did for longer than lists lag. Never rejects for
+   * what a network does.
    */
-  withdrawn(findings: readonly FindingState[]): Promise<ReadonlyMap<string, 'final' | 'lists'>>
+  withdrawn(findings: readonly DiscrepancyState[]): Promise<ReadonlyMap<string, 'final' | 'lists'>>
   /** What a proven trade realized, USD, signed: by the chain, else the least that a host says of it. */
   readonly results: ReadonlyMap<string, Usd>
 }
@@ -106,8 +107,8 @@ export function createProofs(
     return same !== undefined
   }
 
-  async function isAbsent({ finding, raisedAtMs }: FindingState): Promise<boolean> {
-    const { orderKey, transactionHash, atSeconds } = finding
+  async function isAbsent({ finding: discrepancy, raisedAtMs }: DiscrepancyState): Promise<boolean> {
+    const { orderKey, transactionHash, atSeconds } = discrepancy
     if (orderKey === undefined || transactionHash === undefined || atSeconds === undefined) return false
     if (chainReader?.positionChange !== undefined) {
       // A host may say any time; that it was told by then is our own.

@@ -4,7 +4,7 @@ import { BaseError } from '../domain/errors.ts'
 import type { MarketStatus, TradingCapacity } from '../domain/market.ts'
 import { type TokenAmount, type Usd, usdOfAmount } from '../domain/units.ts'
 import { accountOf } from '../execution/context.ts'
-import { basisOf } from '../risk/room.ts'
+import { basisOf } from '../risk/availableCapacity.ts'
 import type { MarketStanding } from './catalogue.ts'
 import type { EngineContext } from './context.ts'
 import { positionFeesOf } from './positionFees.ts'
@@ -20,7 +20,7 @@ export interface MarketFigures extends MarketStanding {
   /** A cost. */
   readonly borrowingLong: bigint | null
   readonly borrowingShort: bigint | null
-  /** Room for increases as the venue says it, before our own limits; null while its data is not fresh. */
+  /** Available capacity for increases as the venue says it, before our own limits; null while its data is not fresh. */
   readonly capacityLongUsd: Usd | null
   readonly capacityShortUsd: Usd | null
   /** Fee of a position's change, hundredths of a basis point of its size: where it balances the market, and where it does not. */

@@ -5,9 +5,9 @@
  * An order or a wrong sum is reported when two passes in a row see it: lists of one host may be a moment apart.
  */
 import {
-  type Finding,
-  type FindingEnd,
-  type FindingState,
+  type Discrepancy,
+  type DiscrepancyEnd,
+  type DiscrepancyState,
   pauses,
   sideKeyOf,
 } from '../domain/accountRecord.ts'
@@ -20,7 +20,7 @@ import type { Trade } from '../domain/position.ts'
 import { isOfTrade, isReduction, type Reconciliation, reconcile } from '../domain/reconcile.ts'
 import { accountOf } from '../execution/context.ts'
 import type { EngineContext } from './context.ts'
-import { findingsLeft } from './findingRate.ts'
+import { discrepanciesLeft } from './discrepancyRate.ts'
 import type { PositionList } from './holdings.ts'
 import { isBusy, keysNotListed, settleMs } from './lag.ts'
 import { createProofs } from './proofs.ts'
@@ -45,44 +45,57 @@ const ADOPT_SETTING = 'account.adoptInitial'
  * behind what the list shows, or away.
  */
 const evidenceLagMs = 600_000
-/** The account's watch. Findings beyond what may be written are held back: see findingRate.ts. */
+/** The account's watch. Discrepancies beyond what may be written are held back: see findingRate.ts. */
 export interface Reconciler {
   /**
    * One pass over the position lists of each host that was read; absent: over one that is read here. Rejects with what reading
    * throws; nothing is judged then.
    */
   pass(symbols: Readonly<Record<string, string>>, lists?: readonly PositionList[]): Promise<void>
-  /** Settles an open finding by an operator's word; resolves when it is durable. */
-  settle(findingId: string, as: FindingEnd, by: string): Promise<void>
-  /** Open findings, oldest first. */
-  open(): readonly FindingState[]
+  /** Settles an open discrepancy by an operator's word; resolves when it is durable. */
+  settle(findingId: string, as: DiscrepancyEnd, by: string): Promise<void>
+  /** Open discrepancies, oldest first. */
+  open(): readonly DiscrepancyState[]
   /** Why increases on this market wait, or undefined. */
-  pausedBy(marketToken: string): Finding | undefined
+  pausedBy(marketToken: string): Discrepancy | undefined
 }
 
 /** Makes the account's watch from what the journal holds of it. */
 export function createReconciler(
   context: Pick<
     EngineContext,
-    'api' | 'chainReader' | 'clock' | 'emit' | 'journal' | 'shell' | 'signer' | 'delegation' | 'trading'
+    | 'api'
+    | 'chainReader'
+    | 'clock'
+    | 'emit'
+    | 'journal'
+    | 'orderManager'
+    | 'signer'
+    | 'delegation'
+    | 'trading'
   > & { readonly engineSettings?: Pick<EngineContext['engineSettings'], 'adoptInitial'> },
 ): Reconciler {
-  const { api, clock, emit, journal, shell } = context
-  const { book } = context.trading
+  const { api, clock, emit, journal, orderManager } = context
+  const { accountJournal } = context.trading
   const account = accountOf(context)
   const proofs = createProofs(context, account)
   /** What each host's list, or that of orders, showed at its last look and is not told yet: since when, monotonic ms. */
   const suspects = new Map<string, ReadonlyMap<string, number>>()
   /** Since when resting orders are missing from the list, by lower-case key, monotonic ms. */
   let goneSinceMs: ReadonlyMap<string, number> = new Map()
-  /** Findings that are not written down yet: more than may be, or the journal keeps its room. */
-  let heldBack: readonly Finding[] = []
+  /** Discrepancies that are not written down yet: more than may be, or the journal keeps its room. */
+  let heldBack: readonly Discrepancy[] = []
   const startedSeconds = Math.floor(clock.now() / 1000)
 
-  async function settle(findingId: string, as: FindingEnd, by?: string): Promise<void> {
-    await book.write({ kind: 'finding.settled', findingId, as, ...(by === undefined ? {} : { by }) })
-    const finding = book.state().findings.get(findingId)?.finding
-    if (finding !== undefined) emit({ type: 'account.findingSettled', finding, as })
+  async function settle(findingId: string, as: DiscrepancyEnd, by?: string): Promise<void> {
+    await accountJournal.write({
+      kind: 'finding.settled',
+      findingId,
+      as,
+      ...(by === undefined ? {} : { by }),
+    })
+    const discrepancy = accountJournal.state().findings.get(findingId)?.finding
+    if (discrepancy !== undefined) emit({ type: 'account.discrepancySettled', finding: discrepancy, as })
   }
 
   /** Trades since then, of as many pages as one pass reads. */
@@ -123,7 +136,7 @@ export function createReconciler(
 
   function unresolvedSince(): ReadonlyMap<string, number> {
     const since = new Map<string, number>()
-    for (const { state: each } of shell.open()) {
+    for (const { state: each } of orderManager.open()) {
       const attempt = lastAttempt(each)
       if (attempt === undefined || !isUnresolved(attempt)) continue
       const token = hexKey(each.intent.terms.marketToken)
@@ -142,7 +155,7 @@ export function createReconciler(
     const nowMs = clock.monotonicMs()
     const since = new Map<string, number>()
     const left = new Map<string, boolean>()
-    for (const { state } of shell.open()) {
+    for (const { state } of orderManager.open()) {
       for (const key of keysNotListed(state, listed)) {
         const sinceMs = goneSinceMs.get(key) ?? nowMs
         since.set(key, sinceMs)
@@ -157,17 +170,19 @@ export function createReconciler(
   /** `left`: as of `leftTheList`. */
   function busyMarkets(left: ReadonlyMap<string, boolean>): ReadonlySet<string> {
     const nowMs = clock.now()
-    const open = shell.open().map((each) => each.state)
+    const open = orderManager.open().map((each) => each.state)
     const busy = [
       ...open.filter((each) => isBusy(each, nowMs) || left.get(each.intent.intentId) === true),
-      ...shell.recentlyLanded().filter(({ intent }) => shell.closedAgoMs(intent.intentId) < settleMs),
+      ...orderManager
+        .recentlyLanded()
+        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < settleMs),
     ]
     return new Set(busy.map(({ intent }) => hexKey(intent.terms.marketToken)))
   }
 
   /** Open intents with an order that rests by the journal, on a market. */
   function restingOn(marketToken: string): readonly string[] {
-    return shell
+    return orderManager
       .open()
       .filter(({ state: { intent } }) => sameHex(intent.terms.marketToken, marketToken))
       .filter(({ state }) => keysNotListed(state, new Set()).length > 0)
@@ -181,16 +196,16 @@ export function createReconciler(
    */
   function tellable(
     judged: readonly { readonly list: PositionList; readonly found: Reconciliation }[],
-  ): readonly Finding[] {
+  ): readonly Discrepancy[] {
     const nowMs = clock.monotonicMs()
-    const told = new Map<string, Finding>()
+    const told = new Map<string, Discrepancy>()
     const seen = new Map<string, Map<string, number>>()
     for (const { list, found } of judged) {
       seen.set(list.host, seen.get(list.host) ?? new Map())
-      for (const finding of found.raised) {
-        const { findingId, kind } = finding
+      for (const discrepancy of found.raised) {
+        const { findingId, kind } = discrepancy
         if (!kind.startsWith('unexplained')) {
-          told.set(findingId, finding)
+          told.set(findingId, discrepancy)
           continue
         }
         // The list of orders is one for all.
@@ -199,13 +214,13 @@ export function createReconciler(
         const ofSource = seen.get(source) ?? new Map<string, number>()
         seen.set(source, ofSource.set(findingId, beforeMs ?? nowMs))
         const isAgreed = judged.some((other) =>
-          other.found.raised.every((each) => sideOf(each) !== sideOf(finding)),
+          other.found.raised.every((each) => sideOf(each) !== sideOf(discrepancy)),
         )
-        const resting = kind === 'unexplained-position' ? restingOn(finding.marketToken) : []
-        for (const intentId of resting) shell.lookSoon(intentId)
+        const resting = kind === 'unexplained-position' ? restingOn(discrepancy.marketToken) : []
+        for (const intentId of resting) orderManager.pollSoon(intentId)
         const mayBeLag = isAgreed || resting.length > 0
         if (beforeMs === undefined || (mayBeLag && nowMs - beforeMs < settleMs)) continue
-        told.set(findingId, finding)
+        told.set(findingId, discrepancy)
       }
     }
     suspects.set(ORDERS, new Map())
@@ -215,7 +230,7 @@ export function createReconciler(
 
   return {
     async pass(symbols, lists) {
-      const state = book.state()
+      const state = accountJournal.state()
       // What happened before perpd first looked is not its story.
       const throughSeconds = state.throughSeconds ?? startedSeconds
       const isFirst = state.throughSeconds === undefined
@@ -231,7 +246,7 @@ export function createReconciler(
       const listed = new Set(orders.value.map(({ orderKey }) => hexKey(orderKey)))
       const left = leftTheList(listed)
       // The chain is asked about resting orders every half minute only.
-      for (const intentId of left.keys()) shell.lookSoon(intentId)
+      for (const intentId of left.keys()) orderManager.pollSoon(intentId)
       const unproven = await proofs.unproven(
         trades.filter(
           (trade) =>
@@ -242,7 +257,7 @@ export function createReconciler(
       )
       const withdrawn = await proofs.withdrawn(
         [...state.findings.values()]
-          .filter(({ finding, end }) => end === undefined && isOfTrade(finding))
+          .filter(({ finding: discrepancy, end }) => end === undefined && isOfTrade(discrepancy))
           .filter(
             ({ finding: { findingId, atSeconds = 0 } }) =>
               atSeconds >= sinceSeconds && trades.every(({ id }) => findingId !== `trade:${id}`),
@@ -258,10 +273,10 @@ export function createReconciler(
         withdrawn,
         results: proofs.results,
         deleveraged: proofs.deleveraged(),
-        fills: [...journal.closedFills(), ...shell.open().flatMap((each) => fillsOf(each.state))],
+        fills: [...journal.closedFills(), ...orderManager.open().flatMap((each) => fillsOf(each.state))],
         busyMarkets: busyMarkets(left),
         unresolvedSince: unresolvedSince(),
-        account: book.state(),
+        account: accountJournal.state(),
         ...(firstLookSeconds === undefined ? {} : { firstLookSeconds }),
         symbols,
       }
@@ -274,50 +289,55 @@ export function createReconciler(
         }),
       }))
       const found = together(judged.map((each) => each.found))
-      const waiting: Finding[] = []
-      let room = journal.isShort() ? 0 : findingsLeft(state.findings.values(), clock.now())
-      for (const finding of tellable(judged)) {
+      const waiting: Discrepancy[] = []
+      let room = journal.isShort() ? 0 : discrepanciesLeft(state.findings.values(), clock.now())
+      for (const discrepancy of tellable(judged)) {
         if (room <= 0) {
-          waiting.push(finding)
+          waiting.push(discrepancy)
           continue
         }
         room -= 1
-        await book.write({ kind: 'finding.raised', finding })
-        const isAdopted = finding.isInitial === true && context.engineSettings?.adoptInitial === true
-        const isPausing = !isAdopted && pauses({ finding, raisedAtMs: 0 })
-        emit({ type: 'account.finding', finding, isPausing })
-        if (isAdopted) await settle(finding.findingId, 'adopted', ADOPT_SETTING)
+        await accountJournal.write({ kind: 'finding.raised', finding: discrepancy })
+        const isAdopted = discrepancy.isInitial === true && context.engineSettings?.adoptInitial === true
+        const isPausing = !isAdopted && pauses({ finding: discrepancy, raisedAtMs: 0 })
+        emit({ type: 'account.discrepancy', finding: discrepancy, isPausing })
+        if (isAdopted) await settle(discrepancy.findingId, 'adopted', ADOPT_SETTING)
       }
       if (waiting.length + heldBack.length > 0) {
-        emit({ type: 'account.findingsHeld', held: waiting.length, isJournalShort: journal.isShort() })
+        emit({
+          type: 'account.discrepanciesDeferred',
+          held: waiting.length,
+          isJournalShort: journal.isShort(),
+        })
       }
       heldBack = waiting
       for (const findingId of found.gone) {
         // An operator may have been quicker.
-        if (book.state().findings.get(findingId)?.end === undefined) await settle(findingId, 'gone')
+        if (accountJournal.state().findings.get(findingId)?.end === undefined) await settle(findingId, 'gone')
       }
       const isDue = isFirst || readSeconds - throughSeconds >= progressSeconds
       if (isDue && found.deferred + waiting.length === 0) {
-        await book.write({ kind: 'account.reconciled', throughSeconds: readSeconds })
+        await accountJournal.write({ kind: 'account.reconciled', throughSeconds: readSeconds })
       }
     },
     settle,
     open() {
-      return [...book.state().findings.values()].filter(({ end }) => end === undefined)
+      return [...accountJournal.state().findings.values()].filter(({ end }) => end === undefined)
     },
     pausedBy(marketToken) {
       const token = hexKey(marketToken)
-      for (const found of book.state().findings.values()) {
+      for (const found of accountJournal.state().findings.values()) {
         if (pauses(found) && hexKey(found.finding.marketToken) === token) return found.finding
       }
       return heldBack.find(
-        (finding) => pauses({ finding, raisedAtMs: 0 }) && hexKey(finding.marketToken) === token,
+        (discrepancy) =>
+          pauses({ finding: discrepancy, raisedAtMs: 0 }) && hexKey(discrepancy.marketToken) === token,
       )
     },
   }
 }
 
-/** What all lists together show: a finding is gone when none of them shows it. */
+/** What all lists together show: a discrepancy is gone when none of them shows it. */
 function together(each: readonly Reconciliation[]): Pick<Reconciliation, 'gone' | 'deferred'> {
   const [first, ...others] = each
   return {
@@ -326,6 +346,6 @@ function together(each: readonly Reconciliation[]): Pick<Reconciliation, 'gone' 
   }
 }
 
-function sideOf(finding: Finding): string {
-  return `${finding.kind}:${sideKeyOf(finding)}`
+function sideOf(discrepancy: Discrepancy): string {
+  return `${discrepancy.kind}:${sideKeyOf(discrepancy)}`
 }

@@ -25,7 +25,7 @@ export function checkReduction(
   spent: readonly Ending[],
   snapshot: Snapshot,
 ): Denial | undefined {
-  const { chain, holdings, limits, shell, signingPolicy } = context
+  const { chain, holdings, limits, orderManager, signingPolicy } = context
   const unproven = reducedSides(decision).find((side) => !holdings.isVouched(side))
   if (unproven !== undefined) {
     const { symbol = unproven.marketToken } = marketOf(snapshot, unproven.marketToken)?.market ?? {}
@@ -40,7 +40,7 @@ export function checkReduction(
   const mostEach = reducing?.maxRelayFee ?? maxRelayFee
   const within = (perDayUsd: Usd | undefined, counts: (strategy: string) => boolean): Denial | undefined => {
     if (perDayUsd === undefined) return undefined
-    const waiting = shell.open().reduce((sum, { state: { intent, attempts } }) => {
+    const waiting = orderManager.open().reduce((sum, { state: { intent, attempts } }) => {
       const isReduction = intent.reservationUsd === 0n && intent.kind !== 'swap'
       const isWaiting =
         isReduction && counts(intent.strategy) && attempts.every(({ armed }) => armed === undefined)

@@ -1,5 +1,5 @@
 /** What the engine says about itself: the body of `/api/status`, and what readiness is judged by. Plain JSON values. */
-import type { FindingState } from '../domain/accountRecord.ts'
+import type { DiscrepancyState } from '../domain/accountRecord.ts'
 import type { Address } from '../domain/address.ts'
 import type { Feed } from '../domain/event.ts'
 import type { IntentState, Label } from '../domain/intent.ts'
@@ -10,14 +10,14 @@ import type { OrderMarks } from '../domain/orderMarks.ts'
 import type { Position } from '../domain/position.ts'
 import type { StoredRecord } from '../domain/records.ts'
 import type { SubaccountReport } from '../domain/subaccount.ts'
-import type { EquityMark, TradingHold } from '../domain/trading.ts'
+import type { EquityMark, TradingHalt } from '../domain/trading.ts'
 import { maxOf } from '../domain/units.ts'
-import type { FlattenReport } from './flatten.ts'
 import type { KillReport } from './kill.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operatorCommand.ts'
 import type { BalanceReport, MarketFigures } from './reads.ts'
 import type { ShownEquity } from './shownEquity.ts'
 import type { Unmanaged } from './unmanaged.ts'
+import type { UnwindReport } from './unwinder.ts'
 
 /** Where the engine is in its life. Only `running` asks strategies. */
 export type EngineState = 'starting' | 'recovering' | 'running' | 'draining' | 'stopped'
@@ -78,7 +78,7 @@ export interface EngineStatus {
   /** Of the whole daemon; a strategy may be held back on its own. */
   readonly tradingState: TradingState
   /** What holds trading back, oldest first; empty when it is active. */
-  readonly holds: readonly TradingHold[]
+  readonly holds: readonly TradingHalt[]
   /** The newest kill, done or not; absent when there never was one. */
   readonly kill?: KillReport
   /** What the account is worth and was; absent before the first reading. */
@@ -93,13 +93,13 @@ export interface EngineStatus {
   readonly symbols: Readonly<Record<string, string>>
   readonly openIntents: readonly LabelledIntent[]
   /** What the account shows that the journal cannot explain, and nobody settled. */
-  readonly findings: readonly FindingState[]
+  readonly findings: readonly DiscrepancyState[]
   /** What hosts say of markets and tokens that contradicts our facts, and nobody settled; oldest first. */
   readonly contradictions: readonly (Contradiction & { readonly sinceMs: number })[]
   /** Sides of which a list shows less than the journal knows, a sentence each; increases on their markets wait. */
   readonly hidden: readonly string[]
-  /** Orders that are to be undone if they land, oldest first. */
-  readonly flattens: readonly FlattenReport[]
+  /** Orders that are to be unwound if they land, oldest first. */
+  readonly flattens: readonly UnwindReport[]
   readonly unresolved: number
   readonly oldestUnresolvedSeconds: number
   readonly exposureUsd: bigint
@@ -111,7 +111,7 @@ export interface EngineStatus {
 }
 
 /** Why the engine is not ready when the journal keeps its last room. */
-export function shortOfRoom(journalPath: string): string {
+export function shortOfSpace(journalPath: string): string {
   return `the journal ${journalPath} is short of space: nothing that adds risk is made; free space on its disk, or raise journal.maxMiB`
 }
 
@@ -130,7 +130,7 @@ export function shownOf(mark: EquityMark, { equityUsd, atMs }: Partial<ShownEqui
 }
 
 /** What the control port may ask of a running engine. */
-export interface EngineDoor {
+export interface EngineApi {
   status(): EngineStatus
   /** Carries out an operator's command; it is in the journal before anything is done. */
   operate(command: OperatorCommand, commander: Commander): Promise<OperatorAnswer>

@@ -42,7 +42,7 @@ export interface SubaccountWatchContext extends Pick<ExecutionContext, 'api' | '
 /** The running watch. */
 export interface SubaccountWatch extends Delegation {
   /** Reads what is left. `neededActions`: what closing all that is open takes. Throws what reading throws. */
-  look(neededActions: number): Promise<void>
+  check(neededActions: number): Promise<void>
   /** Undefined before the first look. */
   report(): SubaccountReport | undefined
   /** Why an intent may not be signed for want of actions or time; undefined when nothing keeps it. */
@@ -101,7 +101,7 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
   return {
     account,
     report,
-    async look(neededActions) {
+    async check(neededActions) {
       // Seen before the question: what ends while it is asked may have landed after the answer was made.
       const isCarried = open().some(({ intent }) => intent.intentId === carriedBy)
       const query = { account, subaccountAddress: subaccount }

@@ -3,7 +3,7 @@
  */
 
 import { sameHex } from '../domain/address.ts'
-import { addsRisk, type Decision, type FlattenDecision, type StrategyDecision } from '../domain/decision.ts'
+import { addsRisk, type Decision, type StrategyDecision, type UnwindDecision } from '../domain/decision.ts'
 import type { Denial, Intent, IntentState } from '../domain/intent.ts'
 import { signedOrderIn } from '../domain/signedOrder.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
@@ -12,16 +12,16 @@ import { formatDollars, maxOf, NATIVE_DECIMALS, type Usd } from '../domain/units
 import { accountOf } from '../execution/context.ts'
 import { hostsSkewMs } from '../execution/hostsClock.ts'
 import { maxPriceImpactsOf } from '../execution/policy.ts'
+import { exposureOf } from '../risk/accountExposure.ts'
+import { isDenial } from '../risk/admissionContext.ts'
 import { admit } from '../risk/admit.ts'
-import { bookOf } from '../risk/book.ts'
+import { availableCapacityOf } from '../risk/availableCapacity.ts'
 import { type Budget, checkBudget, OPERATOR_RETRY_MS } from '../risk/budget.ts'
 import { slippageOf } from '../risk/checks.ts'
-import { isDenial } from '../risk/desk.ts'
+import { withFallbackPrice } from '../risk/fallbackPrice.ts'
 import { withSizes } from '../risk/gaps.ts'
 import { orphanCancels } from '../risk/orphans.ts'
 import { checkPause } from '../risk/pause.ts'
-import { roomOf } from '../risk/room.ts'
-import { withStandIn } from '../risk/standIn.ts'
 import { checkWholeLeverage, checkWholeSize } from '../risk/whole.ts'
 import type { LoadedStrategy } from '../strategy/load.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
@@ -50,10 +50,10 @@ export interface TickReport {
 
 const hourMs = 3_600_000
 const dayMs = 86_400_000
-/** Newest intents of a strategy among which refusals of a wish are looked for. */
+/** Newest intents of a strategy among which refusals of a decision are looked for. */
 const refusalsRead = 40
 
-/** Intents that the book must count on top of the snapshot's positions: the open ones, and fills too new to be seen. */
+/** Intents that the exposure must count on top of the snapshot's positions: the open ones, and fills too new to be seen. */
 export type UnseenIntents = (snapshot: Snapshot) => readonly IntentState[]
 
 /** What a kind gave for one view. */
@@ -81,7 +81,7 @@ export async function tick(
   // A stop may have come while the venue was read.
   if (!context.isDeciding()) return nothing
   const { name } = loaded
-  const answer = isAsked ? await ask(context, loaded, snapshot, unseen) : { returned: [] }
+  const answer = isAsked ? await decide(context, loaded, snapshot, unseen) : { returned: [] }
   // A kind in a thread of its own takes its time, and a stop may have come meanwhile.
   if (!context.isDeciding()) return nothing
   const own = ownOf(name, snapshot, unseen)
@@ -92,11 +92,11 @@ export async function tick(
     ...orphanCancels(
       snapshot,
       own,
-      bookOf(snapshot, unseen(snapshot), context.holdings.others()),
+      exposureOf(snapshot, unseen(snapshot), context.holdings.others()),
       context.holdings.journal(),
     ),
   ]
-  reportRoom(context, loaded, snapshot, unseen)
+  reportCapacity(context, loaded, snapshot, unseen)
   let admittedCount = 0
   const problems: DecisionProblem[] = []
   const tellProblem = (problem: DecisionProblem): void => {
@@ -124,14 +124,14 @@ export async function tick(
     }
     const decision = returned as StrategyDecision
     if (decision.kind === 'flatten') {
-      const denial = await undo(context, loaded, decision, decisionKey, own)
+      const denial = await requestUnwind(context, loaded, decision, decisionKey, own)
       if (denial === undefined) admittedCount += 1
       continue
     }
     const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol ?? decision.marketToken
     emit({ type: 'decision.made', strategy: name, decisionKey, decision, symbol })
     const denial = await context.inTurn(() =>
-      consider(context, loaded, snapshot, decision, decisionKey, unseen),
+      admitDecision(context, loaded, snapshot, decision, decisionKey, unseen),
     )
     if (denial === undefined) admittedCount += 1
     else emit({ type: 'decision.denied', strategy: name, decisionKey, decision, symbol, denial })
@@ -148,13 +148,13 @@ export async function tick(
   }
 }
 
-/** The strategy's own of the intents that the book counts. */
+/** The strategy's own of the intents that the exposure counts. */
 function ownOf(name: string, snapshot: Snapshot, unseen: UnseenIntents): readonly IntentState[] {
   return unseen(snapshot).filter(({ intent }) => intent.strategy === name)
 }
 
 /** Asks the kind: one of perpd's own here and at once, one of the user's in its thread. */
-async function ask(
+async function decide(
   context: EngineContext,
   loaded: LoadedStrategy,
   snapshot: Snapshot,
@@ -163,7 +163,7 @@ async function ask(
   const own = ownOf(loaded.name, snapshot, unseen)
   const scene = {
     snapshot,
-    openIntents: openIntentsOf(own, context.trading.book.state().flattens),
+    openIntents: openIntentsOf(own, context.trading.accountJournal.state().flattens),
     restingOrders: restingOrdersOf(snapshot, own),
   }
   try {
@@ -179,17 +179,17 @@ async function ask(
 }
 
 /** Takes a strategy's word that it does not want an order of its own any more. */
-async function undo(
+async function requestUnwind(
   context: EngineContext,
   { name }: LoadedStrategy,
-  decision: FlattenDecision,
+  decision: UnwindDecision,
   decisionKey: string,
   own: readonly IntentState[],
 ): Promise<Denial | undefined> {
   const symbol = own.find(({ intent }) => intent.intentId === decision.intentId)?.intent.terms.symbol ?? ''
   const told = { strategy: name, decisionKey, decision, symbol }
   context.emit({ type: 'decision.made', ...told })
-  const denial = await context.flatten(decision.intentId, {
+  const denial = await context.unwind(decision.intentId, {
     by: name,
     reason: decision.reason,
     strategy: name,
@@ -198,49 +198,54 @@ async function undo(
   return denial
 }
 
-/** The room for increases on each side of the strategy's markets, for metrics. */
-function reportRoom(
+/** The available capacity for increases on each side of the strategy's markets, for metrics. */
+function reportCapacity(
   context: EngineContext,
   loaded: LoadedStrategy,
   snapshot: Snapshot,
   unseen: UnseenIntents,
 ): void {
-  const book = bookOf(snapshot, unseen(snapshot), context.holdings.others())
+  const exposure = exposureOf(snapshot, unseen(snapshot), context.holdings.others())
   for (const { market } of snapshot.markets.values()) {
     if (!loaded.symbols.includes(market.symbol)) continue
-    const desk = { snapshot, book, limits: context.limits.on(market.symbol, loaded.name) }
+    const admission = { snapshot, exposure, limits: context.limits.on(market.symbol, loaded.name) }
     for (const direction of ['long', 'short'] as const) {
-      const room = roomOf(market.marketToken, direction, desk)
-      if (isDenial(room)) continue
-      context.emit({ type: 'capacity.read', symbol: market.symbol, direction, roomUsd: room.roomUsd })
+      const available = availableCapacityOf(market.marketToken, direction, admission)
+      if (isDenial(available)) continue
+      context.emit({
+        type: 'capacity.read',
+        symbol: market.symbol,
+        direction,
+        roomUsd: available.availableUsd,
+      })
     }
   }
 }
 
-/** Who wishes for something: a strategy, or the operator. */
-export interface Wisher extends Pick<LoadedStrategy, 'name' | 'slippageBps' | 'orderExpiryMs'> {
+/** Who asks for something: a strategy, or the operator. */
+export interface DecisionSource extends Pick<LoadedStrategy, 'name' | 'slippageBps' | 'orderExpiryMs'> {
   /** Whether an increase is wanted whole or not at all. Absent: a smaller one will do. */
   readonly isWhole?: boolean
 }
 
 /** Admits one decision and hands it to the road, or says why not. */
-export async function consider(
+export async function admitDecision(
   context: EngineContext,
-  loaded: Wisher,
+  source: DecisionSource,
   snapshot: Snapshot,
   decision: Decision,
   decisionKey: string,
   unseen: UnseenIntents,
 ): Promise<Denial | undefined> {
-  const intent = judge(context, loaded, snapshot, decision, decisionKey, unseen)
+  const intent = judge(context, source, snapshot, decision, decisionKey, unseen)
   if (isDenial(intent)) return intent
   context.emit({ type: 'decision.admitted', intent })
   const { sizing, terms } = intent
   if (sizing.priceSource !== undefined) {
     const { priceSource: source, dataAgeMs: ageMs } = sizing
-    context.emit({ type: 'price.stoodIn', symbol: terms.symbol, source, ageMs })
+    context.emit({ type: 'price.fallback', symbol: terms.symbol, source, ageMs })
   }
-  if (await context.shell.accept(intent)) {
+  if (await context.orderManager.accept(intent)) {
     context.acceptedOnMarkets.add(decision.marketToken, intent.acceptedAtMs)
     context.impactSpent.add(intent)
     return undefined
@@ -254,7 +259,7 @@ export async function consider(
 /** What a decision becomes now, or why it is denied. Nothing is accepted, written or told. */
 export function judge(
   context: EngineContext,
-  loaded: Wisher,
+  source: DecisionSource,
   snapshot: Snapshot,
   decision: Decision,
   decisionKey: string,
@@ -265,17 +270,17 @@ export function judge(
   // A host is in cooldown after a payload mismatch, or after failing again and again. What adds risk waits for
   // one that does not; a reduction may still be tried, and is verified like any other.
   const adds = addsRisk(decision, snapshot.orders.value)
-  if (adds && api.hosts.api.every((host) => api.isResting(host))) {
+  if (adds && api.hosts.api.every((host) => api.isCoolingDown(host))) {
     return {
       code: 'NO_HOST',
       reason: 'every host of the application API is in cooldown; increases wait until one is back',
     }
   }
-  const finding = adds ? context.pausedBy(decision.marketToken) : undefined
-  if (finding !== undefined) {
+  const discrepancy = adds ? context.pausedBy(decision.marketToken) : undefined
+  if (discrepancy !== undefined) {
     return {
       code: 'UNEXPLAINED',
-      reason: `increases on this market wait for an operator: ${finding.statement} (perpd discrepancies)`,
+      reason: `increases on this market wait for an operator: ${discrepancy.statement} (perpd discrepancies)`,
     }
   }
   if (adds && journal.isShort()) {
@@ -291,55 +296,55 @@ export function judge(
   // Ages count until now: the process may have stood still since the world was read.
   const counted = withSizes(snapshot, (token) => {
     const { symbol: other } = marketOf(snapshot, token)?.market ?? {}
-    return context.limits.on(other, loaded.name).maxPositionSizeUsd
+    return context.limits.on(other, source.name).maxPositionSizeUsd
   })
   const judged: Snapshot = { ...counted, atMs: Math.max(snapshot.atMs, nowMs) }
   const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol
   const spent = [
     ...journal.endingsSince(nowMs - dayMs),
-    ...context.shell.open().flatMap(({ state }) => spentBy(state, nowMs - dayMs)),
+    ...context.orderManager.open().flatMap(({ state }) => spentBy(state, nowMs - dayMs)),
   ]
   const overBudget = checkBudget(
     decision,
-    loaded.name,
+    source.name,
     spent,
-    budgetOn(context, symbol, loaded.name),
+    budgetOn(context, symbol, source.name),
     { nativeDecimals: NATIVE_DECIMALS, feeTokenDecimals: chain.feeToken.decimals },
     nowMs,
   )
   if (overBudget !== undefined) return overBudget
   const unfit =
-    adds || loaded.name === OPERATOR
+    adds || source.name === OPERATOR
       ? undefined
-      : checkReduction(context, loaded.name, decision, spent, snapshot)
+      : checkReduction(context, source.name, decision, spent, snapshot)
   if (unfit !== undefined) return unfit
   const account = accountOf(context)
-  const { name } = loaded
+  const { name } = source
   // What an operator adds by hand is held to everything that a strategy's order is; only the ways out go past it.
   const isOperator = name === OPERATOR && !adds
   const { maxOrdersPerHour, ...others } = context.limits.on(symbol, name)
   // What an operator cancels and closes is not counted against the hour: a kill must come to its end.
   const hourly = isOperator || maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour }
   const limits = { ...others, ...hourly }
-  const hold = isOperator ? undefined : context.trading.holdOn(name)
+  const halt = isOperator ? undefined : context.trading.haltOn(name)
   const market = marketOf(snapshot, decision.marketToken)?.market
   const bounds = { limits, accountLimits: context.limits.current().account, ...(market && { market }) }
-  // A hold is told first: it is what keeps everything back.
+  // A halt is told first: it is what keeps everything back.
   const steep =
-    loaded.isWhole === true && hold === undefined ? checkWholeLeverage(decision, bounds) : undefined
+    source.isWhole === true && halt === undefined ? checkWholeLeverage(decision, bounds) : undefined
   if (steep !== undefined) return steep
   const equity = context.equity()
   const { defaultSlippageBps } = engineSettings
   const policy = context.signingPolicy()
   const admitted = admit(decision, {
-    snapshot: withStandIn(judged, { decision, adds }, limits),
-    // Folded anew for each decision, so that two of one tick cannot both spend the same room.
-    book: bookOf(counted, unseen(snapshot), context.holdings.others()),
+    snapshot: withFallbackPrice(judged, { decision, adds }, limits),
+    // Folded anew for each decision, so that two of one tick cannot both spend the same capacity.
+    exposure: exposureOf(counted, unseen(snapshot), context.holdings.others()),
     limits,
     accountLimits: isOperator ? {} : context.limits.current().account,
     marketLimits: isOperator ? {} : context.limits.countedOn(symbol),
-    tradingState: hold?.state ?? (isOperator ? 'reducing' : 'active'),
-    ...(hold === undefined ? {} : { tradingReason: hold.reason }),
+    tradingState: halt?.state ?? (isOperator ? 'reducing' : 'active'),
+    ...(halt === undefined ? {} : { tradingReason: halt.reason }),
     ...(equity === undefined ? {} : { equityUsd: equity.equityUsd }),
     ...(equity?.atMs === undefined ? {} : { equityAgeMs: Math.max(0, nowMs - equity.atMs) }),
     dayResultUsd: context.dayResultUsd(name),
@@ -355,11 +360,11 @@ export function judge(
     lane: engineSettings.lane,
     slippageBps: slippageOf(
       adds,
-      loaded.slippageBps ?? Math.min(defaultSlippageBps, limits.maxSlippageBps ?? defaultSlippageBps),
+      source.slippageBps ?? Math.min(defaultSlippageBps, limits.maxSlippageBps ?? defaultSlippageBps),
       limits,
     ),
     nowMs,
-    expiresAtMs: nowMs + (loaded.orderExpiryMs ?? engineSettings.intentExpiryMs),
+    expiresAtMs: nowMs + (source.orderExpiryMs ?? engineSettings.intentExpiryMs),
     maxPriceImpactBps: maxPriceImpactsOf(policy),
     ...(isOperator ? {} : impactLeft(policy.priceImpactPerDayUsd, context.impactSpent.of(nowMs), adds)),
     ...(context.fees === undefined ? {} : { executionFeeOf: context.fees.executionFeeOf }),
@@ -375,7 +380,7 @@ export function judge(
   const isAtOnce = isOperator && reducedSides(decision).every((side) => context.holdings.isVouched(side))
   const paused = checkPause(admitted.intent, adds, recent, nowMs, isAtOnce)
   return (
-    paused ?? (loaded.isWhole === true ? checkWholeSize(admitted.intent, adds) : undefined) ?? admitted.intent
+    paused ?? (source.isWhole === true ? checkWholeSize(admitted.intent, adds) : undefined) ?? admitted.intent
   )
 }
 

@@ -5,58 +5,64 @@
 import { addsRisk } from '../domain/decision.ts'
 import type { Emit } from '../domain/event.ts'
 import type { Denial, Intent } from '../domain/intent.ts'
-import { holdKey, holdsOn, strictest, type TradingHold, type TradingScope } from '../domain/trading.ts'
-import type { AccountBook } from './accountBook.ts'
+import { haltKey, haltsOn, strictest, type TradingHalt, type TradingScope } from '../domain/trading.ts'
+import type { AccountJournal } from './accountJournal.ts'
 
 /** Stands where a strategy's name stands in what an operator has made; no file can have this name. */
 export const OPERATOR = '@operator'
 
 /** The trading state and its keeper. */
 export interface Trading {
-  readonly book: AccountBook
+  readonly accountJournal: AccountJournal
   /** All holds, oldest first. */
-  holds(): readonly TradingHold[]
+  halts(): readonly TradingHalt[]
   /** The strictest hold on a strategy, or on the whole daemon without a name; undefined when trading is active. */
-  holdOn(strategy?: string): TradingHold | undefined
-  /** Puts a hold on, or changes the one of its scope and cause. The same hold again changes nothing. */
-  put(hold: Omit<TradingHold, 'sinceMs'>): Promise<void>
-  /** Lifts a hold. */
-  lift(hold: TradingHold, by: string, reason: string): Promise<void>
+  haltOn(strategy?: string): TradingHalt | undefined
+  /** Puts a halt on, or changes the one of its scope and cause. The same hold again changes nothing. */
+  halt(halt: Omit<TradingHalt, 'sinceMs'>): Promise<void>
+  /** Lifts a halt. */
+  release(halt: TradingHalt, by: string, reason: string): Promise<void>
   /** Why an accepted intent may not be signed any more, or undefined. No hold reaches an operator's ways out. */
   veto(intent: Intent): Denial | undefined
 }
 
 /** The trading state over the account's records. */
-export function createTrading({ book, emit }: { readonly book: AccountBook; readonly emit: Emit }): Trading {
-  const holds = () => {
-    const quiet = book.quietHold()
-    return [...(quiet === undefined ? [] : [quiet]), ...book.state().trading.holds]
+export function createTrading({
+  accountJournal,
+  emit,
+}: {
+  readonly accountJournal: AccountJournal
+  readonly emit: Emit
+}): Trading {
+  const halts = () => {
+    const quiet = accountJournal.lossHalt()
+    return [...(quiet === undefined ? [] : [quiet]), ...accountJournal.state().trading.holds]
   }
   // One change at a time: each is judged by what the one before it left.
   let turn: Promise<unknown> = Promise.resolve()
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
+  const serialized = (work: () => Promise<void>): Promise<void> => {
     const next = turn.then(work)
     turn = next.catch(() => undefined)
     return next
   }
-  const holdOn = (strategy?: string) => strictest(holdsOn(holds(), strategy))
+  const haltOn = (strategy?: string) => strictest(haltsOn(halts(), strategy))
   return {
-    book,
-    holds,
-    holdOn,
-    put: (hold) =>
-      inTurn(async () => {
-        const before = holds().find((each) => holdKey(each) === holdKey(hold))
-        if (before?.state === hold.state) return
-        await book.write({ kind: 'trading.state', ...hold })
-        emit({ type: 'trading.state', scope: hold.scope, state: hold.state, reason: told(hold) })
+    accountJournal,
+    halts,
+    haltOn,
+    halt: (halt) =>
+      serialized(async () => {
+        const before = halts().find((each) => haltKey(each) === haltKey(halt))
+        if (before?.state === halt.state) return
+        await accountJournal.write({ kind: 'trading.state', ...halt })
+        emit({ type: 'trading.state', scope: halt.scope, state: halt.state, reason: told(halt) })
       }),
-    lift: (hold, by, reason) =>
-      inTurn(async () => {
-        const { scope, cause, lifts } = hold
-        if (!holds().some((each) => holdKey(each) === holdKey(hold))) return
-        const afterSeq = book.newestSeq()
-        await book.write({
+    release: (halt, by, reason) =>
+      serialized(async () => {
+        const { scope, cause, lifts } = halt
+        if (!halts().some((each) => haltKey(each) === haltKey(halt))) return
+        const afterSeq = accountJournal.newestSeq()
+        await accountJournal.write({
           kind: 'trading.state',
           scope,
           cause,
@@ -66,7 +72,7 @@ export function createTrading({ book, emit }: { readonly book: AccountBook; read
           lifts,
           afterSeq,
         })
-        const left = strictest(holds().filter((each) => each.scope === scope))
+        const left = strictest(halts().filter((each) => each.scope === scope))
         const still = left === undefined ? '' : `; still ${left.state}: ${left.reason}`
         emit({
           type: 'trading.state',
@@ -76,7 +82,7 @@ export function createTrading({ book, emit }: { readonly book: AccountBook; read
         })
       }),
     veto(intent) {
-      const unwanted = book.state().flattens?.get(intent.intentId)
+      const unwanted = accountJournal.state().flattens?.get(intent.intentId)
       if (unwanted !== undefined) {
         return {
           code: 'NOT_WANTED',
@@ -84,33 +90,33 @@ export function createTrading({ book, emit }: { readonly book: AccountBook; read
         }
       }
       if (intent.strategy === OPERATOR && !addsRisk(intent.decision)) return undefined
-      const hold = holdOn(intent.strategy)
-      if (hold === undefined || (hold.state === 'reducing' && !addsRisk(intent.decision))) return undefined
-      const code = hold.state === 'halted' ? 'TRADING_HALTED' : 'TRADING_REDUCING'
-      return { code, reason: `trading is ${hold.state} before it was signed: ${hold.reason}` }
+      const halt = haltOn(intent.strategy)
+      if (halt === undefined || (halt.state === 'reducing' && !addsRisk(intent.decision))) return undefined
+      const code = halt.state === 'halted' ? 'TRADING_HALTED' : 'TRADING_REDUCING'
+      return { code, reason: `trading is ${halt.state} before it was signed: ${halt.reason}` }
     },
   }
 }
 
-/** What lifts a hold, for people, with the command of its scope. */
-export function liftText({ lifts, scope }: Pick<TradingHold, 'lifts' | 'scope'>): string {
+/** What lifts a halt, for people, with the command of its scope. */
+export function releaseText({ lifts, scope }: Pick<TradingHalt, 'lifts' | 'scope'>): string {
   switch (lifts) {
     case 'itself':
       return 'it is released when the cause ends'
     case 'operator':
-      return `an operator releases it: ${liftCommand(scope)}`
+      return `an operator releases it: ${releaseCommand(scope)}`
     case 'next-day':
-      return `the next day (UTC) releases it, or an operator: ${liftCommand(scope)}`
+      return `the next day (UTC) releases it, or an operator: ${releaseCommand(scope)}`
   }
 }
 
 /** The command that lifts what an operator may lift of a scope. Of the account's holds it is the daemon's. */
-export function liftCommand(scope: TradingScope): string {
+export function releaseCommand(scope: TradingScope): string {
   const name = scope.startsWith('strategy:') ? scope.slice('strategy:'.length) : undefined
   return `perpd trading active${name === undefined ? '' : ` --scope ${name}`}`
 }
 
-function told(hold: Omit<TradingHold, 'sinceMs'>): string {
-  const { cause, by, reason } = hold
-  return `${cause}, by ${by}: ${reason}; ${liftText(hold)}`
+function told(halt: Omit<TradingHalt, 'sinceMs'>): string {
+  const { cause, by, reason } = halt
+  return `${cause}, by ${by}: ${reason}; ${releaseText(halt)}`
 }

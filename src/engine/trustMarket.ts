@@ -26,7 +26,7 @@ export type TrustAnswer =
   | { readonly ok: false; readonly code: string; readonly reason: string }
 
 /** What one host says; a host of the oracle lists no markets and says decimals alone. */
-interface Word {
+interface HostStatement {
   readonly host: string
   readonly markets?: readonly SaidMarket[]
   readonly tokens: readonly SaidToken[]
@@ -55,7 +55,7 @@ export async function trustMarket(
       statement: `${known.symbol} goes on by our own facts, by ${by}, though ${clauses}`,
     }
   }
-  const words = await wordsOf(asListed(api))
+  const words = await statementsOf(asListed(api))
   if ('code' in words) return words
   const listed = words.flatMap(({ markets = [] }) => markets).filter((market) => isNamed(market, name))
   const tokens = new Set(listed.map(({ marketToken }) => hexKey(marketToken)))
@@ -78,13 +78,15 @@ function isNamed({ symbol, marketToken }: Pick<SaidMarket, 'symbol' | 'marketTok
 }
 
 /** What every host of both services says now; a refusal when one does not answer. */
-async function wordsOf(api: Api): Promise<readonly Word[] | Extract<TrustAnswer, { ok: false }>> {
-  const ofApi = api.hosts.api.map(async (host): Promise<Word> => {
+async function statementsOf(
+  api: Api,
+): Promise<readonly HostStatement[] | Extract<TrustAnswer, { ok: false }>> {
+  const ofApi = api.hosts.api.map(async (host): Promise<HostStatement> => {
     const options = { host, isFresh: true } as const
     const [markets, tokens] = await Promise.all([api.getMarkets(options), api.getTokensInfo(options)])
     return { host, markets: markets.value, tokens: tokens.value }
   })
-  const ofOracle = api.hosts.oracle.map(async (host): Promise<Word> => {
+  const ofOracle = api.hosts.oracle.map(async (host): Promise<HostStatement> => {
     const { value } = await api.getOracleTokens({ host, isFresh: true })
     return { host, tokens: value.map(({ address, decimals }) => ({ address, decimals })) }
   })
@@ -102,7 +104,7 @@ async function wordsOf(api: Api): Promise<readonly Word[] | Extract<TrustAnswer,
 /** The facts that all hosts agree on; else the first difference, as a clause. */
 function agreement(
   marketToken: Address,
-  words: readonly Word[],
+  words: readonly HostStatement[],
   catalogue: Catalogue,
 ): { readonly market: MarketFacts; readonly tokens: readonly TokenFacts[] } | string {
   const facts = catalogue.facts()

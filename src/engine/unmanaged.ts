@@ -23,7 +23,7 @@ export interface Unmanaged extends PositionSide {
 /** The watch over positions without a manager. */
 export interface UnmanagedWatch {
   /** Takes the newest positions; tells of each that has no manager once. */
-  look(positions: readonly Position[], symbols: Readonly<Record<string, string>>): void
+  check(positions: readonly Position[], symbols: Readonly<Record<string, string>>): void
   current(): readonly Unmanaged[]
 }
 
@@ -65,7 +65,7 @@ export function createUnmanagedWatch({
   }
 
   return {
-    look(positions, symbols) {
+    check(positions, symbols) {
       const held = positions.filter(({ sizeInUsd }) => sizeInUsd > 0n)
       const found = held.map((position) => {
         const key = sideKeyOf(position)

@@ -4,7 +4,7 @@ import type { Clock } from '../domain/clock.ts'
 import type { IntentState } from '../domain/intent.ts'
 import { lacksMarket } from '../domain/missing.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
-import type { Shell } from '../execution/shell.ts'
+import type { OrderManager } from '../execution/orderManager.ts'
 
 /** Lists may lag behind a fill by seconds; after this they are believed all the same, ms. */
 export const listLagMs = 30_000
@@ -18,10 +18,10 @@ export interface Unseen {
 }
 
 /** Over the intents that are followed. */
-export function createUnseen(shell: Shell, clock: Pick<Clock, 'now'>): Unseen {
+export function createUnseen(orderManager: OrderManager, clock: Pick<Clock, 'now'>): Unseen {
   function isSeen({ intent, closing }: IntentState, snapshot: Snapshot): boolean {
     const readAgoMs = Math.max(0, clock.now() - snapshot.positions.atMs)
-    if (shell.closedAgoMs(intent.intentId) - readAgoMs >= listLagMs) return true
+    if (orderManager.closedAgoMs(intent.intentId) - readAgoMs >= listLagMs) return true
     const filledAtSeconds = closing?.settlement?.timestampSeconds
     if (filledAtSeconds === undefined) return false
     const { terms, kind } = intent
@@ -37,11 +37,11 @@ export function createUnseen(shell: Shell, clock: Pick<Clock, 'now'>): Unseen {
   return {
     isSeen,
     in(snapshot) {
-      const recent = shell
+      const recent = orderManager
         .recentlyLanded()
         .filter((state) => !isSeen(state, snapshot))
         .map(({ intent, attempts, updatedAtMs }) => ({ intent, attempts, updatedAtMs }))
-      return [...shell.open().map((each) => each.state), ...recent]
+      return [...orderManager.open().map((each) => each.state), ...recent]
     },
   }
 }

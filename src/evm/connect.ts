@@ -54,7 +54,7 @@ export function connectChain(connection: ChainConnection): EndpointsReader {
     endpoints,
     clock,
     emit,
-    lookTimeoutMs: QUESTIONS_OF_A_LOOK * timeoutMs,
+    pollTimeoutMs: QUESTIONS_OF_A_LOOK * timeoutMs,
     ...(sockets.length === 0 ? {} : { onHead: headsOf(sockets) }),
   })
   return {

@@ -197,7 +197,7 @@ export async function findByUse(
   // Two messages of one second may share nonce and deadline: only one alone says that it is the one.
   const speaking = calls.filter((one) => holdsTerms(one, query))
   // In the order of what they would prove: our message; events that it makes; the terms that the digest holds; another event
-  // of ours; and a stranger's use. Which of several strangers it was does not matter: the block then holds nothing of ours.
+  // of ours; and a stranger's use. Which of several third parties it was does not matter: the block then holds nothing of ours.
   const candidates = [
     ...mined.filter((one) => carries(one, query.signature)).map((one) => [one, true] as const),
     ...new Map(

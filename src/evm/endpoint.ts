@@ -42,7 +42,7 @@ export interface EndpointOptions {
 }
 
 /** What a look at an endpoint brought. */
-export interface EndpointLook {
+export interface EndpointPoll {
   readonly heads: Heads
   /** One view for each query, in their order; none while the endpoint's past is still being read. */
   readonly views: readonly EndpointView[]
@@ -64,7 +64,7 @@ export interface Endpoint {
     signal: AbortSignal,
   ): Promise<PositionChange | 'none' | undefined>
   /** Rejects with a BaseError when the endpoint did not answer whole: then it showed nothing. */
-  look(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<EndpointLook>
+  poll(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<EndpointPoll>
   close(): void
 }
 
@@ -263,7 +263,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     }
   }
 
-  async function look(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<EndpointLook> {
+  async function look(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<EndpointPoll> {
     await check(signal)
     const heads = await readHeads(queries, signal)
     const froms: bigint[] = []
@@ -382,7 +382,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       return await node.gasPrice(signal)
     },
     // One after the other: each reads and changes what is kept between them.
-    look(queries, signal) {
+    poll(queries, signal) {
       const looked = turn.then(() => look(queries, signal))
       turn = looked.catch(() => undefined)
       return looked

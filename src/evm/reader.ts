@@ -11,11 +11,11 @@ import type { Emit } from '../domain/event.ts'
 import type { GasPrice } from '../domain/gasPrice.ts'
 import type { BlockRef } from '../domain/intent.ts'
 import type { ChainView, EndpointView } from '../domain/machine/chainView.ts'
-import type { Endpoint, EndpointLook } from './endpoint.ts'
+import type { Endpoint, EndpointPoll } from './endpoint.ts'
 
 /** First rest of an endpoint that failed, ms; doubles up to the longest. */
-const FIRST_REST_MS = 500
-const LONGEST_REST_MS = 15_000
+const FIRST_COOLDOWN_MS = 500
+const LONGEST_COOLDOWN_MS = 15_000
 
 /** What a reader is made of. */
 export interface ReaderOptions {
@@ -23,7 +23,7 @@ export interface ReaderOptions {
   readonly clock: Clock
   readonly emit: Emit
   /** Longest time of one look at one endpoint, ms; afterwards it did not answer. */
-  readonly lookTimeoutMs: number
+  readonly pollTimeoutMs: number
   /** Pushed heads, where an endpoint pushes them. */
   readonly onHead?: NonNullable<ChainReader['onHead']>
 }
@@ -41,14 +41,14 @@ export interface EndpointsReader extends ChainReader {
 
 interface State {
   readonly endpoint: Endpoint
-  restingUntilMs: number
-  restMs: number
+  cooldownUntilMs: number
+  cooldownMs: number
 }
 
 /** Makes the reader. At least one endpoint. */
 export function createChainReader(options: ReaderOptions): EndpointsReader {
-  const { clock, emit, lookTimeoutMs } = options
-  const states = options.endpoints.map((endpoint): State => ({ endpoint, restingUntilMs: 0, restMs: 0 }))
+  const { clock, emit, pollTimeoutMs } = options
+  const states = options.endpoints.map((endpoint): State => ({ endpoint, cooldownUntilMs: 0, cooldownMs: 0 }))
   const closing = new AbortController()
 
   /** Runs work with a signal that ends it when the time of a look is over, or the reader closes. */
@@ -57,7 +57,7 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
     const timer = new AbortController()
     const abort = (): void => over.abort()
     closing.signal.addEventListener('abort', abort, { once: true })
-    void clock.sleep(lookTimeoutMs, timer.signal).then(() => {
+    void clock.sleep(pollTimeoutMs, timer.signal).then(() => {
       if (!timer.signal.aborted) over.abort()
     })
     try {
@@ -75,15 +75,15 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<{ readonly value: T; readonly tookMs: number } | undefined> {
     const startedMs = clock.monotonicMs()
-    if (startedMs < state.restingUntilMs || closing.signal.aborted) return undefined
+    if (startedMs < state.cooldownUntilMs || closing.signal.aborted) return undefined
     try {
       const value = await timed(work)
-      state.restMs = 0
+      state.cooldownMs = 0
       return { value, tookMs: clock.monotonicMs() - startedMs }
     } catch (error) {
       if (!(error instanceof BaseError)) throw error
-      state.restMs = Math.min(Math.max(FIRST_REST_MS, state.restMs * 2), LONGEST_REST_MS)
-      state.restingUntilMs = clock.monotonicMs() + state.restMs
+      state.cooldownMs = Math.min(Math.max(FIRST_COOLDOWN_MS, state.cooldownMs * 2), LONGEST_COOLDOWN_MS)
+      state.cooldownUntilMs = clock.monotonicMs() + state.cooldownMs
       if (!closing.signal.aborted) {
         emit({
           type: 'chain.read',
@@ -98,8 +98,8 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
   }
 
   /** An endpoint's gas price; undefined when it gives none, which says nothing about its other answers. */
-  async function gasPriceOf({ endpoint, restingUntilMs }: State): Promise<GasPrice | undefined> {
-    if (clock.monotonicMs() < restingUntilMs || closing.signal.aborted) return undefined
+  async function gasPriceOf({ endpoint, cooldownUntilMs }: State): Promise<GasPrice | undefined> {
+    if (clock.monotonicMs() < cooldownUntilMs || closing.signal.aborted) return undefined
     try {
       return await timed((signal) => endpoint.gasPrice(signal))
     } catch (error) {
@@ -110,7 +110,7 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
 
   function report(
     { name }: Endpoint,
-    { heads, views, trouble }: EndpointLook,
+    { heads, views, trouble }: EndpointPoll,
     tookMs: number,
     newest: bigint,
   ): void {
@@ -189,10 +189,10 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
         other.isDeleveraging === first.isDeleveraging
       return others.every(isSame) ? first : undefined
     },
-    async look(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]> {
+    async poll(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]> {
       if (queries.length === 0) return []
       const looks = await Promise.all(
-        states.map((state) => within(state, (signal) => state.endpoint.look(queries, signal))),
+        states.map((state) => within(state, (signal) => state.endpoint.poll(queries, signal))),
       )
       const answered = looks.flatMap((look) => (look === undefined ? [] : [look.value]))
       const newest = newestOf(answered.map(({ heads }) => heads.latest))?.number ?? 0n

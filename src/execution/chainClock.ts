@@ -8,7 +8,7 @@ import type { ExecutionContext } from './context.ts'
 const TOLD_SECONDS = 5
 
 /** Why an order may not be signed now: for good, or until an endpoint answers. */
-export type ClockDoubt =
+export type ClockProblem =
   | { readonly kind: 'no-chain-time'; readonly reason: string }
   | { readonly kind: 'skew'; readonly reason: string; readonly skewSeconds?: number }
 
@@ -16,11 +16,11 @@ export type ClockDoubt =
  * What forbids to sign an intent at this time, or undefined. Without endpoints there is no chain's time to hold anything
  * against. What cannot add risk is signed all the same: a deadline that lies too far away only keeps it open for longer.
  */
-export function clockDoubtOf(
+export function clockProblemOf(
   { emit, rules }: Pick<ExecutionContext, 'emit' | 'rules'>,
   intent: Intent,
   { answered, skewSeconds }: ArmingTime,
-): ClockDoubt | undefined {
+): ClockProblem | undefined {
   if (rules.source === 'api') return undefined
   const addsRisk = intent.reservationUsd > 0n
   if (answered === 0) {

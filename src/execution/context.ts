@@ -22,8 +22,8 @@ export interface ExecutionSettings {
   readonly statusPollMaxMs: number
   /** Wait before a prepare that nobody answered is asked again. */
   readonly prepareRetryMs: number
-  /** How long a host rests after a payload that did not say what was meant. */
-  readonly poisonRestMs: number
+  /** How long a host is in cooldown after a payload that did not say what was meant. */
+  readonly payloadMismatchCooldownMs: number
   /** Relay lane: how far ahead of the chain's time the signed deadline lies, seconds. */
   readonly relayDeadlineSeconds: number
   /** What a message that no host prepared offers the relay for each order it creates, base units of the fee token. */

@@ -49,7 +49,7 @@ export interface Fees {
    * Reads the chain's gas price and the native token's price anew where what is known is older, ms. Resolves after a second at
    * the latest; never rejects for what a network does.
    */
-  look(youngerThanMs: number): Promise<void>
+  refresh(youngerThanMs: number): Promise<void>
   /** Undefined for a message of the caller's own. Without a message: of one order, by what landed and is usual. */
   estimateFor(intent: Estimated, message?: FeeMessage): FeeEstimate | undefined
   /** What executing an order that waits will cost, native token, base units: what it must hold when it is changed. */
@@ -91,10 +91,10 @@ export function createFees(options: FeesOptions): Fees {
 
   return {
     learn: memory.learn,
-    async look(youngerThanMs) {
+    async refresh(youngerThanMs) {
       const readings = Promise.all([
-        gas?.look(youngerThanMs),
-        nativePrice?.look(Math.max(youngerThanMs, NATIVE_YOUNG_MS)),
+        gas?.refresh(youngerThanMs),
+        nativePrice?.refresh(Math.max(youngerThanMs, NATIVE_YOUNG_MS)),
       ])
       await waitAtMost(clock, LONGEST_WAIT_MS, readings)
     },

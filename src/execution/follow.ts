@@ -1,22 +1,23 @@
 /**
- * Follows open intents until they close. With chain endpoints one looker asks the chain for all of them, and hosts are asked
- * beside it: their words are hints for the looker, and for the operator. Without endpoints each intent asks for itself.
+ * Follows open intents until they close. With chain endpoints one chain poller asks the chain for all of them, and hosts
+ * are asked beside it: their words are hints for the chain poller, and for the operator. Without endpoints each intent
+ * asks for itself.
  */
 import { type IntentState, lastAttempt } from '../domain/intent.ts'
 import type { HostAnswer, Observation } from '../domain/machine/observation.ts'
-import { chainObservation, queryOf } from './chainLook.ts'
+import { chainObservation, queryOf } from './chainObservation.ts'
+import { createChainPoller } from './chainPoller.ts'
 import type { ExecutionContext } from './context.ts'
 import type { Lanes } from './lane.ts'
-import { createLooker } from './looker.ts'
-import { askHost, observe } from './observe.ts'
+import { observe, queryStatus } from './observe.ts'
 
 /** Longest pause between two questions to a host whose word is a hint only, ms. */
 const HINT_PAUSE_MAX_MS = 60_000
 const GROWTH = 1.25
 /** How long a start waits for the words of hosts before it looks at the chain, ms. */
-const FIRST_WORDS_MS = 2_000
+const FIRST_ANSWERS_MS = 2_000
 
-/** What following needs of the shell. */
+/** What following needs of the order manager. */
 export interface FollowOptions {
   readonly lanes: Lanes
   /** The open intents of now, by id. */
@@ -33,9 +34,9 @@ export interface Follower {
   /** Follows an intent whose newest attempt was armed, until it closes. To be called once an intent. */
   follow(intentId: string): Promise<void>
   /** Something was written of an intent: more may follow soon. */
-  touch(intentId: string): void
+  markActive(intentId: string): void
   /** Looks once at every intent that is open. */
-  lookAtAll(): Promise<void>
+  pollAll(): Promise<void>
   /** Runs as long as the process; does nothing without chain endpoints. */
   run(): Promise<void>
 }
@@ -53,7 +54,7 @@ function apiFollower(
   { lanes, open, heard, observed, signal }: FollowOptions,
 ): Follower {
   const { clock, settings } = context
-  async function look(intentId: string): Promise<void> {
+  async function poll(intentId: string): Promise<void> {
     const state = open().get(intentId)?.state
     if (state === undefined || lastAttempt(state)?.armed === undefined) return
     const observation = await observe(context, lanes, state)
@@ -67,13 +68,13 @@ function apiFollower(
       while (!signal.aborted && open().has(intentId)) {
         await clock.sleep(waitMs, signal)
         if (signal.aborted || !open().has(intentId)) return
-        await look(intentId)
+        await poll(intentId)
         waitMs = Math.min(waitMs * GROWTH, settings.statusPollMaxMs)
       }
     },
-    touch() {},
-    async lookAtAll() {
-      await Promise.all([...open().keys()].map(look))
+    markActive() {},
+    async pollAll() {
+      await Promise.all([...open().keys()].map(poll))
     },
     async run() {},
   }
@@ -87,7 +88,7 @@ function chainFollower(
   const { clock, settings } = context
   /** What hosts said last, by intent. */
   const answers = new Map<string, HostAnswer>()
-  const looker = createLooker({
+  const poller = createChainPoller({
     reader,
     clock,
     settings,
@@ -103,42 +104,42 @@ function chainFollower(
     },
   })
 
-  async function ask(intentId: string): Promise<void> {
+  async function queryHost(intentId: string): Promise<void> {
     const state = open().get(intentId)?.state
     // Once it landed the chain shows everything, and no host can add to it.
     if (state === undefined || lastAttempt(state)?.armed === undefined || hasLanded(state)) return
-    const answer = await askHost(context, lanes, state)
+    const answer = await queryStatus(context, lanes, state)
     if (signal.aborted || !open().has(intentId)) return
     const before = answers.get(intentId)
     // Silence is no word: the last one stands, with its hints.
     if (before?.kind !== 'status' || answer.kind === 'status') answers.set(intentId, answer)
     heard(intentId, answer)
-    if (answer.kind === 'status' && !isSameWord(before, answer)) looker.touch(intentId)
+    if (answer.kind === 'status' && !isSameStatus(before, answer)) poller.markActive(intentId)
   }
 
   return {
     async follow(intentId) {
-      looker.touch(intentId)
+      poller.markActive(intentId)
       let waitMs = settings.statusPollMs
       try {
         while (!signal.aborted && open().has(intentId)) {
           await clock.sleep(waitMs, signal)
           if (signal.aborted || !open().has(intentId)) return
-          await ask(intentId)
+          await queryHost(intentId)
           waitMs = Math.min(waitMs * GROWTH, HINT_PAUSE_MAX_MS)
         }
       } finally {
         answers.delete(intentId)
       }
     },
-    touch: (intentId) => looker.touch(intentId),
-    async lookAtAll() {
+    markActive: (intentId) => poller.markActive(intentId),
+    async pollAll() {
       // Hosts' words name the end of what died, and nothing more: a start does not wait long for them.
-      const asked = Promise.all([...open().keys()].map(ask))
-      await Promise.race([asked, clock.sleep(FIRST_WORDS_MS, signal)])
-      await looker.look()
+      const asked = Promise.all([...open().keys()].map(queryHost))
+      await Promise.race([asked, clock.sleep(FIRST_ANSWERS_MS, signal)])
+      await poller.poll()
     },
-    run: () => looker.run(),
+    run: () => poller.run(),
   }
 }
 
@@ -146,6 +147,6 @@ function hasLanded(state: IntentState): boolean {
   return lastAttempt(state)?.phase === 'LANDED'
 }
 
-function isSameWord(before: HostAnswer | undefined, now: Extract<HostAnswer, { kind: 'status' }>): boolean {
+function isSameStatus(before: HostAnswer | undefined, now: Extract<HostAnswer, { kind: 'status' }>): boolean {
   return before?.kind === 'status' && before.status === now.status && before.txHash === now.txHash
 }

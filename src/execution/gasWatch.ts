@@ -22,7 +22,7 @@ export interface GasLevels {
 /** Keeps readings of the gas price. */
 export interface GasWatch {
   /** Reads anew unless the newest reading is younger; never rejects for what a network does. */
-  look(youngerThanMs: number): Promise<void>
+  refresh(youngerThanMs: number): Promise<void>
   /** Undefined without a reading of the last minute. */
   levels(): GasLevels | undefined
 }
@@ -52,7 +52,7 @@ export function createGasWatch(
   }
 
   return {
-    async look(youngerThanMs) {
+    async refresh(youngerThanMs) {
       const newest = samples.at(-1)
       if (newest !== undefined && clock.monotonicMs() - newest.atMs < youngerThanMs) return
       underWay ??= read().finally(() => {

@@ -4,7 +4,7 @@ import type { Prepared } from '../api/orders.ts'
 import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
 import { type ArmingTime, beginArmingTime } from './armingTime.ts'
-import { clockDoubtOf } from './chainClock.ts'
+import { clockProblemOf } from './chainClock.ts'
 import type { ExecutionContext } from './context.ts'
 import type { AskedAttempt, Made, NotMade } from './lane.ts'
 import { doubted, refused, textOf, unfit, unreachable } from './notMade.ts'
@@ -26,7 +26,7 @@ export async function hostMessage(
   const { clock, chain } = context
   const timeAt = beginArmingTime(context)
   // Fees are judged by gas as it is when the host counts them, not by what was read before.
-  const looked = context.fees?.look(0)
+  const looked = context.fees?.refresh(0)
   const askedMs = clock.monotonicMs()
   let atMs = askedMs
   let prepared: Prepared
@@ -41,7 +41,7 @@ export async function hostMessage(
   }
   // Before anything of the payload is judged: what an endpoint says about the time blames no host.
   const time = await timeAt(prepared.host)
-  const doubt = clockDoubtOf(context, intent, time)
+  const doubt = clockProblemOf(context, intent, time)
   if (doubt !== undefined) return doubted(context, doubt)
   await looked
   atMs = timed(context, intent.intentId, 'prepare', atMs)
@@ -82,8 +82,12 @@ function rejected(
     context.emit({ type: 'order.not_signed', intent, host, requestId, code, differences })
     return refused(context, code, `what moves by itself is beyond a bound: ${textOf(differences)}`, facts)
   }
-  context.emit({ type: 'order.poisoned', intent, host, requestId, differences })
-  context.api.restHost(host, context.settings.poisonRestMs, 'its payload did not say what was meant')
+  context.emit({ type: 'order.payload_rejected', intent, host, requestId, differences })
+  context.api.coolDown(
+    host,
+    context.settings.payloadMismatchCooldownMs,
+    'its payload did not say what was meant',
+  )
   return refused(context, code, `the payload does not say what was meant: ${textOf(differences)}`, facts)
 }
 
@@ -103,7 +107,11 @@ function prepareFailed(context: ExecutionContext, host: string, error: unknown):
     )
   }
   if (error instanceof DecodeError) {
-    context.api.restHost(host, context.settings.poisonRestMs, 'its prepare answer cannot be read')
+    context.api.coolDown(
+      host,
+      context.settings.payloadMismatchCooldownMs,
+      'its prepare answer cannot be read',
+    )
     return refused(context, 'PAYLOAD_UNREADABLE', `the payload cannot be read: ${reason}`, { host })
   }
   if (!(error instanceof BaseError)) throw error

@@ -1,6 +1,6 @@
 /**
  * A lane: one way of a message to the chain. What differs between ways is its three calls; what no way may change is around
- * them: whose order it is, halts, the key and the facts of J3 in `makeAttempt.ts`, the order of journal and wire in `shell.ts`,
+ * them: whose order it is, halts, the key and the facts of J3 in `makeAttempt.ts`, the order of journal and wire in `orderManager.ts`,
  * what an answer proves in `submit.ts`. A lane is given a `Verified` to hand back and an `Armed` to send, and makes neither.
  */
 import type { ValidationWarning } from '../api/orderPayload.ts'

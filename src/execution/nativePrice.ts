@@ -16,7 +16,7 @@ const MOST_MOVE = 3n
 /** Keeps the native token's price. */
 export interface NativePrice {
   /** Reads anew unless the newest reading is younger, ms; never rejects for what a network does. */
-  look(youngerThanMs: number): Promise<void>
+  refresh(youngerThanMs: number): Promise<void>
   /** USD with 30 decimals per whole native token, the higher of the oracle's two; undefined before the first reading. */
   usd(): Usd | undefined
 }
@@ -43,7 +43,7 @@ export function createNativePrice(
   }
 
   return {
-    async look(youngerThanMs) {
+    async refresh(youngerThanMs) {
       if (readAtMs !== undefined && clock.monotonicMs() - readAtMs < youngerThanMs) return
       try {
         await read()

@@ -1,6 +1,6 @@
 /** Why an attempt gets no message: what the machine is told. */
 import type { Difference } from '../domain/event.ts'
-import type { ClockDoubt } from './chainClock.ts'
+import type { ClockProblem } from './chainClock.ts'
 import type { ExecutionContext } from './context.ts'
 import type { NotMade } from './lane.ts'
 import type { Rejection } from './verify.ts'
@@ -21,7 +21,7 @@ export function unreachable({ clock }: Pick<ExecutionContext, 'clock'>, reason: 
 }
 
 /** The chain's time is unknown, which is asked again while the intent lasts, or is not ours, which ends it. */
-export function doubted(context: Pick<ExecutionContext, 'clock'>, doubt: ClockDoubt): NotMade {
+export function doubted(context: Pick<ExecutionContext, 'clock'>, doubt: ClockProblem): NotMade {
   const { reason } = doubt
   if (doubt.kind !== 'skew') return unreachable(context, reason)
   const { skewSeconds } = doubt

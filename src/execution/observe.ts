@@ -31,7 +31,7 @@ export async function observe(
   lanes: Lanes,
   state: IntentState,
 ): Promise<Observation> {
-  const answer = await askHost(context, lanes, state)
+  const answer = await queryStatus(context, lanes, state)
   const wanted = answer.kind === 'status' ? listsFor(context, state, answer) : 'none'
   const account = wanted === 'none' ? undefined : await readAccount(context, state, wanted === 'every peer')
   const rows = account === undefined ? [] : [...account.orders, ...account.trades]
@@ -67,7 +67,11 @@ function listsFor(
 }
 
 /** What those say who were handed the newest attempt, which was armed. Never throws for anything the network did. */
-export function askHost(context: ExecutionContext, lanes: Lanes, state: IntentState): Promise<HostAnswer> {
+export function queryStatus(
+  context: ExecutionContext,
+  lanes: Lanes,
+  state: IntentState,
+): Promise<HostAnswer> {
   const attempt = lastAttempt(state)
   if (attempt?.armed === undefined) throw new TypeError('observe: the attempt is not armed')
   const { armed } = attempt

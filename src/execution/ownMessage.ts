@@ -9,7 +9,7 @@ import { BaseError, reasonOf } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
 import { maxOf, type TokenAmount } from '../domain/units.ts'
 import { type ArmingTime, beginArmingTime } from './armingTime.ts'
-import { clockDoubtOf } from './chainClock.ts'
+import { clockProblemOf } from './chainClock.ts'
 import type { ExecutionContext } from './context.ts'
 import { hostMessage } from './hostMessage.ts'
 import type { AskedAttempt, Made, NotMade } from './lane.ts'
@@ -52,9 +52,9 @@ async function callersMessage(
   if (actions === undefined) throw new TypeError('ownMessage: a batch without its message')
   const unheard = await hearClock(context, intent, host)
   if (unheard !== undefined) return unheard
-  const looked = context.fees?.look(0)
+  const looked = context.fees?.refresh(0)
   const time = await beginArmingTime(context)(host)
-  const doubt = clockDoubtOf(context, intent, time)
+  const doubt = clockProblemOf(context, intent, time)
   if (doubt !== undefined) return doubted(context, doubt)
   await looked
   const atMs = clock.monotonicMs()

@@ -3,7 +3,7 @@ import { minifiedDigestOf } from '../chains/messages.ts'
 import { contractSignature, recoverSigner } from '../chains/secp256k1.ts'
 import { type Address, type Hex, sameHex } from '../domain/address.ts'
 import { reasonOf } from '../domain/errors.ts'
-import type { Findings } from './findings.ts'
+import type { Differences } from './differences.ts'
 
 /**
  * Finds whatever keeps a signature from being the owner's at the router of `separator`: over the digest itself, or over its
@@ -11,7 +11,7 @@ import type { Findings } from './findings.ts'
  * (contract `BaseGelatoRelayRouter`, `digests`). What was meant stays the digest of the whole message.
  */
 export function checkOwnerSignature(
-  findings: Findings,
+  differences: Differences,
   owner: Address,
   separator: Hex,
   digest: Hex,
@@ -20,16 +20,16 @@ export function checkOwnerSignature(
   const expected = `of ${owner}`
   try {
     if (contractSignature(signature) !== signature.toLowerCase()) {
-      findings.add('signature', `${expected}, with a v of 27 or 28`, 'a v of 0 or 1')
+      differences.add('signature', `${expected}, with a v of 27 or 28`, 'a v of 0 or 1')
       return
     }
     const signer = recoverSigner(digest, signature)
     if (sameHex(owner, signer)) return
     if (sameHex(owner, recoverSigner(minifiedDigestOf(separator, digest), signature))) return
-    findings.add('signature', expected, `of ${signer}`)
+    differences.add('signature', expected, `of ${signer}`)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     const isAny = /^0x[0-9a-f]{130}$/i.test(signature)
-    findings.add('signature', expected, isAny ? reasonOf(error).replaceAll(signature, 'it') : 'of nobody')
+    differences.add('signature', expected, isAny ? reasonOf(error).replaceAll(signature, 'it') : 'of nobody')
   }
 }

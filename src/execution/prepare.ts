@@ -20,7 +20,7 @@ export type AskedRequest =
   | { readonly route: 'collateral'; readonly request: CollateralRequest }
 
 /** What a request is made with: the chain, and the approval that goes with it when a subaccount signs. */
-export interface Asking extends Pick<ExecutionContext, 'chain'> {
+export interface PrepareContext extends Pick<ExecutionContext, 'chain'> {
   readonly subaccountApproval?: SubaccountApproval | undefined
   /** The owner's; absent: none. */
   readonly referralCode?: Hex | undefined
@@ -30,7 +30,7 @@ export interface Asking extends Pick<ExecutionContext, 'chain'> {
  * The fields of every request that say who asks. The relay is paid in the chain's fee token, the venue's default: the
  * routes that change orders do not list a field for it, and a strict server refuses what it does not list.
  */
-function askerOf({ subaccountApproval }: Asking, { account }: Intent) {
+function askerOf({ subaccountApproval }: PrepareContext, { account }: Intent) {
   return {
     from: account,
     ...(subaccountApproval === undefined
@@ -43,7 +43,7 @@ function askerOf({ subaccountApproval }: Asking, { account }: Intent) {
  * The request that an intent makes. Every listed field that has a default at the venue is sent, so that none is guessed. Throws
  * TypeError for a batch, which no host builds, and for terms that cannot be: admission makes none.
  */
-export function requestOf(context: Asking, intent: Intent): AskedRequest {
+export function requestOf(context: PrepareContext, intent: Intent): AskedRequest {
   switch (intent.kind) {
     case 'increase':
     case 'decrease':
@@ -67,7 +67,7 @@ function nameOf({ symbol, wireName }: TermsToken): string {
   return wireName ?? symbol
 }
 
-function orderRequest(asking: Asking, intent: Intent): PrepareRequest {
+function orderRequest(asking: PrepareContext, intent: Intent): PrepareRequest {
   const { kind, terms } = intent
   const { orderType, triggerPrice, twap, tpsl, swap, acceptablePriceImpactBps } = terms
   const base = {
@@ -112,7 +112,7 @@ function orderRequest(asking: Asking, intent: Intent): PrepareRequest {
   }
 }
 
-function editRequest(asking: Asking, intent: Intent): EditRequest {
+function editRequest(asking: PrepareContext, intent: Intent): EditRequest {
   const { terms } = intent
   const { edit, indexToken } = terms
   if (edit === undefined) throw new TypeError('requestOf: an edit without its terms')
@@ -130,13 +130,13 @@ function editRequest(asking: Asking, intent: Intent): EditRequest {
   }
 }
 
-function cancelRequest(asking: Asking, intent: Intent): CancelRequest {
+function cancelRequest(asking: PrepareContext, intent: Intent): CancelRequest {
   const [first, ...others]: readonly Hex[] = intent.terms.cancelOrderKeys ?? []
   if (first === undefined) throw new TypeError('requestOf: a cancel of nothing')
   return { ...askerOf(asking, intent), orderKeys: [first, ...others] }
 }
 
-function collateralRequest(asking: Asking, intent: Intent): CollateralRequest {
+function collateralRequest(asking: PrepareContext, intent: Intent): CollateralRequest {
   const { kind, terms } = intent
   if (terms.positionKey === undefined) throw new TypeError('requestOf: collateral without a position')
   return {
@@ -156,16 +156,16 @@ export async function prepare(
   context: Pick<ExecutionContext, 'api' | 'chain'>,
   intent: Intent,
   host: string,
-  signing: Omit<Asking, 'chain'> = {},
+  signing: Omit<PrepareContext, 'chain'> = {},
 ): Promise<Prepared> {
   const asked = requestOf({ ...context, ...signing }, intent)
   const options = { host, attempts: attemptsPerHost }
   try {
-    return (await ask(context, asked, options)).value
+    return (await requestPrepare(context, asked, options)).value
   } catch (error) {
     const again = withContractKey(asked, intent, error)
     if (again === undefined) throw error
-    return (await ask(context, again, options)).value
+    return (await requestPrepare(context, again, options)).value
   }
 }
 
@@ -186,7 +186,7 @@ function withContractKey(
   return { route: 'collateral', request: { ...asked.request, positionKey } }
 }
 
-function ask(
+function requestPrepare(
   { api }: Pick<ExecutionContext, 'api'>,
   asked: AskedRequest,
   options: { readonly host: string; readonly attempts: number },

@@ -9,7 +9,7 @@ import { domainSeparator, hashRelayParams, type RelayParams } from '../chains/re
 import type { Address, Hex } from '../domain/address.ts'
 import type { Difference } from '../domain/event.ts'
 import type { TokenAmount } from '../domain/units.ts'
-import { Findings } from './findings.ts'
+import { Differences } from './differences.ts'
 import { checkOwnerSignature } from './ownerSignature.ts'
 import type { SigningPolicy } from './policy.ts'
 import { ownRelayFee, ownRelayParams } from './relayParams.ts'
@@ -64,12 +64,12 @@ export function removalDifferences(
   terms: RemovalTerms,
   signature?: Hex,
 ): readonly Difference[] {
-  const findings = new Findings()
+  const differences = new Differences()
   const { relayParams, digest } = removalOf(chain, terms)
-  findings.hex('message.subaccount', meant.subaccount, terms.subaccount)
-  checkRelayParams(findings, chain, relayParams, takesAway, policy, 0, meant.nowSeconds)
+  differences.hex('message.subaccount', meant.subaccount, terms.subaccount)
+  checkRelayParams(differences, chain, relayParams, takesAway, policy, 0, meant.nowSeconds)
   if (signature !== undefined) {
-    checkOwnerSignature(findings, meant.owner, separatorOf(chain), digest, signature)
+    checkOwnerSignature(differences, meant.owner, separatorOf(chain), digest, signature)
   }
-  return findings.list
+  return differences.list
 }

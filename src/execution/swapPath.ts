@@ -3,7 +3,7 @@
  * so a list of known markets says nothing until it is followed to its end.
  */
 import { type Address, hexKey, sameHex } from '../domain/address.ts'
-import type { Findings } from './findings.ts'
+import type { Differences } from './differences.ts'
 
 /** The tokens of a market: its pool's two, and the one that it is named after. */
 export interface PoolTokens {
@@ -49,22 +49,22 @@ export interface PathTerms {
 
 /** One to three listed markets, each once, that lead from `from` to `to`; every difference is added. */
 export function checkPath(
-  findings: Findings,
+  differences: Differences,
   field: string,
   path: readonly Address[],
   { from, to, markets }: PathTerms,
 ): void {
-  findings.compared += 1
+  differences.compared += 1
   if (path.length < 1 || path.length > MAX_SWAP_PATH_LENGTH)
-    findings.add(field, `1 to ${MAX_SWAP_PATH_LENGTH} markets`, `${path.length}`)
+    differences.add(field, `1 to ${MAX_SWAP_PATH_LENGTH} markets`, `${path.length}`)
   path.forEach((market, index) => {
     const isFirst = path.findIndex((each) => sameHex(each, market)) === index
     if (!markets.has(hexKey(market)) || !isFirst)
-      findings.add(`${field}[${index}]`, 'a listed market, once', market)
+      differences.add(`${field}[${index}]`, 'a listed market, once', market)
   })
   const end = pathEnd(from, path, markets)
   if (end === undefined || !sameHex(end, to))
-    findings.add(
+    differences.add(
       field,
       `a path from ${from} to ${to}`,
       end === undefined ? 'leads nowhere' : `ends in ${end}`,

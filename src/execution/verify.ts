@@ -20,7 +20,7 @@ import type { SubaccountApproval } from '../chains/subaccountApproval.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Difference } from '../domain/event.ts'
 import type { Intent } from '../domain/intent.ts'
-import { type BenignCode, Findings } from './findings.ts'
+import { type BenignCode, Differences } from './differences.ts'
 import { type SigningPolicy, signingDomainOf } from './policy.ts'
 import { checkChanges } from './verifyChanges.ts'
 import { checkCopies } from './verifyCopies.ts'
@@ -57,7 +57,7 @@ export interface Verified extends Proposal {
 export interface Rejection {
   readonly kind: 'rejected'
   /**
-   * What moves by itself is told apart from poison: the price (`PRICE_OUT_OF_BOUNDS`), a fee in a gas spike
+   * What moves by itself is told apart from payload mismatch: the price (`PRICE_OUT_OF_BOUNDS`), a fee in a gas spike
    * (`FEE_ABOVE_LIMIT`), the position under a reduction (`POSITION_MOVED`), the host's offer (`OFFER_EXPIRED`). Anything else
    * is `TYPED_DATA_MISMATCH`. docs/orders.md has the rule of each field.
    */
@@ -87,12 +87,12 @@ export function verify(
   policy: SigningPolicy,
   nowSeconds: number,
 ): Verified | Rejection {
-  const findings = new Findings()
+  const differences = new Differences()
   const { router } = signingDomainOf(chain, intent.account, policy)
-  checkEnvelope(findings, chain, router, prepared, policy, nowSeconds)
-  checkCopies(findings, prepared.typedData.batch, prepared.copy)
+  checkEnvelope(differences, chain, router, prepared, policy, nowSeconds)
+  checkCopies(differences, prepared.typedData.batch, prepared.copy)
   const proposal = { batch: prepared.typedData.batch, relayParams: prepared.relayParams }
-  return judged(findings, chain, intent, proposal, policy, nowSeconds, prepared)
+  return judged(differences, chain, intent, proposal, policy, nowSeconds, prepared)
 }
 
 /** The same for a message without a host's envelope, as the relay lane builds its own. */
@@ -103,11 +103,11 @@ export function verifyBatch(
   policy: SigningPolicy,
   nowSeconds: number,
 ): Verified | Rejection {
-  return judged(new Findings(), chain, intent, proposal, policy, nowSeconds, undefined)
+  return judged(new Differences(), chain, intent, proposal, policy, nowSeconds, undefined)
 }
 
 function judged(
-  findings: Findings,
+  differences: Differences,
   chain: Chain,
   intent: Intent,
   { batch, relayParams }: Proposal,
@@ -117,7 +117,7 @@ function judged(
 ): Verified | Rejection {
   const { router, account, subaccountApproval } = signingDomainOf(chain, intent.account, policy)
   checkRelayParams(
-    findings,
+    differences,
     chain,
     relayParams,
     intent,
@@ -125,13 +125,13 @@ function judged(
     batch.createOrderParamsList.length,
     nowSeconds,
   )
-  findings.hex('message.relayParams', hashRelayParams(relayParams), batch.relayParams)
-  findings.hex('message.account', account, batch.account)
-  findings.hex('message.subaccountApproval', subaccountApproval, batch.subaccountApproval)
-  checkOrders(findings, intent, batch.createOrderParamsList, policy, nowSeconds)
-  checkChanges(findings, intent, batch, policy)
-  if (findings.list.length > 0) {
-    return { kind: 'rejected', code: findings.code, differences: findings.list }
+  differences.hex('message.relayParams', hashRelayParams(relayParams), batch.relayParams)
+  differences.hex('message.account', account, batch.account)
+  differences.hex('message.subaccountApproval', subaccountApproval, batch.subaccountApproval)
+  checkOrders(differences, intent, batch.createOrderParamsList, policy, nowSeconds)
+  checkChanges(differences, intent, batch, policy)
+  if (differences.list.length > 0) {
+    return { kind: 'rejected', code: differences.code, differences: differences.list }
   }
   const verified: Omit<Verified, typeof verifiedBrand> = {
     intent,
@@ -141,7 +141,7 @@ function judged(
     chainId: chain.chainId,
     digest: digestOf(separatorOf(chain.chainId, router), batch),
     deadlineSeconds: Number(relayParams.deadline),
-    comparedFields: findings.compared,
+    comparedFields: differences.compared,
     ...(prepared === undefined ? {} : { prepared }),
     ...(policy.mode?.kind === 'subaccount' ? { subaccountApproval: policy.mode.approval } : {}),
   }

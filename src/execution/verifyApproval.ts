@@ -10,7 +10,7 @@ import {
 } from '../chains/subaccountApproval.ts'
 import { type Address, type Hex, ZERO_HASH } from '../domain/address.ts'
 import type { Difference } from '../domain/event.ts'
-import { Findings } from './findings.ts'
+import { Differences } from './differences.ts'
 import { checkOwnerSignature } from './ownerSignature.ts'
 
 /** What an owner grants. */
@@ -53,38 +53,38 @@ export function approvalDifferences(
     readonly relayRouterAddress?: Address
   },
 ): readonly Difference[] {
-  const findings = new Findings()
+  const differences = new Differences()
   const router = chain.contracts.subaccountGelatoRelayRouter
   const { domain, types, message, relayRouterAddress } = proposed
-  findings.same('domain.name', relayRouterDomainName, domain.name)
-  findings.same('domain.version', relayRouterDomainVersion, domain.version)
-  findings.same('domain.chainId', chain.chainId, domain.chainId)
-  findings.hex('domain.verifyingContract', router, domain.verifyingContract)
-  if (relayRouterAddress !== undefined) findings.hex('relayRouterAddress', router, relayRouterAddress)
+  differences.same('domain.name', relayRouterDomainName, domain.name)
+  differences.same('domain.version', relayRouterDomainVersion, domain.version)
+  differences.same('domain.chainId', chain.chainId, domain.chainId)
+  differences.hex('domain.verifyingContract', router, domain.verifyingContract)
+  if (relayRouterAddress !== undefined) differences.hex('relayRouterAddress', router, relayRouterAddress)
   for (const name of new Set(['SubaccountApproval', ...Object.keys(types)])) {
     if (name === 'EIP712Domain') continue
     const ours = name === 'SubaccountApproval' ? approvalTypes.SubaccountApproval : undefined
     const theirs = Object.hasOwn(types, name) ? types[name] : undefined
-    findings.same(`types.${name}`, JSON.stringify(ours ?? 'absent'), JSON.stringify(theirs ?? 'absent'))
+    differences.same(`types.${name}`, JSON.stringify(ours ?? 'absent'), JSON.stringify(theirs ?? 'absent'))
   }
-  checkMessage(findings, approvalOf(chain, grant), message)
-  return findings.list
+  checkMessage(differences, approvalOf(chain, grant), message)
+  return differences.list
 }
 
 function checkMessage(
-  findings: Findings,
+  differences: Differences,
   meant: SubaccountApprovalMessage,
   found: SubaccountApprovalMessage,
 ): void {
-  findings.hex('message.subaccount', meant.subaccount, found.subaccount)
-  findings.same('message.shouldAdd', meant.shouldAdd, found.shouldAdd)
-  findings.same('message.expiresAt', meant.expiresAt, found.expiresAt)
-  findings.same('message.maxAllowedCount', meant.maxAllowedCount, found.maxAllowedCount)
-  findings.hex('message.actionType', meant.actionType, found.actionType)
-  findings.same('message.nonce', meant.nonce, found.nonce)
-  findings.same('message.desChainId', meant.desChainId, found.desChainId)
-  findings.same('message.deadline', meant.deadline, found.deadline)
-  findings.hex('message.integrationId', meant.integrationId, found.integrationId)
+  differences.hex('message.subaccount', meant.subaccount, found.subaccount)
+  differences.same('message.shouldAdd', meant.shouldAdd, found.shouldAdd)
+  differences.same('message.expiresAt', meant.expiresAt, found.expiresAt)
+  differences.same('message.maxAllowedCount', meant.maxAllowedCount, found.maxAllowedCount)
+  differences.hex('message.actionType', meant.actionType, found.actionType)
+  differences.same('message.nonce', meant.nonce, found.nonce)
+  differences.same('message.desChainId', meant.desChainId, found.desChainId)
+  differences.same('message.deadline', meant.deadline, found.deadline)
+  differences.hex('message.integrationId', meant.integrationId, found.integrationId)
 }
 
 /**
@@ -97,12 +97,12 @@ export function signedApprovalDifferences(
   subaccount: Address,
   { signature, ...message }: SubaccountApproval,
 ): readonly Difference[] {
-  const findings = new Findings()
+  const differences = new Differences()
   const { expiresAt, maxAllowedCount, nonce, deadline } = message
   const grant = { subaccount, expiresAtSeconds: Number(expiresAt), maxAllowedCount, nonce }
-  checkMessage(findings, { ...approvalOf(chain, grant), expiresAt, deadline }, message)
-  findings.same('message.deadline', expiresAt, deadline)
+  checkMessage(differences, { ...approvalOf(chain, grant), expiresAt, deadline }, message)
+  differences.same('message.deadline', expiresAt, deadline)
   const separator = domainSeparator(chain.chainId, chain.contracts.subaccountGelatoRelayRouter)
-  checkOwnerSignature(findings, owner, separator, approvalDigestOf(separator, message), signature)
-  return findings.list
+  checkOwnerSignature(differences, owner, separator, approvalDigestOf(separator, message), signature)
+  return differences.list
 }

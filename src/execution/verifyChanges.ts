@@ -5,22 +5,22 @@ import type { Hex } from '../domain/address.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { EditTerms } from '../domain/orderTerms.ts'
 import { MAX_UINT256, maxOf } from '../domain/units.ts'
-import type { Findings } from './findings.ts'
+import type { Differences } from './differences.ts'
 import { executionFeeLimit, executionFeeSpike, type SigningPolicy, widthFor } from './policy.ts'
 import { checkAcceptablePrice } from './verifyPrice.ts'
 
 /** Compares the two lists with what the intent means; both are empty for everything but edits, cancels and batches. */
 export function checkChanges(
-  findings: Findings,
+  differences: Differences,
   intent: Intent,
   batch: Pick<Batch, 'updateOrderParamsList' | 'cancelOrderKeys'>,
   policy: SigningPolicy,
 ): void {
   const { kind, terms } = intent
   const updates = kind === 'batch' ? (terms.batch?.updateOrderParamsList ?? []) : updatesOf(terms.edit)
-  checkUpdates(findings, intent, updates, batch.updateOrderParamsList, policy)
+  checkUpdates(differences, intent, updates, batch.updateOrderParamsList, policy)
   const keys = kind === 'batch' ? terms.batch?.cancelOrderKeys : terms.cancelOrderKeys
-  checkCancels(findings, keys ?? [], batch.cancelOrderKeys)
+  checkCancels(differences, keys ?? [], batch.cancelOrderKeys)
 }
 
 /**
@@ -44,31 +44,38 @@ function updatesOf(edit: EditTerms | undefined): readonly UpdateOrderParams[] {
 }
 
 function checkUpdates(
-  findings: Findings,
+  differences: Differences,
   intent: Intent,
   expected: readonly UpdateOrderParams[],
   found: readonly UpdateOrderParams[],
   policy: SigningPolicy,
 ): void {
   const list = 'message.updateOrderParamsList'
-  findings.same(`${list}.length`, expected.length, found.length)
+  differences.same(`${list}.length`, expected.length, found.length)
   found.slice(expected.length).forEach(({ key, sizeDeltaUsd, triggerPrice }, extra) => {
     const text = `order ${key}, size ${sizeDeltaUsd}, trigger ${triggerPrice}`
-    findings.add(`${list}[${expected.length + extra}]`, 'absent', text)
+    differences.add(`${list}[${expected.length + extra}]`, 'absent', text)
   })
   expected.forEach((meant, index) => {
     const update = found[index]
     if (update === undefined) return
     const at = `${list}[${index}]`
-    findings.hex(`${at}.key`, meant.key, update.key)
-    findings.same(`${at}.sizeDeltaUsd`, meant.sizeDeltaUsd, update.sizeDeltaUsd)
+    differences.hex(`${at}.key`, meant.key, update.key)
+    differences.same(`${at}.sizeDeltaUsd`, meant.sizeDeltaUsd, update.sizeDeltaUsd)
     const { acceptablePrice } = update
-    checkAcceptable(findings, `${at}.acceptablePrice`, intent, meant.acceptablePrice, acceptablePrice, policy)
-    findings.same(`${at}.triggerPrice`, meant.triggerPrice, update.triggerPrice)
-    findings.same(`${at}.minOutputAmount`, meant.minOutputAmount, update.minOutputAmount)
-    findings.same(`${at}.validFromTime`, meant.validFromTime, update.validFromTime)
-    findings.same(`${at}.autoCancel`, meant.autoCancel, update.autoCancel)
-    checkIncrease(findings, `${at}.executionFeeIncrease`, intent, meant, update, policy)
+    checkAcceptable(
+      differences,
+      `${at}.acceptablePrice`,
+      intent,
+      meant.acceptablePrice,
+      acceptablePrice,
+      policy,
+    )
+    differences.same(`${at}.triggerPrice`, meant.triggerPrice, update.triggerPrice)
+    differences.same(`${at}.minOutputAmount`, meant.minOutputAmount, update.minOutputAmount)
+    differences.same(`${at}.validFromTime`, meant.validFromTime, update.validFromTime)
+    differences.same(`${at}.autoCancel`, meant.autoCancel, update.autoCancel)
+    checkIncrease(differences, `${at}.executionFeeIncrease`, intent, meant, update, policy)
   })
 }
 
@@ -78,7 +85,7 @@ function checkUpdates(
  * that of a limit or take-profit order may follow its new trigger.
  */
 function checkAcceptable(
-  findings: Findings,
+  differences: Differences,
   field: string,
   intent: Intent,
   meant: bigint,
@@ -92,13 +99,13 @@ function checkAcceptable(
   const follows =
     found !== meant && triggerPrice !== undefined && (orderType === 'limit' || orderType === 'take-profit')
   if (isNamed || !(isAny || follows)) {
-    findings.same(field, meant, found)
+    differences.same(field, meant, found)
     return
   }
   if (isAny) return
   const buys = (direction === 'long') === (orderType === 'limit')
   checkAcceptablePrice(
-    findings,
+    differences,
     field,
     {
       kind: 'around',
@@ -117,27 +124,27 @@ function checkAcceptable(
  * comes back. A message of the caller's own says what he wrote.
  */
 function checkIncrease(
-  findings: Findings,
+  differences: Differences,
   field: string,
   intent: Intent,
   meant: UpdateOrderParams,
   { executionFeeIncrease: found }: UpdateOrderParams,
   policy: SigningPolicy,
 ): void {
-  if (intent.kind === 'batch') findings.same(field, meant.executionFeeIncrease, found)
+  if (intent.kind === 'batch') differences.same(field, meant.executionFeeIncrease, found)
   const held = intent.terms.edit?.executionFeeHeld ?? 0n
   const room = maxOf(0n, executionFeeLimit(policy, intent) - held)
-  findings.fee(field, room, found, executionFeeSpike(policy, intent))
+  differences.fee(field, room, found, executionFeeSpike(policy, intent))
 }
 
-function checkCancels(findings: Findings, expected: readonly Hex[], found: readonly Hex[]): void {
+function checkCancels(differences: Differences, expected: readonly Hex[], found: readonly Hex[]): void {
   const list = 'message.cancelOrderKeys'
-  findings.same(`${list}.length`, expected.length, found.length)
+  differences.same(`${list}.length`, expected.length, found.length)
   found.slice(expected.length).forEach((key, extra) => {
-    findings.add(`${list}[${expected.length + extra}]`, 'absent', key)
+    differences.add(`${list}[${expected.length + extra}]`, 'absent', key)
   })
   expected.forEach((key, index) => {
     const other = found[index]
-    if (other !== undefined) findings.hex(`${list}[${index}]`, key, other)
+    if (other !== undefined) differences.hex(`${list}[${index}]`, key, other)
   })
 }

@@ -5,7 +5,7 @@
  */
 import type { BatchCopy } from '../api/batchCopy.ts'
 import type { Batch } from '../chains/relayRouter.ts'
-import type { Findings } from './findings.ts'
+import type { Differences } from './differences.ts'
 
 /** Where the copies stand in an answer, by the list of the message that they are of. */
 const places = {
@@ -15,32 +15,32 @@ const places = {
 } as const satisfies Record<keyof BatchCopy, string>
 
 /** Compares every field of the copy with the message. */
-export function checkCopies(findings: Findings, batch: Batch, copy: BatchCopy): void {
+export function checkCopies(differences: Differences, batch: Batch, copy: BatchCopy): void {
   for (const [name, place] of Object.entries(places) as [keyof BatchCopy, string][]) {
-    findings.same(`${place}.length`, batch[name].length, copy[name].length)
+    differences.same(`${place}.length`, batch[name].length, copy[name].length)
     batch[name].forEach((meant, index) => {
       const found = copy[name][index]
-      if (found !== undefined) checkSame(findings, `${place}[${index}]`, meant, found)
+      if (found !== undefined) checkSame(differences, `${place}[${index}]`, meant, found)
     })
   }
 }
 
 /** Fields, lists of them, and what stands in them: hex, numbers and flags. */
-function checkSame(findings: Findings, at: string, meant: unknown, found: unknown): void {
+function checkSame(differences: Differences, at: string, meant: unknown, found: unknown): void {
   if (typeof meant !== 'object' || typeof found !== 'object' || meant === null || found === null) {
-    findings.hex(at, withoutExpress(String(meant)), withoutExpress(String(found)))
+    differences.hex(at, withoutExpress(String(meant)), withoutExpress(String(found)))
     return
   }
   const names = new Set([...Object.keys(meant), ...Object.keys(found)])
   for (const name of names) {
     const [one, other] = [fieldOf(meant, name), fieldOf(found, name)]
     if (one === undefined || other === undefined)
-      findings.add(
+      differences.add(
         `${at}.${name}`,
         one === undefined ? 'absent' : 'present',
         other === undefined ? 'absent' : 'present',
       )
-    else checkSame(findings, `${at}.${name}`, one, other)
+    else checkSame(differences, `${at}.${name}`, one, other)
   }
 }
 

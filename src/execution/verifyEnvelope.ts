@@ -4,27 +4,27 @@ import { batchTypes } from '../chains/batchTypes.ts'
 import type { Chain } from '../chains/chain.ts'
 import { relayRouterDomainName, relayRouterDomainVersion } from '../chains/relayRouter.ts'
 import type { Address } from '../domain/address.ts'
-import type { Findings } from './findings.ts'
+import type { Differences } from './differences.ts'
 import type { SigningPolicy } from './policy.ts'
 
 /** Compares the envelope with our own types and the pinned `router`. `nowSeconds`: Unix seconds. */
 export function checkEnvelope(
-  findings: Findings,
+  differences: Differences,
   chain: Chain,
   router: Address,
   prepared: Prepared,
   policy: SigningPolicy,
   nowSeconds: number,
 ): void {
-  findings.same('mode', 'express', prepared.mode)
+  differences.same('mode', 'express', prepared.mode)
   const { domain, primaryType, types } = prepared.typedData
-  findings.same('typedData.domain.name', relayRouterDomainName, domain.name)
-  findings.same('typedData.domain.version', relayRouterDomainVersion, domain.version)
-  findings.same('typedData.domain.chainId', chain.chainId, domain.chainId)
-  findings.hex('typedData.domain.verifyingContract', router, domain.verifyingContract)
+  differences.same('typedData.domain.name', relayRouterDomainName, domain.name)
+  differences.same('typedData.domain.version', relayRouterDomainVersion, domain.version)
+  differences.same('typedData.domain.chainId', chain.chainId, domain.chainId)
+  differences.hex('typedData.domain.verifyingContract', router, domain.verifyingContract)
   if (prepared.relayRouterAddress !== undefined)
-    findings.hex('relayRouterAddress', router, prepared.relayRouterAddress)
-  findings.same('typedData.primaryType', 'Batch', primaryType)
+    differences.hex('relayRouterAddress', router, prepared.relayRouterAddress)
+  differences.same('typedData.primaryType', 'Batch', primaryType)
   // We hash with our own types; a venue that lists others means something else than we do.
   const names = new Set([...Object.keys(ours), ...Object.keys(types)])
   for (const name of names) {
@@ -32,13 +32,13 @@ export function checkEnvelope(
     const expected = fieldsOf(ours, name)
     const found = fieldsOf(types, name)
     if (isSame(expected, found)) continue
-    findings.add(`typedData.types.${name}`, fieldsText(expected), fieldsText(found))
+    differences.add(`typedData.types.${name}`, fieldsText(expected), fieldsText(found))
   }
   // The host's own offer may end before the deadline; half of the deadline's margin must be left to hand it in.
   const minOfferSeconds = policy.minDeadlineSeconds / 2
   if (prepared.expiresAtSeconds !== undefined && prepared.expiresAtSeconds < nowSeconds + minOfferSeconds) {
     const expected = `at least ${minOfferSeconds} s ahead`
-    findings.add('expiresAt', expected, String(prepared.expiresAtSeconds), 'OFFER_EXPIRED')
+    differences.add('expiresAt', expected, String(prepared.expiresAtSeconds), 'OFFER_EXPIRED')
   }
 }
 

@@ -4,7 +4,7 @@ import type { CreateOrderParams } from '../domain/batch.ts'
 import type { TwapTerms } from '../domain/decision.ts'
 import type { Intent } from '../domain/intent.ts'
 import { bps, MAX_UINT256, type Usd } from '../domain/units.ts'
-import type { Findings } from './findings.ts'
+import type { Differences } from './differences.ts'
 import { type MinOutputRule, type OrderRule, rulesOf, type SizeRule } from './orderRules.ts'
 import { executionFeeLimit, executionFeeSpike, type SigningPolicy, widthFor } from './policy.ts'
 import { checkPath } from './swapPath.ts'
@@ -22,7 +22,7 @@ const twapStartLateSeconds = 60n
  * Unix seconds.
  */
 export function checkOrders(
-  findings: Findings,
+  differences: Differences,
   intent: Intent,
   orders: readonly CreateOrderParams[],
   policy: SigningPolicy,
@@ -30,27 +30,27 @@ export function checkOrders(
 ): void {
   const { main, exits } = rulesOf(intent)
   const count = main.length + exits.length
-  findings.same(`${listField}.length`, count, orders.length)
+  differences.same(`${listField}.length`, count, orders.length)
   orders.slice(count).forEach(({ orderType, addresses, numbers }, extra) => {
     const found = `type ${orderType}, size ${numbers.sizeDeltaUsd}, market ${addresses.market}, receiver ${addresses.receiver}`
-    findings.add(`${listField}[${count + extra}]`, 'absent', found)
+    differences.add(`${listField}[${count + extra}]`, 'absent', found)
   })
   main.forEach((rule, index) => {
     const order = orders[index]
-    if (order !== undefined) checkOrder(findings, `${listField}[${index}]`, intent, rule, order, policy)
+    if (order !== undefined) checkOrder(differences, `${listField}[${index}]`, intent, rule, order, policy)
   })
   const found = orders.slice(main.length, count)
   servedBy(exits, found).forEach((rule, index) => {
     const order = found[index]
     if (rule !== undefined && order !== undefined)
-      checkOrder(findings, `${listField}[${main.length + index}]`, intent, rule, order, policy)
+      checkOrder(differences, `${listField}[${main.length + index}]`, intent, rule, order, policy)
   })
   for (const [index, meant] of (intent.terms.batch?.createOrderParamsList ?? []).entries()) {
     const order = orders[index]
-    if (order !== undefined) checkOwn(findings, `${listField}[${index}]`, meant, order)
+    if (order !== undefined) checkOwn(differences, `${listField}[${index}]`, meant, order)
   }
   const { twap } = intent.terms
-  if (twap !== undefined) checkSchedule(findings, twap, orders, policy, nowSeconds)
+  if (twap !== undefined) checkSchedule(differences, twap, orders, policy, nowSeconds)
 }
 
 /**
@@ -78,7 +78,7 @@ function servedBy(
 }
 
 function checkOrder(
-  findings: Findings,
+  differences: Differences,
   at: string,
   intent: Intent,
   rule: OrderRule,
@@ -87,77 +87,81 @@ function checkOrder(
 ): void {
   const { account, terms } = intent
   const { addresses, numbers } = order
-  findings.hex(`${at}.addresses.receiver`, account, addresses.receiver)
+  differences.hex(`${at}.addresses.receiver`, account, addresses.receiver)
   if (!sameHex(addresses.cancellationReceiver, account)) {
-    findings.hex(`${at}.addresses.cancellationReceiver`, ZERO_ADDRESS, addresses.cancellationReceiver)
+    differences.hex(`${at}.addresses.cancellationReceiver`, ZERO_ADDRESS, addresses.cancellationReceiver)
   }
-  findings.hex(`${at}.addresses.callbackContract`, ZERO_ADDRESS, addresses.callbackContract)
-  findings.hex(`${at}.addresses.uiFeeReceiver`, ZERO_ADDRESS, addresses.uiFeeReceiver)
-  findings.hex(`${at}.addresses.market`, rule.market, addresses.market)
-  findings.hex(
+  differences.hex(`${at}.addresses.callbackContract`, ZERO_ADDRESS, addresses.callbackContract)
+  differences.hex(`${at}.addresses.uiFeeReceiver`, ZERO_ADDRESS, addresses.uiFeeReceiver)
+  differences.hex(`${at}.addresses.market`, rule.market, addresses.market)
+  differences.hex(
     `${at}.addresses.initialCollateralToken`,
     rule.initialCollateralToken,
     addresses.initialCollateralToken,
   )
-  checkSwapPath(findings, `${at}.addresses.swapPath`, rule, addresses.swapPath, policy)
-  checkSize(findings, `${at}.numbers.sizeDeltaUsd`, rule.size, numbers.sizeDeltaUsd)
-  checkCollateral(findings, `${at}.numbers.initialCollateralDeltaAmount`, rule, numbers)
-  findings.same(`${at}.numbers.triggerPrice`, rule.trigger, numbers.triggerPrice)
-  findings.fee(
+  checkSwapPath(differences, `${at}.addresses.swapPath`, rule, addresses.swapPath, policy)
+  checkSize(differences, `${at}.numbers.sizeDeltaUsd`, rule.size, numbers.sizeDeltaUsd)
+  checkCollateral(differences, `${at}.numbers.initialCollateralDeltaAmount`, rule, numbers)
+  differences.same(`${at}.numbers.triggerPrice`, rule.trigger, numbers.triggerPrice)
+  differences.fee(
     `${at}.numbers.executionFee`,
     executionFeeLimit(policy, intent),
     numbers.executionFee,
     executionFeeSpike(policy, intent),
   )
-  findings.same(`${at}.numbers.callbackGasLimit`, 0n, numbers.callbackGasLimit)
-  checkMinOutput(findings, `${at}.numbers.minOutputAmount`, rule.minOutput, numbers.minOutputAmount)
-  if (rule.parts === 0) findings.same(`${at}.numbers.validFromTime`, 0n, numbers.validFromTime)
+  differences.same(`${at}.numbers.callbackGasLimit`, 0n, numbers.callbackGasLimit)
+  checkMinOutput(differences, `${at}.numbers.minOutputAmount`, rule.minOutput, numbers.minOutputAmount)
+  if (rule.parts === 0) differences.same(`${at}.numbers.validFromTime`, 0n, numbers.validFromTime)
   checkAcceptablePrice(
-    findings,
+    differences,
     `${at}.numbers.acceptablePrice`,
     rule.price,
     numbers.acceptablePrice,
     { buys: rule.buys, decimals: terms.indexToken.decimals },
     widthFor(policy, intent),
   )
-  findings.same(`${at}.orderType`, BigInt(rule.orderType), order.orderType)
-  findings.atMost(`${at}.decreasePositionSwapType`, rule.maxSwapType, order.decreasePositionSwapType)
-  findings.same(`${at}.isLong`, rule.isLong, order.isLong)
-  findings.same(
+  differences.same(`${at}.orderType`, BigInt(rule.orderType), order.orderType)
+  differences.atMost(`${at}.decreasePositionSwapType`, rule.maxSwapType, order.decreasePositionSwapType)
+  differences.same(`${at}.isLong`, rule.isLong, order.isLong)
+  differences.same(
     `${at}.shouldUnwrapNativeToken`,
     rule.swap?.isNativeOut ?? false,
     order.shouldUnwrapNativeToken,
   )
-  if (!rule.mayAutoCancel) findings.same(`${at}.autoCancel`, false, order.autoCancel)
+  if (!rule.mayAutoCancel) differences.same(`${at}.autoCancel`, false, order.autoCancel)
   // Without the owner's code the order is the same for a little more; any other code is somebody else's.
   if (policy.referralCode === undefined || !sameHex(order.referralCode, policy.referralCode))
-    findings.hex(`${at}.referralCode`, ZERO_HASH, order.referralCode)
+    differences.hex(`${at}.referralCode`, ZERO_HASH, order.referralCode)
   if (order.dataList.length > maxDataListLength) {
-    findings.add(`${at}.dataList`, `at most ${maxDataListLength} entry`, `${order.dataList.length} entries`)
+    differences.add(
+      `${at}.dataList`,
+      `at most ${maxDataListLength} entry`,
+      `${order.dataList.length} entries`,
+    )
   }
   const [metadata] = order.dataList
   if (metadata !== undefined && twapIdOf(metadata, rule.parts) === undefined) {
     const expected = rule.parts === 0 ? 'order metadata "gmxo:..."' : `metadata of ${rule.parts} twap parts`
-    findings.add(`${at}.dataList[0]`, expected, metadata)
+    differences.add(`${at}.dataList[0]`, expected, metadata)
   }
 }
 
 /** A message of the caller's own says what he wrote in the fields that a rule only bounds, too. */
 function checkOwn(
-  findings: Findings,
+  differences: Differences,
   at: string,
   meant: CreateOrderParams,
   { numbers, ...order }: CreateOrderParams,
 ): void {
-  findings.same(`${at}.numbers.acceptablePrice`, meant.numbers.acceptablePrice, numbers.acceptablePrice)
-  findings.same(`${at}.numbers.executionFee`, meant.numbers.executionFee, numbers.executionFee)
-  findings.same(
+  differences.same(`${at}.numbers.acceptablePrice`, meant.numbers.acceptablePrice, numbers.acceptablePrice)
+  differences.same(`${at}.numbers.executionFee`, meant.numbers.executionFee, numbers.executionFee)
+  differences.same(
     `${at}.decreasePositionSwapType`,
     meant.decreasePositionSwapType,
     order.decreasePositionSwapType,
   )
-  findings.same(`${at}.autoCancel`, meant.autoCancel, order.autoCancel)
-  findings.hex(`${at}.dataList`, meant.dataList.join(), order.dataList.join())
+  differences.same(`${at}.autoCancel`, meant.autoCancel, order.autoCancel)
+  differences.hex(`${at}.dataList`, meant.dataList.join(), order.dataList.join())
 }
 
 function isMeantSize({ asked, other, isAll }: SizeRule, found: Usd): boolean {
@@ -168,13 +172,13 @@ function isMeantSize({ asked, other, isAll }: SizeRule, found: Usd): boolean {
  * A reduction that was to take all and takes less finds a position that has shrunk meanwhile: it is decided anew, and nobody
  * is to blame. Anything else is another size than was meant.
  */
-function checkSize(findings: Findings, field: string, rule: SizeRule, found: Usd): void {
-  findings.compared += 1
+function checkSize(differences: Differences, field: string, rule: SizeRule, found: Usd): void {
+  differences.compared += 1
   if (isMeantSize(rule, found)) return
   const { asked, other, isAll, wholeUsd } = rule
   const meant = [asked, ...(other === undefined ? [] : [other]), ...(isAll ? [MAX_UINT256] : [])]
   const isShrunk = asked === wholeUsd && found > 0n && found < asked
-  findings.add(field, meant.join(' or '), found.toString(), isShrunk ? 'POSITION_MOVED' : undefined)
+  differences.add(field, meant.join(' or '), found.toString(), isShrunk ? 'POSITION_MOVED' : undefined)
 }
 
 /** On-chain type of a market decrease (`Order.OrderType`). */
@@ -184,13 +188,13 @@ const MARKET_DECREASE = 4
 const movedCollateralBps = 500
 
 function checkCollateral(
-  findings: Findings,
+  differences: Differences,
   field: string,
   { collateral, size, orderType }: OrderRule,
   { initialCollateralDeltaAmount: found, sizeDeltaUsd }: CreateOrderParams['numbers'],
 ): void {
   if (collateral.kind === 'exact') {
-    findings.same(field, collateral.amount, found)
+    differences.same(field, collateral.amount, found)
     return
   }
   const { part, all, wholeUsd } = collateral
@@ -198,7 +202,7 @@ function checkCollateral(
   // What closes all pays out all the collateral that there is, and no more. One that waits may find the position grown: of it
   // only the largest uint256 closes all.
   if (isWhole && (orderType === MARKET_DECREASE || sizeDeltaUsd === MAX_UINT256)) {
-    findings.compared += 1
+    differences.compared += 1
     return
   }
   // A whole position that has shrunk since it was sized is still whole; a part that sizing made the whole is a part.
@@ -206,7 +210,7 @@ function checkCollateral(
   const most = isWhole || wasWhole ? all : part
   const hasShrunk = wasWhole && !isWhole
   const isMove = hasShrunk || (most > 0n && found <= most + bps(all, movedCollateralBps))
-  findings.atMost(field, most, found, isMove ? 'POSITION_MOVED' : undefined)
+  differences.atMost(field, most, found, isMove ? 'POSITION_MOVED' : undefined)
 }
 
 /**
@@ -214,17 +218,17 @@ function checkCollateral(
  * what the last market gives, so a path that ends elsewhere protects nothing. Nothing else swaps.
  */
 function checkSwapPath(
-  findings: Findings,
+  differences: Differences,
   field: string,
   rule: OrderRule,
   path: readonly Address[],
   policy: SigningPolicy,
 ): void {
   if (rule.swap === undefined) {
-    findings.empty(field, path)
+    differences.empty(field, path)
     return
   }
-  checkPath(findings, field, path, {
+  checkPath(differences, field, path, {
     from: rule.initialCollateralToken,
     to: rule.swap.receiveToken.address,
     markets: policy.swapMarkets,
@@ -232,15 +236,15 @@ function checkSwapPath(
 }
 
 /** A decrease's is USD, a swap's the token received. Above the most the order could only ever be cancelled, at our cost. */
-function checkMinOutput(findings: Findings, field: string, rule: MinOutputRule, found: bigint): void {
+function checkMinOutput(differences: Differences, field: string, rule: MinOutputRule, found: bigint): void {
   if (rule.kind === 'none') {
-    findings.same(field, 0n, found)
+    differences.same(field, 0n, found)
     return
   }
   const { least, most } = rule
   if (found >= least && found <= most) return
   const isMove = found < least && found >= least - least / 5n
-  findings.add(
+  differences.add(
     field,
     `between ${least} and ${most}`,
     found.toString(),
@@ -265,7 +269,7 @@ function twapIdOf(word: Hex, parts: number): string | undefined {
  * /orders/txns/prepare); the venue divides in floating point, so a second either way is left. All parts carry one twap id.
  */
 function checkSchedule(
-  findings: Findings,
+  differences: Differences,
   { parts, durationSeconds }: TwapTerms,
   orders: readonly CreateOrderParams[],
   { unsureSeconds = 0, askedAgoSeconds = 0 }: Pick<SigningPolicy, 'unsureSeconds' | 'askedAgoSeconds'>,
@@ -275,7 +279,7 @@ function checkSchedule(
   const earliest = BigInt(Math.floor(nowSeconds)) - twapStartEarlySeconds
   const latest = BigInt(Math.floor(nowSeconds + unsureSeconds)) + twapStartLateSeconds
   if (start < earliest || start > latest) {
-    findings.add(
+    differences.add(
       `${listField}[0].numbers.validFromTime`,
       `between ${earliest} and ${latest}`,
       start.toString(),
@@ -290,11 +294,11 @@ function checkSchedule(
     const due = start + (BigInt(durationSeconds) * BigInt(index)) / BigInt(parts - 1)
     const found = numbers.validFromTime
     if (found < due - 1n || found > due + 1n)
-      findings.add(`${listField}[${index}].numbers.validFromTime`, due.toString(), found.toString())
+      differences.add(`${listField}[${index}].numbers.validFromTime`, due.toString(), found.toString())
     const own = ids[index] ?? ''
     if (own !== id) {
       const field = `${listField}[${index}].dataList${own === '' ? '' : '[0]'}`
-      findings.add(field, `twap ${id}`, own === '' ? 'no metadata' : `twap ${own}`)
+      differences.add(field, `twap ${id}`, own === '' ? 'no metadata' : `twap ${own}`)
     }
   })
 }

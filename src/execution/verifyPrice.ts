@@ -4,7 +4,7 @@
  * they are bounded by their size, and may carry "any" for their side alone, never the other side's.
  */
 import { bps, contractPriceOf, formatUnits, MAX_UINT256, type Usd } from '../domain/units.ts'
-import type { Findings } from './findings.ts'
+import type { Differences } from './differences.ts'
 
 /** What bounds an order's acceptable price. Prices are USD per whole index token. */
 export type PriceRule =
@@ -40,7 +40,7 @@ export function anyPriceOf(buys: boolean): bigint {
 
 /** Compares an acceptable price, a contract price of an index token with `decimals`, with its rule. */
 export function checkAcceptablePrice(
-  findings: Findings,
+  differences: Differences,
   field: string,
   rule: PriceRule,
   found: bigint,
@@ -50,8 +50,8 @@ export function checkAcceptablePrice(
   if (rule.kind === 'unchecked') return
   const any = rule.kind === 'none' ? 0n : anyPriceOf(side.buys)
   if (rule.kind === 'around' || (rule.kind === 'any' && rule.center !== undefined && found !== any)) {
-    checkAround(findings, field, rule.center ?? 0n, found, side, reachOf(rule, width))
-  } else findings.same(field, any, found)
+    checkAround(differences, field, rule.center ?? 0n, found, side, reachOf(rule, width))
+  } else differences.same(field, any, found)
 }
 
 /** How far a price may lie from its center, bps: at our cost, besides the slippage, and in our favour. */
@@ -81,7 +81,7 @@ function reachOf(
  * at our cost.
  */
 function checkAround(
-  findings: Findings,
+  differences: Differences,
   field: string,
   reference: Usd,
   found: bigint,
@@ -98,7 +98,7 @@ function checkAround(
   // Markets move by a few percent between two reads, not to any price at all.
   const center = contractPriceOf(reference, decimals)
   const isMove = found >= center - center / 5n && found <= center + center / 5n
-  findings.add(
+  differences.add(
     field,
     `between ${price(lowest)} and ${price(highest)} USD`,
     `${price(found)} USD`,

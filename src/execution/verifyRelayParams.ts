@@ -2,7 +2,7 @@
 import type { Chain } from '../chains/chain.ts'
 import type { RelayParams } from '../chains/relayRouter.ts'
 import { hexKey, sameHex } from '../domain/address.ts'
-import type { Findings } from './findings.ts'
+import type { Differences } from './differences.ts'
 import { type Bounded, relayFeeLimit, relayFeeSpike, type SigningPolicy } from './policy.ts'
 import { checkPath } from './swapPath.ts'
 
@@ -11,7 +11,7 @@ import { checkPath } from './swapPath.ts'
  * many orders the message creates: the fee pays the keeper for each, and the relay's gas. `nowSeconds`: Unix seconds.
  */
 export function checkRelayParams(
-  findings: Findings,
+  differences: Differences,
   chain: Chain,
   relayParams: RelayParams,
   intent: Bounded,
@@ -21,24 +21,24 @@ export function checkRelayParams(
 ): void {
   const { externalCalls, oracleParams, fee } = relayParams
   for (const [name, list] of Object.entries(externalCalls))
-    findings.empty(`relayParams.externalCalls.${name}`, list)
-  findings.empty('relayParams.tokenPermits', relayParams.tokenPermits)
-  findings.same('relayParams.desChainId', BigInt(chain.chainId), relayParams.desChainId)
+    differences.empty(`relayParams.externalCalls.${name}`, list)
+  differences.empty('relayParams.tokenPermits', relayParams.tokenPermits)
+  differences.same('relayParams.desChainId', BigInt(chain.chainId), relayParams.desChainId)
   const earliest = BigInt(Math.floor(nowSeconds) + policy.minDeadlineSeconds)
   const latest = BigInt(Math.floor(nowSeconds + (policy.unsureSeconds ?? 0)) + policy.maxDeadlineSeconds)
   if (relayParams.deadline < earliest || relayParams.deadline > latest) {
     const wasGood = relayParams.deadline >= earliest - BigInt(Math.ceil(policy.askedAgoSeconds ?? 0))
     const isLate = relayParams.deadline < earliest && wasGood
-    findings.add(
+    differences.add(
       'relayParams.deadline',
       `between ${earliest} and ${latest}`,
       relayParams.deadline.toString(),
       isLate ? 'OFFER_EXPIRED' : undefined,
     )
   }
-  findings.hex('relayParams.fee.feeToken', chain.feeToken.address, fee.feeToken)
+  differences.hex('relayParams.fee.feeToken', chain.feeToken.address, fee.feeToken)
   const paid = BigInt(Math.max(1, orders))
-  findings.fee(
+  differences.fee(
     'relayParams.fee.feeAmount',
     relayFeeLimit(policy, intent) * paid,
     fee.feeAmount,
@@ -47,34 +47,34 @@ export function checkRelayParams(
   // A fee in the wrapped native token needs no swap; any other needs one, or the relay reverts.
   const swaps = !sameHex(fee.feeToken, chain.contracts.wrappedNative)
   const path = fee.feeSwapPath
-  if (!swaps) findings.empty('relayParams.fee.feeSwapPath', path)
+  if (!swaps) differences.empty('relayParams.fee.feeSwapPath', path)
   else if (!isPinned(chain, fee)) {
     const { wrappedNative } = chain.contracts
-    checkPath(findings, 'relayParams.fee.feeSwapPath', path, {
+    checkPath(differences, 'relayParams.fee.feeSwapPath', path, {
       from: fee.feeToken,
       to: wrappedNative,
       markets: policy.swapMarkets,
     })
   }
   // Prices are needed for the fee's swap alone, and only from the protocol's own feed.
-  if (!swaps) findings.empty('relayParams.oracleParams.tokens', oracleParams.tokens)
-  checkOracleTokens(findings, chain, relayParams, policy)
+  if (!swaps) differences.empty('relayParams.oracleParams.tokens', oracleParams.tokens)
+  checkOracleTokens(differences, chain, relayParams, policy)
   const counts = new Set([
     oracleParams.tokens.length,
     oracleParams.providers.length,
     oracleParams.data.length,
   ])
   if (counts.size !== 1)
-    findings.add('relayParams.oracleParams', 'lists of one length', [...counts].join(', '))
+    differences.add('relayParams.oracleParams', 'lists of one length', [...counts].join(', '))
   oracleParams.providers.forEach((provider, index) => {
-    findings.hex(
+    differences.hex(
       `relayParams.oracleParams.providers[${index}]`,
       chain.contracts.chainlinkPriceFeedProvider,
       provider,
     )
   })
   oracleParams.data.forEach((data, index) => {
-    findings.hex(`relayParams.oracleParams.data[${index}]`, '0x', data)
+    differences.hex(`relayParams.oracleParams.data[${index}]`, '0x', data)
   })
 }
 
@@ -89,7 +89,7 @@ function isPinned({ feeToken, feeSwapPath }: Chain, fee: RelayParams['fee']): bo
 
 /** Each token once, and only such as the fee's way goes through: what it is, what it becomes, and those of the markets on it. */
 function checkOracleTokens(
-  findings: Findings,
+  differences: Differences,
   { contracts }: Chain,
   { fee, oracleParams: { tokens } }: RelayParams,
   { swapMarkets }: SigningPolicy,
@@ -102,6 +102,6 @@ function checkOracleTokens(
   tokens.forEach((token, index) => {
     const isFirst = tokens.findIndex((each) => sameHex(each, token)) === index
     if (!priced.has(hexKey(token)) || !isFirst)
-      findings.add(`relayParams.oracleParams.tokens[${index}]`, "a token of the fee's swap, once", token)
+      differences.add(`relayParams.oracleParams.tokens[${index}]`, "a token of the fee's swap, once", token)
   })
 }

@@ -10,7 +10,7 @@ import { ACCOUNT_ID } from '../domain/accountRecord.ts'
 import { type IntentState, lastAttempt } from '../domain/intent.ts'
 import type { IntentClosed } from '../domain/records.ts'
 import { RECORD_VERSION } from '../domain/recordVersion.ts'
-import type { Loss } from './head.ts'
+import type { Loss } from './highWaterMark.ts'
 import { openSqliteJournal, type SqliteJournalOptions } from './sqlite.ts'
 
 /** Who accepts a loss, and how long a lost signature may live. */

@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url'
 import { isCantOpen, journalFault, openFault } from './faults.ts'
 import { notAFile } from './file.ts'
 import type { JournalReader } from './journal.ts'
+import { refuseForeign } from './pragmas.ts'
 import { createRowReader, type RowReader } from './rows.ts'
 import { readMarks } from './schema.ts'
-import { refuseForeign } from './setup.ts'
 
 /**
  * Opens a journal for reading only; nothing in it is changed, and a daemon may go on writing it.

@@ -21,19 +21,19 @@ import {
   type StoredRecord,
 } from '../domain/records.ts'
 import { type AdmissionView, admitRecord } from './admission.ts'
+import { createSpaceCheck, freeBytesBeside } from './diskSpace.ts'
 import { corruptFault, journalFault, openFault, writeFault } from './faults.ts'
 import { createPrivateFile, prepareFile, syncDirectory } from './file.ts'
-import { type Head, headPathOf, type Loss, openHead } from './head.ts'
+import { type HighWaterMark, highWaterMarkPathOf, type Loss, openHighWaterMark } from './highWaterMark.ts'
 import { type Journal, JournalFaultError } from './journal.ts'
 import { type Lease, takeLease } from './lease.ts'
 import { acquireWriterLock, type WriterLock } from './lock.ts'
-import { createRoom, freeBytesBeside } from './room.ts'
+import { type CheckpointPlan, defaultMaintenance, type Maintenance, planCheckpoints } from './maintenance.ts'
+import { configure, refuseForeign } from './pragmas.ts'
+import { fillSums, type Recovery, recover } from './recovery.ts'
 import { createRowReader, hashOf, type RowReader, type Tail } from './rows.ts'
 import { migrate, readMarks, schemaProblem } from './schema.ts'
-import { configure, refuseForeign } from './setup.ts'
 import { writeSnapshot } from './snapshot.ts'
-import { fillSums, type Start, startOf } from './start.ts'
-import { type CheckpointPlan, planCheckpoints, type Upkeep, usualUpkeep } from './upkeep.ts'
 import { createRowWriter, type RowWriter } from './writes.ts'
 
 /** How long sqlite waits for a foreign lock, ms. Our own readers never hold one against the writer. */
@@ -53,7 +53,7 @@ export interface SqliteJournalOptions {
   /** Who opens it, for the lease and for the message a second daemon gets: an account or an instance name. */
   readonly holder: string
   /** When snapshots and checkpoints are due; as `usualUpkeep` where nothing is said. */
-  readonly upkeep?: Partial<Upkeep>
+  readonly maintenance?: Partial<Maintenance>
 }
 
 interface Pending {
@@ -96,7 +96,7 @@ export function openSqliteJournal(options: SqliteJournalOptions, rules: OpeningR
   const path = prepareFile(options.path)
   const lock = acquireWriterLock(path, options.holder, options.clockNow())
   let db: DatabaseSync | undefined
-  let head: Head | undefined
+  let highWaterMark: HighWaterMark | undefined
   try {
     createPrivateFile(path)
     db = new DatabaseSync(path, {
@@ -115,40 +115,46 @@ export function openSqliteJournal(options: SqliteJournalOptions, rules: OpeningR
     if (changed !== undefined) throw corruptFault(path, { reason: changed })
     syncDirectory(path)
     const reader = createRowReader(opened, path)
-    const read = () => startOf(opened, path, reader.hashAt, rules.compact !== true)
-    let start = read()
+    const read = () => recover(opened, path, reader.hashAt, rules.compact !== true)
+    let recovery = read()
     const nowMs = options.clockNow()
     opened.exec('BEGIN IMMEDIATE')
     // A writer whose lock did not hold may have gone on while we read: what it wrote is read too, and it writes no more.
-    while (reader.summary().records !== start.tail.seq) {
+    while (reader.summary().records !== recovery.tail.seq) {
       opened.exec('ROLLBACK')
-      start = read()
+      recovery = read()
       opened.exec('BEGIN IMMEDIATE')
     }
-    head = openHead(path, headPathOf(path, options.headPath), start.tail, reader.hashAt, rules.acceptLoss)
+    highWaterMark = openHighWaterMark(
+      path,
+      highWaterMarkPathOf(path, options.headPath),
+      recovery.tail,
+      reader.hashAt,
+      rules.acceptLoss,
+    )
     const lease = takeLease(opened, path, options.holder, nowMs)
     opened.exec('COMMIT')
-    const upkeep = { ...usualUpkeep, ...options.upkeep }
+    const maintenance = { ...defaultMaintenance, ...options.maintenance }
     const mustKeep =
-      rules.compact === true || start.tail.seq - start.replayedFrom >= upkeep.snapshotEveryRecords
-    if (mustKeep) keepSnapshot(opened, lease, start)
-    const snapshotSeq = mustKeep ? start.tail.seq : start.replayedFrom
+      rules.compact === true || recovery.tail.seq - recovery.replayedFrom >= maintenance.snapshotEveryRecords
+    if (mustKeep) keepSnapshot(opened, lease, recovery)
+    const snapshotSeq = mustKeep ? recovery.tail.seq : recovery.replayedFrom
     const journal = new SqliteJournal({
       db: opened,
       path,
       reader,
-      start,
+      recovery,
       snapshotSeq,
       lease,
-      head,
+      highWaterMark,
       lock,
-      upkeep,
-      isShort: createRoom(opened, options.maxBytes, options.freeBytes ?? (() => freeBytesBeside(path))),
+      maintenance,
+      isShort: createSpaceCheck(opened, options.maxBytes, options.freeBytes ?? (() => freeBytesBeside(path))),
     })
-    const { loss } = head
-    return { journal, replayedFrom: start.replayedFrom, ...(loss === undefined ? {} : { loss }) }
+    const { loss } = highWaterMark
+    return { journal, replayedFrom: recovery.replayedFrom, ...(loss === undefined ? {} : { loss }) }
   } catch (cause) {
-    head?.close()
+    highWaterMark?.close()
     if (db?.isOpen) db.close()
     lock.release()
     throw openFault(path, cause)
@@ -167,12 +173,12 @@ interface OpenedParts {
   readonly db: DatabaseSync
   readonly path: string
   readonly reader: RowReader
-  readonly start: Start
+  readonly recovery: Recovery
   readonly snapshotSeq: number
   readonly lease: Lease
-  readonly head: Head
+  readonly highWaterMark: HighWaterMark
   readonly lock: WriterLock
-  readonly upkeep: Upkeep
+  readonly maintenance: Maintenance
   readonly isShort: () => boolean
 }
 
@@ -192,10 +198,10 @@ class SqliteJournal implements Journal {
   readonly #db: DatabaseSync
   readonly #reader: RowReader
   readonly #lease: Lease
-  readonly #head: Head
+  readonly #highWaterMark: HighWaterMark
   readonly #lock: WriterLock
   readonly #writer: RowWriter
-  readonly #upkeep: Upkeep
+  readonly #maintenance: Maintenance
   readonly #checkpoints: CheckpointPlan
   /** Open intents, oldest first; what is committed, never more. */
   readonly #open: Map<string, IntentState>
@@ -207,19 +213,30 @@ class SqliteJournal implements Journal {
   #fault: JournalFaultError | undefined
   #closed = false
 
-  constructor({ db, path, reader, start, snapshotSeq, lease, head, lock, upkeep, isShort }: OpenedParts) {
+  constructor({
+    db,
+    path,
+    reader,
+    recovery,
+    snapshotSeq,
+    lease,
+    highWaterMark,
+    lock,
+    maintenance,
+    isShort,
+  }: OpenedParts) {
     this.#db = db
     this.path = path
     this.#reader = reader
-    this.#tail = start.tail
-    this.#account = start.account
+    this.#tail = recovery.tail
+    this.#account = recovery.account
     this.#snapshotSeq = snapshotSeq
-    this.#head = head
+    this.#highWaterMark = highWaterMark
     this.#lock = lock
-    this.#upkeep = upkeep
+    this.#maintenance = maintenance
     this.isShort = isShort
-    this.#checkpoints = planCheckpoints(upkeep, () => this.#checkpoint())
-    this.#open = new Map(start.open)
+    this.#checkpoints = planCheckpoints(maintenance, () => this.#checkpoint())
+    this.#open = new Map(recovery.open)
     this.#lease = lease
     this.leaseEpoch = lease.epoch
     this.#writer = createRowWriter(db)
@@ -286,7 +303,7 @@ class SqliteJournal implements Journal {
   #letGo(): void {
     try {
       this.#db.close()
-      this.#head.close()
+      this.#highWaterMark.close()
     } finally {
       this.#lock.release()
     }
@@ -305,7 +322,7 @@ class SqliteJournal implements Journal {
       this.#lease.check()
       for (const entry of group) settled.push(this.#writeOne(entry, touched))
       this.#db.exec('COMMIT')
-      if (this.#tail !== tail) this.#head.write(this.#tail)
+      if (this.#tail !== tail) this.#highWaterMark.write(this.#tail)
     } catch (cause) {
       this.#tail = tail
       this.#intentCount = intentCount
@@ -359,7 +376,7 @@ class SqliteJournal implements Journal {
   }
 
   #keepSnapshotIfDue(): void {
-    if (this.#tail.seq - this.#snapshotSeq < this.#upkeep.snapshotEveryRecords) return
+    if (this.#tail.seq - this.#snapshotSeq < this.#maintenance.snapshotEveryRecords) return
     keepSnapshot(this.#db, this.#lease, { tail: this.#tail, open: this.#open, account: this.#account })
     this.#snapshotSeq = this.#tail.seq
   }

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { BaseError } from '../domain/errors.ts'
 import { openFault } from './faults.ts'
-import { headPathOf, lossOf, readHead } from './head.ts'
+import { highWaterMarkPathOf, lossOf, readHighWaterMark } from './highWaterMark.ts'
 import { createIndexCheck } from './indexes.ts'
 import { openForReading } from './reader.ts'
 import { genesis, type Listener, replay } from './replay.ts'
@@ -41,7 +41,7 @@ export interface Verification {
  */
 export function verifySqliteJournal(path: string, headPath?: string): Verification {
   // Before the records: a daemon may go on writing, and a mark is never ahead of a journal that is whole.
-  const mark = readHead(headPathOf(path, headPath))
+  const mark = readHighWaterMark(highWaterMarkPathOf(path, headPath))
   const db = openForReading(path)
   try {
     db.exec('BEGIN')

@@ -20,7 +20,7 @@ export interface Entry {
 /** The machine as the rule sees it; handed in, so that tests make one of other users. */
 export interface Machine {
   /** The entry of that name itself, no link followed; undefined when there is none. */
-  readonly look: (path: string) => Entry | undefined
+  readonly entryOf: (path: string) => Entry | undefined
   /** The user and the group that perpd runs as; undefined on a system without owners, where nothing is judged. */
   readonly user: number | undefined
   readonly group: number | undefined
@@ -44,7 +44,7 @@ const sticky = 0o1000
 
 /** This machine. */
 export const thisMachine: Machine = {
-  look(path) {
+  entryOf(path) {
     const stat = lstatSync(path, { throwIfNoEntry: false })
     if (stat === undefined) return undefined
     return {
@@ -74,11 +74,11 @@ export const thisMachine: Machine = {
  * @throws what the system says when a part cannot be looked at, and RangeError for links that never end.
  */
 export function untrustedPart(path: string, machine: Machine = thisMachine): Untrusted | undefined {
-  const { look, user, ownFolder } = machine
+  const { entryOf, user, ownFolder } = machine
   if (user === undefined) return undefined
   const start = resolve(path)
-  const root = look('/')
-  const codeOwner = look(ownFolder)?.uid
+  const root = entryOf('/')
+  const codeOwner = entryOf(ownFolder)?.uid
   const system = root?.uid ?? 0
   const found = [judge('/', root, machine, [system])]
   const parts = partsOf(start)
@@ -90,7 +90,7 @@ export function untrustedPart(path: string, machine: Machine = thisMachine): Unt
       continue
     }
     const next = join(at, part)
-    const entry = look(next)
+    const entry = entryOf(next)
     if (entry === undefined) break
     const others = [
       root?.uid ?? 0,

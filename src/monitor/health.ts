@@ -1,6 +1,6 @@
 /** Alive and ready, and why not. Judged at the moment somebody asks, from the engine's status and the turns heard of. */
 import type { Emit } from '../domain/event.ts'
-import { holdsOn } from '../domain/trading.ts'
+import { haltsOn } from '../domain/trading.ts'
 import type { MonitoredStatus } from './status.ts'
 import { span } from './text.ts'
 
@@ -72,7 +72,7 @@ export function createHealth(now: () => number = () => performance.now()): Healt
       return verdict([
         ...state,
         ...current.notReady.filter((reason) => reason !== current.state),
-        ...holdsOn(current.holds).map(
+        ...haltsOn(current.holds).map(
           ({ scope, state: held, cause, by, reason }) => `${scope} is ${held} by ${cause}, ${by}: ${reason}`,
         ),
         ...stuck(current),

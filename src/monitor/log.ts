@@ -4,12 +4,12 @@ import { shortHex } from '../domain/address.ts'
 import type { Emit, Event } from '../domain/event.ts'
 import { Secret } from '../domain/secret.ts'
 import { visible } from '../domain/shownText.ts'
-import { createCeiling } from './ceiling.ts'
 import { withDollars } from './dollars.ts'
 import type { Level, Line } from './line.ts'
+import { createLogRateLimit } from './logRateLimit.ts'
 import type { LogRing } from './logRing.ts'
-import { createQuiet } from './quiet.ts'
 import { createRedactor } from './redact.ts'
+import { createRepeatFilter } from './repeatFilter.ts'
 
 /** Where lines go: a stream such as `process.stdout`. */
 export interface LogStream {
@@ -52,8 +52,8 @@ const ranks: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, err
 export function createLog(options: LogOptions): Log {
   const { level, stream, now = Date.now } = options
   const redact = createRedactor(options.secrets)
-  const quiet = createQuiet(now)
-  const ceiling = createCeiling(now)
+  const quiet = createRepeatFilter(now)
+  const ceiling = createLogRateLimit(now)
   const isPretty = options.format === 'pretty' || (options.format === 'auto' && stream.isTTY === true)
   const write = isPretty
     ? prettyWriter(stream, now, options.color ?? stream.isTTY === true)

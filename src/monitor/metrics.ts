@@ -3,12 +3,12 @@
  * engine's status when somebody scrapes, so that it is never older than the scrape. No label ever holds an order's id.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { FindingKind } from '../domain/accountRecord.ts'
+import type { DiscrepancyKind } from '../domain/accountRecord.ts'
 import type { Emit, Event, Feed } from '../domain/event.ts'
-import type { FlattenOutcome } from '../domain/flatten.ts'
 import type { Label } from '../domain/intent.ts'
 import { marked } from '../domain/shownText.ts'
 import { toDecimal, USD_DECIMALS, type Usd } from '../domain/units.ts'
+import type { UnwindOutcome } from '../domain/unwindState.ts'
 import type { MonitoredStatus } from './status.ts'
 
 /** What metrics are made of. */
@@ -41,7 +41,7 @@ export interface SeriesDescription {
 const openLabels: readonly Label[] = ['planned', 'pending', 'resting', 'unknown']
 const closedLabels: readonly Label[] = ['executed', 'cancelled', 'reverted', 'failed', 'expired', 'refused']
 const tradingStates = ['active', 'reducing', 'halted'] as const
-const findingKinds: readonly FindingKind[] = [
+const discrepancyKinds: readonly DiscrepancyKind[] = [
   'liquidation',
   'adl',
   'external-close',
@@ -50,7 +50,7 @@ const findingKinds: readonly FindingKind[] = [
   'unexplained-order',
   'unexplained-position',
 ]
-const flattenOutcomes: readonly FlattenOutcome[] = ['nothing-landed', 'flat', 'given-up']
+const unwindOutcomes: readonly UnwindOutcome[] = ['nothing-landed', 'flat', 'given-up']
 const steps = ['accept', 'prepare', 'verify', 'sign', 'arm', 'submit', 'total'] as const
 const decisionResults = ['admitted', 'denied'] as const
 const hotBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
@@ -151,7 +151,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     for (const state of tradingStates) self.set({ state }, current.tradingState === state ? 1 : 0)
   })
   gauge(
-    'perpd_trading_holds',
+    'perpd_trading_halts',
     'Halts in force, by scope and cause: 1 for reducing, 2 for halted.',
     ['scope', 'cause'],
     (self) => {
@@ -239,7 +239,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ['route', 'host'],
   )
   const heldFindings = gauge(
-    'perpd_findings_held_back',
+    'perpd_discrepancies_deferred',
     'Things on the account that cannot be explained and are not written down yet: more than may be in a time.',
   )
   const stalePrices = gauge(
@@ -248,12 +248,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ['host'],
   )
   const standIns = counter(
-    'perpd_price_stand_ins_total',
+    'perpd_fallback_prices_total',
     "Reductions admitted on another price than a fresh one of the oracle: old-oracle, or the venue's mark in ticker or position.",
     ['source'],
   )
   const poisoned = counter(
-    'perpd_poisoned_payloads_total',
+    'perpd_payload_mismatches_total',
     'Payload mismatches: prepared messages that differ from the order; none was signed.',
   )
   const notSigned = counter(
@@ -277,9 +277,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'Things found on the account that the journal cannot explain, by kind.',
     ['kind'],
   )
-  for (const kind of findingKinds) drift.inc({ kind }, 0)
+  for (const kind of discrepancyKinds) drift.inc({ kind }, 0)
   figure(
-    'perpd_findings_open',
+    'perpd_discrepancies_open',
     'Open discrepancies that nobody settled yet.',
     ({ findings }) => findings.length,
   )
@@ -294,16 +294,16 @@ export function createMetrics(options: MetricsOptions): Metrics {
     [],
   )
   figure(
-    'perpd_flattens_open',
+    'perpd_unwinds_open',
     'Orders to unwind: cancelled or closed if they land.',
     ({ flattens }) => flattens.length,
   )
   const flattened = counter(
-    'perpd_flattens_total',
+    'perpd_unwinds_total',
     'Orders to unwind that are done, by outcome: nothing-landed, flat or given-up.',
     ['outcome'],
   )
-  for (const outcome of flattenOutcomes) flattened.inc({ outcome }, 0)
+  for (const outcome of unwindOutcomes) flattened.inc({ outcome }, 0)
   const evidenceEndpoints = gauge(
     'perpd_evidence_endpoints',
     'Chain endpoints whose data closes orders, and which must agree; 0 in API-only mode.',
@@ -363,19 +363,19 @@ export function createMetrics(options: MetricsOptions): Metrics {
       case 'order.moved':
         if (closedLabels.includes(event.to)) ended.inc({ outcome: event.to })
         return
-      case 'flatten.ended':
+      case 'unwind.ended':
         flattened.inc({ outcome: event.outcome })
         return
       case 'order.timing':
         step.observe({ step: event.step }, event.durationMs / 1_000)
         return
-      case 'order.poisoned':
+      case 'order.payload_rejected':
         poisoned.inc()
         break
       case 'order.not_signed':
         notSigned.inc({ code: event.code })
         return
-      case 'account.finding':
+      case 'account.discrepancy':
         drift.inc({ kind: event.finding.kind })
         return
       case 'market.contradicted':
@@ -413,13 +413,13 @@ export function createMetrics(options: MetricsOptions): Metrics {
       case 'rows.foreign':
         foreignRows.inc({ route: event.route, host: hostName(event.host) }, event.rows)
         return
-      case 'account.findingsHeld':
+      case 'account.discrepanciesDeferred':
         heldFindings.set(event.held)
         return
       case 'host.prices':
         stalePrices.set({ host: hostName(event.host) }, event.isStale ? 1 : 0)
         return
-      case 'price.stoodIn':
+      case 'price.fallback':
         standIns.inc({ source: event.source })
         return
       case 'evidence.chosen':

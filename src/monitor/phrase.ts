@@ -1,6 +1,6 @@
 /**
  * How every event reads: its level, one word, one plain sentence, and its fields. The only place that phrases a line.
- * Pure. What a sentence repeats too often is thinned out by `quiet.ts`, not here.
+ * Pure. What a sentence repeats too often is thinned out by `repeatFilter.ts`, not here.
  */
 
 import type { Event } from '../domain/event.ts'
@@ -174,12 +174,12 @@ export function phrase(event: Event): Line {
           latency_ms: event.durationMs,
         },
       )
-    case 'host.rested':
+    case 'host.cooldown':
       return line(
         'warn',
         'host',
-        `${event.host} is in cooldown for ${span(event.restMs)}: ${plain(event.reason)}. Other hosts are used meanwhile`,
-        { host: event.host, rest_ms: event.restMs, reason: event.reason },
+        `${event.host} is in cooldown for ${span(event.cooldownMs)}: ${plain(event.reason)}. Other hosts are used meanwhile`,
+        { host: event.host, cooldown_ms: event.cooldownMs, reason: event.reason },
       )
     case 'host.prices':
       return event.isStale
@@ -217,7 +217,7 @@ export function phrase(event: Event): Line {
         },
       )
     }
-    case 'price.stoodIn':
+    case 'price.fallback':
       return line(
         'warn',
         'price',
@@ -247,13 +247,13 @@ export function phrase(event: Event): Line {
     case 'order.filled':
     case 'order.exits':
     case 'order.warned':
-    case 'order.poisoned':
+    case 'order.payload_rejected':
     case 'order.not_signed':
     case 'order.observed':
     case 'order.timing':
-    case 'flatten.wanted':
-    case 'flatten.waits':
-    case 'flatten.ended':
+    case 'unwind.requested':
+    case 'unwind.waits':
+    case 'unwind.ended':
       return orderLine(event)
     case 'evidence.chosen':
     case 'chain.read':
@@ -261,9 +261,9 @@ export function phrase(event: Event): Line {
     case 'chain.time':
     case 'account.positions':
     case 'account.unmanaged':
-    case 'account.finding':
-    case 'account.findingSettled':
-    case 'account.findingsHeld':
+    case 'account.discrepancy':
+    case 'account.discrepancySettled':
+    case 'account.discrepanciesDeferred':
     case 'account.equityJumped':
     case 'subaccount.read':
     case 'subaccount.unread':

@@ -1,5 +1,5 @@
 /** How the account, its evidence, its keys and the state of trading read. */
-import type { Finding } from '../domain/accountRecord.ts'
+import type { Discrepancy } from '../domain/accountRecord.ts'
 import { shortHex } from '../domain/address.ts'
 import type { Event } from '../domain/event.ts'
 import type { Position } from '../domain/position.ts'
@@ -33,15 +33,15 @@ export function unmanagedText({
   return `${direction} ${symbol} of ${money(sizeUsd)} has no manager: ${who} made it and ${does} not run (${their} gone or disabled); ${others}. Enable ${who} and start again, or close the position: perpd close`
 }
 
-function findingFields(finding: Finding): Readonly<Record<string, unknown>> {
+function discrepancyFields(discrepancy: Discrepancy): Readonly<Record<string, unknown>> {
   return {
-    finding_id: finding.findingId,
-    finding_kind: finding.kind,
-    market_token: finding.marketToken,
-    direction: finding.direction,
-    size_delta_usd: usdField(finding.sizeDeltaUsd),
-    ...(finding.orderKey === undefined ? {} : { order_key: finding.orderKey }),
-    ...(finding.transactionHash === undefined ? {} : { tx_hash: finding.transactionHash }),
+    finding_id: discrepancy.findingId,
+    finding_kind: discrepancy.kind,
+    market_token: discrepancy.marketToken,
+    direction: discrepancy.direction,
+    size_delta_usd: usdField(discrepancy.sizeDeltaUsd),
+    ...(discrepancy.orderKey === undefined ? {} : { order_key: discrepancy.orderKey }),
+    ...(discrepancy.transactionHash === undefined ? {} : { tx_hash: discrepancy.transactionHash }),
   }
 }
 
@@ -57,9 +57,9 @@ export function accountLine(
         | 'chain.time'
         | 'account.positions'
         | 'account.unmanaged'
-        | 'account.finding'
-        | 'account.findingSettled'
-        | 'account.findingsHeld'
+        | 'account.discrepancy'
+        | 'account.discrepancySettled'
+        | 'account.discrepanciesDeferred'
         | 'account.equityJumped'
         | 'subaccount.read'
         | 'subaccount.unread'
@@ -142,24 +142,24 @@ export function accountLine(
         made_by: event.madeBy,
         seen_by: event.seenBy,
       })
-    case 'account.finding': {
-      const { finding, isPausing } = event
+    case 'account.discrepancy': {
+      const { finding: discrepancy, isPausing } = event
       const next = isPausing
-        ? `. Increases on this market wait: say \`perpd discrepancies adopt|ignore ${finding.findingId} --by NAME\``
+        ? `. Increases on this market wait: say \`perpd discrepancies adopt|ignore ${discrepancy.findingId} --by NAME\``
         : ''
       return line(
         isPausing ? 'error' : 'warn',
         'account',
-        `${plain(finding.statement)}${next}`,
-        findingFields(finding),
+        `${plain(discrepancy.statement)}${next}`,
+        discrepancyFields(discrepancy),
       )
     }
-    case 'account.findingSettled':
+    case 'account.discrepancySettled':
       return line('info', 'account', `${event.as}: ${plain(event.finding.statement)}`, {
-        ...findingFields(event.finding),
+        ...discrepancyFields(event.finding),
         settled_as: event.as,
       })
-    case 'account.findingsHeld':
+    case 'account.discrepanciesDeferred':
       if (event.held === 0) {
         return line('info', 'account', 'all that cannot be explained on the account is written down', {
           held: 0,

@@ -8,7 +8,7 @@ import { formatAtMost, formatUnits, formatUsd, parseUnits, USD_DECIMALS, type Us
 import { type Level, type Line, line, usdField } from './line.ts'
 import { counted, money, plain, shortId, span, termsOf } from './text.ts'
 
-function wish(decision: StrategyDecision, symbol: string): string {
+function decisionText(decision: StrategyDecision, symbol: string): string {
   if (decision.kind === 'flatten') return `unwind the order ${shortId(decision.intentId)} if it lands`
   const { direction } = decision
   switch (decision.kind) {
@@ -257,13 +257,13 @@ export function orderLine(
         | 'order.filled'
         | 'order.exits'
         | 'order.warned'
-        | 'order.poisoned'
+        | 'order.payload_rejected'
         | 'order.not_signed'
         | 'order.observed'
         | 'order.timing'
-        | 'flatten.wanted'
-        | 'flatten.waits'
-        | 'flatten.ended'
+        | 'unwind.requested'
+        | 'unwind.waits'
+        | 'unwind.ended'
     }
   >,
 ): Line {
@@ -272,7 +272,7 @@ export function orderLine(
       return line(
         'info',
         'decision',
-        `${event.strategy} wants to ${wish(event.decision, event.symbol)}: ${plain(event.decision.reason)}`,
+        `${event.strategy} wants to ${decisionText(event.decision, event.symbol)}: ${plain(event.decision.reason)}`,
         {
           strategy: event.strategy,
           market: event.symbol,
@@ -291,7 +291,7 @@ export function orderLine(
       return line(
         'info',
         'denied',
-        `${event.strategy} may not ${wish(event.decision, event.symbol)}: ${plain(denial.reason)}${sizes.length === 0 ? '' : ` (${sizes.join(', ')})`}`,
+        `${event.strategy} may not ${decisionText(event.decision, event.symbol)}: ${plain(denial.reason)}${sizes.length === 0 ? '' : ` (${sizes.join(', ')})`}`,
         {
           strategy: event.strategy,
           market: event.symbol,
@@ -338,7 +338,7 @@ export function orderLine(
           ...(event.toUsd !== undefined && { to_usd: usdField(event.toUsd) }),
         },
       )
-    case 'order.poisoned':
+    case 'order.payload_rejected':
       return line(
         'error',
         'order',
@@ -377,21 +377,21 @@ export function orderLine(
           ...(event.reason !== undefined && { reason: event.reason }),
         },
       )
-    case 'flatten.wanted':
+    case 'unwind.requested':
       return line(
         'warn',
         'order',
         `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) is to be unwound: if it lands, what it opens is closed. ${event.by}: ${plain(event.reason)}`,
         { ...orderFields(event.intent), by: event.by, reason: event.reason },
       )
-    case 'flatten.waits':
+    case 'unwind.waits':
       return line(
         'warn',
         'order',
         `${shortId(event.intentId)} cannot be unwound yet: ${plain(event.reason)}`,
         { intent_id: event.intentId, reason: event.reason },
       )
-    case 'flatten.ended': {
+    case 'unwind.ended': {
       const next =
         event.outcome === 'given-up' ? '. Look at the position: perpd kill --close closes everything' : ''
       return line(

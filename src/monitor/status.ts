@@ -2,7 +2,7 @@
 import type { Feed } from '../domain/event.ts'
 import type { Label } from '../domain/intent.ts'
 import type { TradingState } from '../domain/limits.ts'
-import type { EquityMark, TradingHold } from '../domain/trading.ts'
+import type { EquityMark, TradingHalt } from '../domain/trading.ts'
 import type { Usd } from '../domain/units.ts'
 
 /** What metrics and health are computed from, at the moment somebody asks. */
@@ -13,7 +13,7 @@ export interface MonitoredStatus {
   /** Since the watch over the account last came round, ms; absent before its first round. */
   readonly watchedAgoMs?: number
   readonly tradingState: TradingState
-  readonly holds: readonly TradingHold[]
+  readonly holds: readonly TradingHalt[]
   readonly equity?: Pick<EquityMark, 'equityUsd' | 'peakUsd'> & { readonly equityAtMs?: number }
   readonly nowMs?: number
   readonly strategies: readonly {

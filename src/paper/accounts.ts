@@ -1,26 +1,26 @@
-/** Accounts of the world: what an address has, and the positions that are open in its name. */
+/** Accounts of the venue: what an address has, and the positions that are open in its name. */
 import { type Address, hexKey } from '../domain/address.ts'
 import { parseUnits } from '../domain/units.ts'
 import type { PositionState } from './model/positionState.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 import type { Account, PositionRecord } from './worldRecords.ts'
 
 /** Balances of an address seen for the first time, by token key. */
-export function startBalances(world: World): Map<string, bigint> {
+export function startBalances(venueState: VenueState): Map<string, bigint> {
   const balances = new Map<string, bigint>()
-  for (const [symbol, text] of Object.entries(world.settings.startBalances)) {
-    const token = world.catalog.tokenBySymbol.get(symbol)
+  for (const [symbol, text] of Object.entries(venueState.settings.startBalances)) {
+    const token = venueState.catalog.tokenBySymbol.get(symbol)
     if (token !== undefined) balances.set(hexKey(token.address), parseUnits(text, token.decimals))
   }
   return balances
 }
 
 /** The account of an address, made with its paper balance when it is seen for the first time. */
-export function accountOf(world: World, address: Address): Account {
+export function accountOf(venueState: VenueState, address: Address): Account {
   const key = hexKey(address)
-  const known = world.accounts.get(key)
+  const known = venueState.accounts.get(key)
   if (known !== undefined) return known
-  const balances = startBalances(world)
+  const balances = startBalances(venueState)
   const account: Account = {
     address,
     balances,
@@ -28,7 +28,7 @@ export function accountOf(world: World, address: Address): Account {
     claimableFunding: new Map(),
     claimableCollateral: new Map(),
   }
-  world.accounts.set(key, account)
+  venueState.accounts.set(key, account)
   return account
 }
 
@@ -41,29 +41,33 @@ export function addTo(balances: Map<string, bigint>, token: Address, delta: bigi
 }
 
 /** Positions of an account, in the order they were opened. */
-export function positionsOfAccount(world: World, address: Address): PositionRecord[] {
+export function positionsOfAccount(venueState: VenueState, address: Address): PositionRecord[] {
   const rows: PositionRecord[] = []
-  for (const key of world.positionKeysByAccount.get(hexKey(address)) ?? []) {
-    const record = world.positions.get(key)
+  for (const key of venueState.positionKeysByAccount.get(hexKey(address)) ?? []) {
+    const record = venueState.positions.get(key)
     if (record !== undefined) rows.push(record)
   }
   return rows
 }
 
 /** Puts or removes a position. */
-export function storePosition(world: World, record: PositionRecord, state: PositionState | undefined): void {
+export function storePosition(
+  venueState: VenueState,
+  record: PositionRecord,
+  state: PositionState | undefined,
+): void {
   const accountKey = hexKey(record.account)
-  let keys = world.positionKeysByAccount.get(accountKey)
+  let keys = venueState.positionKeysByAccount.get(accountKey)
   if (keys === undefined) {
     keys = new Set()
-    world.positionKeysByAccount.set(accountKey, keys)
+    venueState.positionKeysByAccount.set(accountKey, keys)
   }
   if (state === undefined) {
-    world.positions.delete(record.contractKey)
+    venueState.positions.delete(record.contractKey)
     keys.delete(record.contractKey)
     return
   }
   record.state = state
-  world.positions.set(record.contractKey, record)
+  venueState.positions.set(record.contractKey, record)
   keys.add(record.contractKey)
 }

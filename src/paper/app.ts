@@ -4,18 +4,24 @@
  */
 import { type Context, Hono } from 'hono'
 import { addAccountReads, addTransactionRoutes } from './accountRoutes.ts'
-import { advanceWorld } from './advance.ts'
+import { advanceVenue } from './advance.ts'
 import { answerAgeMs, changesAnswer, shapedAnswer } from './answerShape.ts'
+import {
+  apiCacheWindows,
+  type CacheWindow,
+  oracleCacheWindows,
+  otherCacheWindows,
+  questionOf,
+} from './cacheWindows.ts'
 import { guardControl, mountControl } from './controlRoutes.ts'
 import { HttpFailure, notFound, stringify } from './http.ts'
-import type { KeptAnswers } from './keptAnswers.ts'
 import { addMarketRoutes } from './marketRoutes.ts'
 import { neverAnswer } from './orderRoutes.ts'
 import { addReadRoutes } from './readRoutes.ts'
+import type { ResponseCache } from './responseCache.ts'
 import type { Neighbour, RouteHandler, RouteKit } from './routeKit.ts'
 import { mountRpc } from './rpcRoutes.ts'
-import { ConnectionCut, type VenueState } from './venueState.ts'
-import { apiWindows, type CacheWindow, oracleWindows, otherWindows, questionOf } from './windows.ts'
+import { ConnectionCut, type VenueParts } from './venueParts.ts'
 import { hostAndRoute } from './wireFaultRule.ts'
 import { timedOutBody, timeoutOf, type WireFaults } from './wireFaults.ts'
 
@@ -24,11 +30,11 @@ export const ORACLE_HOSTS = 3
 
 /** What the routes are made of. */
 export interface AppParts {
-  readonly state: VenueState
+  readonly state: VenueParts
   /** Put before every path; empty for a venue that has the port to itself. */
   readonly prefix: string
   readonly wire: WireFaults
-  readonly kept: KeptAnswers
+  readonly responseCache: ResponseCache
   readonly neighbours: () => readonly Neighbour[]
 }
 
@@ -45,8 +51,8 @@ function pathOf(url: string): string {
 }
 
 /** Makes the routes of a venue. */
-export function createApp({ state, prefix, wire, kept, neighbours }: AppParts): Hono {
-  const { world, faults, peers } = state
+export function createApp({ state, prefix, wire, responseCache, neighbours }: AppParts): Hono {
+  const { venueState, faults, peers } = state
   const app = prefix === '' ? new Hono() : new Hono().basePath(prefix)
   let traces = 0
 
@@ -55,11 +61,12 @@ export function createApp({ state, prefix, wire, kept, neighbours }: AppParts): 
       'Content-Type': 'application/json',
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers': 'X-Trace-Id',
-      Date: new Date(world.clock.now()).toUTCString(),
+      Date: new Date(venueState.clock.now()).toUTCString(),
     }
     if (status >= 400) {
       traces += 1
-      headers['X-Trace-Id'] = `paper-${world.chain.name}-${world.clock.now().toString(36)}-${traces}`
+      headers['X-Trace-Id'] =
+        `paper-${venueState.chain.name}-${venueState.clock.now().toString(36)}-${traces}`
     }
     return new Response(body, { status, headers })
   }
@@ -70,23 +77,23 @@ export function createApp({ state, prefix, wire, kept, neighbours }: AppParts): 
     const place = queryAt === -1 ? path : path.slice(0, queryAt)
     const { route } = hostAndRoute(place.slice(prefix.length))
     const timeoutMs = timeoutOf(host, route)
-    if (faults.latencyMs > 0) await world.clock.sleep(Math.min(faults.latencyMs, timeoutMs))
+    if (faults.latencyMs > 0) await venueState.clock.sleep(Math.min(faults.latencyMs, timeoutMs))
     try {
       if (faults.latencyMs >= timeoutMs) throw new HttpFailure(503, timedOutBody(host))
-      advanceWorld(world)
+      advanceVenue(venueState)
       const peer = peers.find((one) => one.host === host) ?? peers[0]
       if (peer === undefined) throw notFound('Not Found')
       const query = new URLSearchParams(queryAt === -1 ? '' : path.slice(queryAt + 1))
       const isShaped = changesAnswer(faults, host, route)
       const window = isShaped ? undefined : mounted.window
-      const nowMs = world.clock.now() - answerAgeMs(faults, host, route)
+      const nowMs = venueState.clock.now() - answerAgeMs(faults, host, route)
       // Peers and fallbacks are equal: what one answers within a window, all of them do.
       const question =
         window === undefined ? '' : questionOf(place.replace(/\/\d+(?=\/)/, ''), query, window.names)
       if (window !== undefined) {
-        const known = kept.at(question, nowMs)
+        const known = responseCache.at(question, nowMs)
         if (known !== undefined) {
-          kept.lead(path, question)
+          responseCache.lead(path, question)
           return answer(200, known)
         }
       }
@@ -103,8 +110,8 @@ export function createApp({ state, prefix, wire, kept, neighbours }: AppParts): 
       const text = stringify(result)
       if (isShaped) return answer(200, stringify(shapedAnswer(faults, host, route, JSON.parse(text))))
       if (window === undefined) return answer(200, text)
-      const body = kept.keep(question, text, nowMs, window.ms(query))
-      kept.lead(path, question)
+      const body = responseCache.keep(question, text, nowMs, window.ms(query))
+      responseCache.lead(path, question)
       return answer(200, body)
     } catch (error) {
       if (error instanceof HttpFailure) return answer(error.status, stringify(error.body))
@@ -115,7 +122,7 @@ export function createApp({ state, prefix, wire, kept, neighbours }: AppParts): 
   const kit: RouteKit = {
     neighbours,
     api: (method, path, handler) => {
-      const window = method === 'GET' ? apiWindows[path] : undefined
+      const window = method === 'GET' ? apiCacheWindows[path] : undefined
       app.on(method, `/api/:host{[0-9]+}/v1${path}`, (context) => {
         const host = `api/${context.req.param('host')}`
         const isKnown = peers.some((peer) => peer.host === host)
@@ -123,13 +130,13 @@ export function createApp({ state, prefix, wire, kept, neighbours }: AppParts): 
       })
     },
     oracle: (path, handler) => {
-      const mounted = { handler, window: oracleWindows[path] }
+      const mounted = { handler, window: oracleCacheWindows[path] }
       app.get(`/oracle/:host{[0-${ORACLE_HOSTS - 1}]}${path}`, (context) =>
         respond(context, `oracle/${context.req.param('host')}`, mounted),
       )
     },
     at: (path, host, handler) => {
-      const mounted = { handler, window: otherWindows[path] }
+      const mounted = { handler, window: otherCacheWindows[path] }
       app.get(path, (context) =>
         respond(context, host.replace(':host', context.req.param('host') ?? ''), mounted),
       )
@@ -139,10 +146,10 @@ export function createApp({ state, prefix, wire, kept, neighbours }: AppParts): 
   addMarketRoutes(state, kit)
   addAccountReads(state, kit)
   addTransactionRoutes(state, kit)
-  addReadRoutes(world, kit)
-  mountControl(app, { state, wire, kept, answer })
+  addReadRoutes(venueState, kit)
+  mountControl(app, { state, wire, kept: responseCache, answer })
   mountRpc(app, {
-    world,
+    venueState,
     faults,
     cut: () => {
       throw new ConnectionCut()

@@ -4,38 +4,39 @@ import { badFields, badRequest, type Json, notFound, parseAddress, requiredAddre
 import { findMarket } from './lookup.ts'
 import { capacityJson, capacityOfMarket, tickerRow } from './marketRows.ts'
 import { orderRow, ordersOfAccount } from './positionRows.ts'
-import type { WorldMarket } from './seedMarkets.ts'
-import type { World } from './world.ts'
+import type { VenueMarket } from './seedMarkets.ts'
+import type { VenueState } from './venueState.ts'
 
 /** Markets that either filter of `/markets/tickers` names; all without a filter. Throws HttpFailure 400. */
-export function filteredMarkets(world: World, query: URLSearchParams): readonly WorldMarket[] {
+export function filteredMarkets(venueState: VenueState, query: URLSearchParams): readonly VenueMarket[] {
   const addresses = query.getAll('addresses')
   const symbols = query.getAll('symbols')
-  if (addresses.length === 0 && symbols.length === 0) return world.markets
-  const wanted = new Set<WorldMarket>()
+  if (addresses.length === 0 && symbols.length === 0) return venueState.markets
+  const wanted = new Set<VenueMarket>()
   for (const address of addresses) {
-    const market = parseAddress(address) === undefined ? undefined : world.marketByKey.get(hexKey(address))
+    const market =
+      parseAddress(address) === undefined ? undefined : venueState.marketByKey.get(hexKey(address))
     if (market === undefined) {
       throw badFields({ addresses: { message: 'addresses names no market', value: address } })
     }
     wanted.add(market)
   }
   for (const symbol of symbols) {
-    const market = findMarket(world, symbol)
+    const market = findMarket(venueState, symbol)
     if (market === undefined)
       throw badFields({ symbols: { message: 'symbols names no market', value: symbol } })
     wanted.add(market)
   }
-  return world.markets.filter((market) => wanted.has(market))
+  return venueState.markets.filter((market) => wanted.has(market))
 }
 
 /** `/markets/tickers`. */
-export function tickers(world: World, query: URLSearchParams, nowMs: number): Json {
-  return filteredMarkets(world, query).map((market) => tickerRow(world, market, nowMs))
+export function tickers(venueState: VenueState, query: URLSearchParams, nowMs: number): Json {
+  return filteredMarkets(venueState, query).map((market) => tickerRow(venueState, market, nowMs))
 }
 
 /** `/markets/trading-capacity`. Throws HttpFailure 400. */
-export function tradingCapacityRoute(world: World, query: URLSearchParams): Json {
+export function tradingCapacityRoute(venueState: VenueState, query: URLSearchParams): Json {
   const symbol = query.get('symbol')
   const direction = query.get('direction')
   const errors: Record<string, { message: string; value?: string }> = {}
@@ -47,19 +48,23 @@ export function tradingCapacityRoute(world: World, query: URLSearchParams): Json
     }
   }
   if (Object.keys(errors).length > 0) throw badFields(errors)
-  const market = findMarket(world, symbol ?? '')
+  const market = findMarket(venueState, symbol ?? '')
   if (market === undefined) throw badRequest('Market not found')
-  return capacityJson(world, market, capacityOfMarket(world, market, direction === 'long' ? 'long' : 'short'))
+  return capacityJson(
+    venueState,
+    market,
+    capacityOfMarket(venueState, market, direction === 'long' ? 'long' : 'short'),
+  )
 }
 
 /** `/orders`. Throws HttpFailure 400. */
-export function orders(world: World, query: URLSearchParams): Json {
-  return ordersOfAccount(world, requiredAddress(query, 'address')).map(orderRow)
+export function orders(venueState: VenueState, query: URLSearchParams): Json {
+  return ordersOfAccount(venueState, requiredAddress(query, 'address')).map(orderRow)
 }
 
 /** `/orders/{key}`. Throws HttpFailure 404. */
-export function orderByKey(world: World, key: string): Json {
-  const order = world.orders.get(hexKey(key))
+export function orderByKey(venueState: VenueState, key: string): Json {
+  const order = venueState.orders.get(hexKey(key))
   if (order === undefined) throw notFound('Order not found')
   return orderRow(order)
 }

@@ -3,17 +3,17 @@ import { type CreateOrderParams, positionKeyOf } from '../chains/relayRouter.ts'
 import { type Address, hexKey } from '../domain/address.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { orderTypes } from './orderTypes.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 function positionOf(account: Address, { addresses, isLong }: CreateOrderParams): string {
   return positionKeyOf(account, addresses.market, addresses.initialCollateralToken, isLong)
 }
 
 /** Waiting orders of the account that are cancelled with the position of an order. */
-export function autoCancelOrders(world: World, account: Address, order: CreateOrderParams): number {
+export function autoCancelOrders(venueState: VenueState, account: Address, order: CreateOrderParams): number {
   const wanted = positionOf(account, order)
   let count = 0
-  for (const { account: owner, params } of world.orders.values()) {
+  for (const { account: owner, params } of venueState.orders.values()) {
     if (!params.autoCancel || hexKey(owner) !== hexKey(account)) continue
     if (positionOf(account, params) === wanted) count += 1
   }
@@ -25,12 +25,16 @@ export function autoCancelOrders(world: World, account: Address, order: CreateOr
  *
  * @throws ProtocolRevert UnsupportedOrderTypeForAutoCancellation, MaxAutoCancelOrdersExceeded
  */
-export function requireAutoCancelRoom(world: World, account: Address, order: CreateOrderParams): void {
+export function requireAutoCancelSlot(
+  venueState: VenueState,
+  account: Address,
+  order: CreateOrderParams,
+): void {
   const type = Number(order.orderType)
   if (type !== orderTypes.limitDecrease && type !== orderTypes.stopLossDecrease) {
     throw new ProtocolRevert('UnsupportedOrderTypeForAutoCancellation', [order.orderType])
   }
-  const count = autoCancelOrders(world, account, order) + 1
-  const most = world.chain.maxAutoCancelOrders
+  const count = autoCancelOrders(venueState, account, order) + 1
+  const most = venueState.chain.maxAutoCancelOrders
   if (count > most) throw new ProtocolRevert('MaxAutoCancelOrdersExceeded', [BigInt(count), BigInt(most)])
 }

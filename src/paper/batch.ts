@@ -5,7 +5,7 @@
 import { type Batch, type CreateOrderParams, orderKeyOf } from '../chains/relayRouter.ts'
 import { type Address, type Hex, hexKey, ZERO_ADDRESS } from '../domain/address.ts'
 import { accountOf, addTo } from './accounts.ts'
-import { requireAutoCancelRoom } from './autoCancel.ts'
+import { requireAutoCancelSlot } from './autoCancel.ts'
 import { mine, type Sender, useDigest } from './chain.ts'
 import { revertBytes } from './customErrors.ts'
 import { requireEnabled } from './enabled.ts'
@@ -20,8 +20,8 @@ import { rememberFor } from './rollback.ts'
 import { checkSubaccount, removeSubaccount } from './subaccounts.ts'
 import { MAX_SWAP_PATH } from './swaps.ts'
 import { recordTrade } from './trades.ts'
+import { nextTransactionHash, schedule, type VenueState } from './venueState.ts'
 import { pullTokens } from './wallet.ts'
-import { nextTransactionHash, schedule, type World } from './world.ts'
 import type { OrderRecord, SignedBatch } from './worldRecords.ts'
 
 /** What became of a batch on the chain. */
@@ -34,7 +34,7 @@ export interface Landing {
 
 /** A transaction while it works on the orders of an account. */
 export interface OrderRun {
-  readonly world: World
+  readonly venueState: VenueState
   readonly account: Address
   /** Request at the order chain that it came from; null for everything else. */
   readonly requestId: string | null
@@ -52,36 +52,36 @@ interface Run extends OrderRun {
 
 /** Mines the transaction of a batch: its actions are done, or nothing is. `mustRevert` is thrown on purpose. */
 export function runBatch(
-  world: World,
+  venueState: VenueState,
   signed: SignedBatch,
   options: { readonly sender: Sender; readonly nowMs: number; readonly mustRevert?: ProtocolRevert },
 ): Landing {
   const { batch, digest } = signed
   const { sender, nowMs } = options
-  const txHash = nextTransactionHash(world)
-  const transaction = mine(world.blockChain, {
+  const txHash = nextTransactionHash(venueState)
+  const transaction = mine(venueState.blockChain, {
     hash: txHash,
     sender,
-    to: routerOf(world, signed),
+    to: routerOf(venueState, signed),
     input: relayInput(signed),
   })
-  rememberHoldings(world, signed.account, nowMs)
+  rememberHoldings(venueState, signed.account, nowMs)
   const named = [...batch.updateOrderParamsList.map(({ key }) => key), ...batch.cancelOrderKeys]
-  const undo = rememberFor(world, signed.account, named)
+  const undo = rememberFor(venueState, signed.account, named)
   const { account, requestId } = signed
-  const run: Run = { world, signed, account, requestId, nowMs, txHash, orderKeys: [] }
+  const run: Run = { venueState, signed, account, requestId, nowMs, txHash, orderKeys: [] }
   try {
     requireValid(run)
     if (options.mustRevert !== undefined) throw options.mustRevert
-    const keepSubaccount = checkSubaccount(world, signed, nowMs)
+    const keepSubaccount = checkSubaccount(venueState, signed, nowMs)
     payRelayFee(run)
     for (const params of batch.createOrderParamsList) createOrder(run, params)
     for (const update of batch.updateOrderParamsList) updateOrder(run, update)
     for (const key of batch.cancelOrderKeys) cancelByUser(run, key)
     keepSubaccount()
-    if (signed.removes !== undefined) removeSubaccount(world, signed.account, signed.removes)
-    world.usedDigests.add(hexKey(digest))
-    useDigest(world.blockChain, transaction, digest)
+    if (signed.removes !== undefined) removeSubaccount(venueState, signed.account, signed.removes)
+    venueState.usedDigests.add(hexKey(digest))
+    useDigest(venueState.blockChain, transaction, digest)
     return { txHash, orderKeys: run.orderKeys }
   } catch (error) {
     if (!(error instanceof ProtocolRevert)) throw error
@@ -92,25 +92,25 @@ export function runBatch(
   }
 }
 
-function requireValid({ world, signed, nowMs }: Run): void {
+function requireValid({ venueState, signed, nowMs }: Run): void {
   const { batch, relayParams, digest, removes } = signed
   const blockTime = BigInt(Math.floor(nowMs / 1000))
-  if (relayParams.desChainId !== BigInt(world.chain.chainId)) {
+  if (relayParams.desChainId !== BigInt(venueState.chain.chainId)) {
     throw new ProtocolRevert('InvalidDestinationChainId', [relayParams.desChainId])
   }
   if (blockTime > relayParams.deadline) {
     throw new ProtocolRevert('DeadlinePassed', [blockTime, relayParams.deadline])
   }
-  if (world.usedDigests.has(hexKey(digest))) throw new ProtocolRevert('InvalidUserDigest', [digest])
+  if (venueState.usedDigests.has(hexKey(digest))) throw new ProtocolRevert('InvalidUserDigest', [digest])
   const actions =
     batch.createOrderParamsList.length + batch.updateOrderParamsList.length + batch.cancelOrderKeys.length
   if (actions === 0 && removes === undefined) throw new ProtocolRevert('RelayEmptyBatch')
 }
 
-function payRelayFee({ world, signed, nowMs }: Run): void {
+function payRelayFee({ venueState, signed, nowMs }: Run): void {
   const { feeToken, feeAmount, feeSwapPath } = signed.relayParams.fee
-  const wrappedNative = world.chain.contracts.wrappedNative
-  const allowed = world.chain.gasPaymentTokens.some((token) => hexKey(token) === hexKey(feeToken))
+  const wrappedNative = venueState.chain.contracts.wrappedNative
+  const allowed = venueState.chain.gasPaymentTokens.some((token) => hexKey(token) === hexKey(feeToken))
   const isWrappedNative = hexKey(feeToken) === hexKey(wrappedNative)
   if (!allowed || (!isWrappedNative && feeSwapPath.length === 0)) {
     throw new ProtocolRevert('UnexpectedRelayFeeToken', [feeToken, wrappedNative])
@@ -120,22 +120,22 @@ function payRelayFee({ world, signed, nowMs }: Run): void {
     (sum, update) => sum + update.executionFeeIncrease,
     executionFeesOf(batch.createOrderParamsList),
   )
-  const { availableWei, relayWei } = relayedFee(world, signed, nowMs)
+  const { availableWei, relayWei } = relayedFee(venueState, signed, nowMs)
   if (availableWei < wanted + relayWei) {
     throw new ProtocolRevert('InsufficientRelayFee', [wanted + relayWei, availableWei])
   }
-  pullTokens(world, account, feeToken, feeAmount)
+  pullTokens(venueState, account, feeToken, feeAmount)
   // What neither the orders nor the relay need returns, in the wrapped native token.
-  addTo(accountOf(world, account).balances, wrappedNative, availableWei - wanted - relayWei)
+  addTo(accountOf(venueState, account).balances, wrappedNative, availableWei - wanted - relayWei)
 }
 
 function createOrder(run: Run, params: CreateOrderParams): void {
-  const { world, account, nowMs } = run
-  requireCreatable(world, account, params)
-  requireExecutionFee(world, params, params.numbers.executionFee, nowMs)
+  const { venueState, account, nowMs } = run
+  requireCreatable(venueState, account, params)
+  requireExecutionFee(venueState, params, params.numbers.executionFee, nowMs)
   if (bringsCollateral(Number(params.orderType))) {
     pullTokens(
-      world,
+      venueState,
       account,
       params.addresses.initialCollateralToken,
       params.numbers.initialCollateralDeltaAmount,
@@ -146,9 +146,9 @@ function createOrder(run: Run, params: CreateOrderParams): void {
 
 /** Puts an order whose money has arrived into the store, and tells the keeper of a market order; its key. */
 export function storeOrder(run: OrderRun, params: CreateOrderParams): Hex {
-  const { world, account, requestId, nowMs } = run
-  world.counters.order += 1
-  const key = orderKeyOf(world.chain.contracts.dataStore, BigInt(world.counters.order))
+  const { venueState, account, requestId, nowMs } = run
+  venueState.counters.order += 1
+  const key = orderKeyOf(venueState.chain.contracts.dataStore, BigInt(venueState.counters.order))
   const seconds = Math.floor(nowMs / 1000)
   const order: OrderRecord = {
     key,
@@ -158,33 +158,34 @@ export function storeOrder(run: OrderRun, params: CreateOrderParams): Hex {
     updatedAtSeconds: seconds,
     requestId,
   }
-  world.orders.set(hexKey(key), order)
-  world.outcomes.set(hexKey(key), { status: 'created', updatedAtMs: nowMs })
+  venueState.orders.set(hexKey(key), order)
+  venueState.outcomes.set(hexKey(key), { status: 'created', updatedAtMs: nowMs })
   run.orderKeys.push(key)
-  recordTrade(world, order, 'OrderCreated', seconds, run.txHash)
+  recordTrade(venueState, order, 'OrderCreated', seconds, run.txHash)
   if (isMarketOrder(Number(params.orderType))) {
-    const { keeperDelayMs, keeperJitterMs, relayDelayMs } = world.settings
-    const jitter = keeperJitterMs * unit(world.seed, world.counters.order)
+    const { keeperDelayMs, keeperJitterMs, relayDelayMs } = venueState.settings
+    const jitter = keeperJitterMs * unit(venueState.seed, venueState.counters.order)
     const wait =
-      Math.max(1, Math.round(keeperDelayMs - relayDelayMs + jitter)) + world.dataFaults.keeperExtraDelayMs
-    schedule(world, { atMs: nowMs + wait, kind: 'execute', orderKey: key })
+      Math.max(1, Math.round(keeperDelayMs - relayDelayMs + jitter)) +
+      venueState.dataFaults.keeperExtraDelayMs
+    schedule(venueState, { atMs: nowMs + wait, kind: 'execute', orderKey: key })
   }
   return key
 }
 
 /** An order pays for its execution at today's gas, when it is made and when it is updated. Throws ProtocolRevert. */
 export function requireExecutionFee(
-  world: World,
+  venueState: VenueState,
   params: CreateOrderParams,
   executionFee: bigint,
   nowMs: number,
 ): void {
-  const least = leastExecutionFee(world, params, nowMs)
+  const least = leastExecutionFee(venueState, params, nowMs)
   if (executionFee < least) throw new ProtocolRevert('InsufficientExecutionFee', [least, executionFee])
 }
 
 /** What the protocol refuses of an order whatever was paid for it. Throws ProtocolRevert. */
-export function requireCreatable(world: World, account: Address, params: CreateOrderParams): void {
+export function requireCreatable(venueState: VenueState, account: Address, params: CreateOrderParams): void {
   const type = Number(params.orderType)
   const { addresses } = params
   if (type > 8 || type === orderTypes.liquidation) {
@@ -197,12 +198,12 @@ export function requireCreatable(world: World, account: Address, params: CreateO
       BigInt(MAX_SWAP_PATH),
     ])
   }
-  requireEnabled(world, [addresses.market, ...addresses.swapPath])
-  if (params.autoCancel) requireAutoCancelRoom(world, account, params)
+  requireEnabled(venueState, [addresses.market, ...addresses.swapPath])
+  if (params.autoCancel) requireAutoCancelSlot(venueState, account, params)
 }
 
-function ownOrder({ world, account }: OrderRun, key: Hex): OrderRecord {
-  const order = world.orders.get(hexKey(key))
+function ownOrder({ venueState, account }: OrderRun, key: Hex): OrderRecord {
+  const order = venueState.orders.get(hexKey(key))
   if (order === undefined) throw new ProtocolRevert('OrderNotFound', [key])
   if (hexKey(order.account) !== hexKey(account)) {
     throw new ProtocolRevert('Unauthorized', [account, 'account'])
@@ -217,7 +218,7 @@ export function updateOrder(run: OrderRun, update: Batch['updateOrderParamsList'
     throw new ProtocolRevert('OrderNotUpdatable', [order.params.orderType])
   }
   const executionFee = order.params.numbers.executionFee + update.executionFeeIncrease
-  requireExecutionFee(run.world, order.params, executionFee, run.nowMs)
+  requireExecutionFee(run.venueState, order.params, executionFee, run.nowMs)
   order.params = {
     ...order.params,
     autoCancel: update.autoCancel,
@@ -233,19 +234,19 @@ export function updateOrder(run: OrderRun, update: Batch['updateOrderParamsList'
   }
   order.isFrozen = false
   order.updatedAtSeconds = Math.floor(run.nowMs / 1000)
-  recordTrade(run.world, order, 'OrderUpdated', order.updatedAtSeconds, run.txHash)
+  recordTrade(run.venueState, order, 'OrderUpdated', order.updatedAtSeconds, run.txHash)
 }
 
 /** Cancels an order of the account; a market order only once it has expired. Throws ProtocolRevert. */
 export function cancelByUser(run: OrderRun, key: Hex): void {
-  const { world, nowMs } = run
+  const { venueState, nowMs } = run
   const order = ownOrder(run, key)
   if (isMarketOrder(Number(order.params.orderType))) {
     const age = BigInt(Math.floor(nowMs / 1000) - order.updatedAtSeconds)
-    const expiration = BigInt(world.chain.requestExpirationSeconds)
+    const expiration = BigInt(venueState.chain.requestExpirationSeconds)
     if (age < expiration) {
       throw new ProtocolRevert('RequestNotYetCancellable', [age, expiration, 'Order'])
     }
   }
-  cancelOrder(world, order, 'USER_INITIATED_CANCEL', nowMs, run.txHash)
+  cancelOrder(venueState, order, 'USER_INITIATED_CANCEL', nowMs, run.txHash)
 }

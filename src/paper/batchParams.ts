@@ -10,7 +10,7 @@ import { MAX_UINT256 } from '../domain/units.ts'
 import { gasOf, gasOrderOf } from './gasFees.ts'
 import type { Json } from './http.ts'
 import { bringsCollateral, orderTypes } from './orderTypes.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** What an order was made from and does not say itself. */
 export interface OrderDetails {
@@ -58,33 +58,33 @@ function withoutExpressFlag(word: Hex): Hex {
 }
 
 function indexOf(
-  world: World,
+  venueState: VenueState,
   marketToken: Address,
 ): { readonly address: Address; readonly scale: bigint } | undefined {
-  const market = world.marketByKey.get(hexKey(marketToken))
+  const market = venueState.marketByKey.get(hexKey(marketToken))
   if (market === undefined || market.settings.isSpotOnly) return undefined
   const { address, decimals } = market.indexToken
   return { address, scale: 10n ** BigInt(decimals) }
 }
 
-function createJson(world: World, order: CreateOrderParams, details: OrderDetails): Json {
+function createJson(venueState: VenueState, order: CreateOrderParams, details: OrderDetails): Json {
   const { addresses, numbers } = order
   const type = Number(order.orderType)
   const brings = bringsCollateral(type)
   const isSwap = type === orderTypes.marketSwap || type === orderTypes.limitSwap
-  const index = indexOf(world, addresses.market)
+  const index = indexOf(venueState, addresses.market)
   const scale = index?.scale ?? 1n
   const pays = {
     payTokenAddress: brings ? addresses.initialCollateralToken : ZERO_ADDRESS,
     payTokenAmount: (brings ? numbers.initialCollateralDeltaAmount : 0n).toString(),
   }
   const waits = type !== orderTypes.marketIncrease && type !== orderTypes.marketDecrease
-  const destination = world.chain.contracts.orderVault
+  const destination = venueState.chain.contracts.orderVault
   const params = {
-    chainId: world.chain.chainId,
+    chainId: venueState.chain.chainId,
     receiver: addresses.receiver,
     executionFeeAmount: numbers.executionFee,
-    executionGasLimit: executionGasOf(gasOf(world), gasOrderOf(order)),
+    executionGasLimit: executionGasOf(gasOf(venueState), gasOrderOf(order)),
     validFromTime: numbers.validFromTime,
     ...(isSwap || index === undefined
       ? {}
@@ -137,9 +137,9 @@ function createJson(world: World, order: CreateOrderParams, details: OrderDetail
   }
 }
 
-function updateJson(world: World, update: UpdateOrderParams): Json {
-  const order = world.orders.get(hexKey(update.key))
-  const index = order === undefined ? undefined : indexOf(world, order.params.addresses.market)
+function updateJson(venueState: VenueState, update: UpdateOrderParams): Json {
+  const order = venueState.orders.get(hexKey(update.key))
+  const index = order === undefined ? undefined : indexOf(venueState, order.params.addresses.market)
   const scale = index?.scale ?? 1n
   const { key, executionFeeIncrease, triggerPrice, acceptablePrice, sizeDeltaUsd, ...rest } = update
   const payload = {
@@ -155,7 +155,7 @@ function updateJson(world: World, update: UpdateOrderParams): Json {
   const isAny = acceptablePrice === MAX_UINT256 / scale
   return {
     params: texts({
-      chainId: world.chain.chainId,
+      chainId: venueState.chain.chainId,
       indexTokenAddress: index?.address ?? ZERO_ADDRESS,
       ...payload,
       orderType: Number(order?.params.orderType ?? 0),
@@ -168,7 +168,7 @@ function updateJson(world: World, update: UpdateOrderParams): Json {
 
 /** `batchParams` of a batch; `details` are those of its creates, in their order. */
 export function batchParamsJson(
-  world: World,
+  venueState: VenueState,
   batch: {
     readonly creates: readonly CreateOrderParams[]
     readonly details: readonly OrderDetails[]
@@ -180,9 +180,9 @@ export function batchParamsJson(
     createOrderParams: batch.creates.map((order, i) => {
       const details = batch.details[i]
       if (details === undefined) throw new RangeError(`no details of order ${i} of a batch`)
-      return createJson(world, order, details)
+      return createJson(venueState, order, details)
     }),
-    updateOrderParams: batch.updates.map((update) => updateJson(world, update)),
+    updateOrderParams: batch.updates.map((update) => updateJson(venueState, update)),
     cancelOrderParams: batch.cancels.map((orderKey) => ({ orderKey })),
   }
 }

@@ -5,7 +5,7 @@ import type { ChainTransaction } from './chain.ts'
 import { revertBytes } from './customErrors.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import type { Purse } from './purse.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** Gas of the work that is served, beside calldata and logs; of the size that it has on the chain. */
 export const workGas = {
@@ -37,7 +37,7 @@ export interface GasMeter {
 
 /** A call while it runs. */
 export interface CallFrame {
-  readonly world: World
+  readonly venueState: VenueState
   /** `msg.sender`. */
   readonly from: Address
   /** Moment of the block, Unix ms. */

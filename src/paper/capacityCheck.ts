@@ -2,8 +2,8 @@
 import { type Json, refused } from './http.ts'
 import { capacityJson, hasStaleValues } from './marketRows.ts'
 import type { Capacity } from './model/capacity.ts'
-import type { WorldMarket } from './seedMarkets.ts'
-import type { World } from './world.ts'
+import type { VenueMarket } from './seedMarkets.ts'
+import type { VenueState } from './venueState.ts'
 
 /** Longest wait of a prepare for a JIT refresh that is under way, ms (rule 8). */
 export const JIT_WAIT_MS = 500
@@ -31,11 +31,11 @@ function unavailable(reason: keyof typeof reasons): CapacityWarning {
 }
 
 /** Waits for a refresh of the JIT data that is under way, 500 ms at most; in time, the data is fresh again. */
-export async function awaitJitRefresh(world: World): Promise<void> {
-  const { dataFaults } = world
+export async function awaitJitRefresh(venueState: VenueState): Promise<void> {
+  const { dataFaults } = venueState
   const { jitRefreshMs } = dataFaults
   if (dataFaults.jitData !== 'stale' || jitRefreshMs === 0) return
-  await world.clock.sleep(Math.min(JIT_WAIT_MS, jitRefreshMs))
+  await venueState.clock.sleep(Math.min(JIT_WAIT_MS, jitRefreshMs))
   if (jitRefreshMs > JIT_WAIT_MS) return
   dataFaults.jitData = 'available'
   dataFaults.jitRefreshMs = 0
@@ -47,8 +47,8 @@ export async function awaitJitRefresh(world: World): Promise<void> {
  * @throws HttpFailure 400 INSUFFICIENT_LIQUIDITY for a market increase above it
  */
 export function capacityWarnings(
-  world: World,
-  market: WorldMarket,
+  venueState: VenueState,
+  market: VenueMarket,
   capacity: Capacity,
   order: {
     readonly sizeDeltaUsd: bigint
@@ -56,11 +56,11 @@ export function capacityWarnings(
     readonly swapsCollateral: boolean
   },
 ): CapacityWarning[] {
-  const { dataFaults } = world
+  const { dataFaults } = venueState
   const size = order.sizeDeltaUsd
   const warnings: CapacityWarning[] = []
-  const isOverRoom = size > capacity.openInterestRoom
-  if (hasStaleValues(world, market)) warnings.push(unavailable('STALE_MARKET_DATA'))
+  const isOverRoom = size > capacity.openInterestHeadroom
+  if (hasStaleValues(venueState, market)) warnings.push(unavailable('STALE_MARKET_DATA'))
   if (size > capacity.baseAvailableLiquidity && !isOverRoom) {
     if (dataFaults.jitData !== 'available') warnings.push(unavailable('JIT_DATA_UNAVAILABLE'))
     else if (dataFaults.jitEligibility === 'unknown') {
@@ -73,7 +73,7 @@ export function capacityWarnings(
   const tooLarge = {
     code: 'INSUFFICIENT_LIQUIDITY',
     message: `Requested size exceeds the available liquidity of ${market.catalog.symbol}`,
-    details: { ...capacityJson(world, market, capacity), requestedSizeUsd: size.toString() },
+    details: { ...capacityJson(venueState, market, capacity), requestedSizeUsd: size.toString() },
   }
   // What cannot be checked for sure is warned of alone: a room that is not known is not said to be too small.
   if (isUncertain) return warnings

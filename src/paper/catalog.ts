@@ -1,4 +1,4 @@
-/** The recorded catalogue of a chain: tokens, markets, settings and sample prices the paper world starts from. */
+/** The recorded catalogue of a chain: tokens, markets, settings and sample prices the paper venue starts from. */
 import { readFileSync } from 'node:fs'
 import type { ChainName } from '../chains/chain.ts'
 import { type Address, hexKey } from '../domain/address.ts'

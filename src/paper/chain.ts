@@ -1,5 +1,5 @@
 /**
- * The chain under the world: blocks by the clock, the transactions that changed something, their logs, and reorganisations.
+ * The chain under the venue: blocks by the clock, the transactions that changed something, their logs, and reorganisations.
  *
  * Blocks are not kept: number, time and hash follow from the clock, the seed and the reorganisations, so empty ones cost
  * nothing. A block holds what happened in its stretch of time and can be read once the stretch is over; then it changes
@@ -89,7 +89,7 @@ export interface GasSpike {
 
 /** The chain's memory. */
 export interface BlockChain {
-  /** Number of the block whose stretch begins with the world. */
+  /** Number of the block whose stretch begins with the venue. */
   readonly firstNumber: number
   readonly firstMs: number
   readonly blockTimeMs: number
@@ -111,7 +111,7 @@ export interface BlockChain {
   atMs: number
 }
 
-/** An empty chain that begins with the world. `blockTimeMs` 0 = the chain's own pace, `gasPriceWei` 0 = its usual price. */
+/** An empty chain that begins with the venue. `blockTimeMs` 0 = the chain's own pace, `gasPriceWei` 0 = its usual price. */
 export function createBlockChain(options: {
   readonly chain: ChainName
   readonly seed: number

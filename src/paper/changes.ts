@@ -19,9 +19,9 @@ import { orderTypes } from './orderTypes.ts'
 import { ordersOfAccount, positionKeyText } from './positionRows.ts'
 import { uintOf, unknownFields } from './prepareShape.ts'
 import { metadataOf, moveAgainst } from './quote.ts'
-import type { WorldMarket } from './seedMarkets.ts'
+import type { VenueMarket } from './seedMarkets.ts'
 import { shownPositionOf } from './shownPosition.ts'
-import { marketPrices, type World } from './world.ts'
+import { marketPrices, type VenueState } from './venueState.ts'
 import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
 /** What a change came to. */
@@ -46,8 +46,8 @@ function accountOf(body: Body): Address {
 }
 
 /** An order of the account's own. Throws HttpFailure 400 for an unknown or foreign key. */
-function ownOrder(world: World, account: Address, key: string): OrderRecord {
-  const order = world.orders.get(hexKey(key))
+function ownOrder(venueState: VenueState, account: Address, key: string): OrderRecord {
+  const order = venueState.orders.get(hexKey(key))
   if (order === undefined || hexKey(order.account) !== hexKey(account)) {
     throw refused('INVALID_PARAMS', `No open order of the account has the key ${key}`)
   }
@@ -59,14 +59,14 @@ function keysOf(value: unknown): string[] {
 }
 
 /** Refuses fields that the venue's own client does not send with a change. Throws HttpFailure 400. */
-function requireKnown(world: World, body: Body): void {
-  const errors = world.settings.strictPrepare ? unknownFields(body, ['gasPaymentToken']) : {}
+function requireKnown(venueState: VenueState, body: Body): void {
+  const errors = venueState.settings.strictPrepare ? unknownFields(body, ['gasPaymentToken']) : {}
   if (Object.keys(errors).length > 0) throw badFields(errors)
 }
 
 /** `/orders/txns/edit/prepare`. Throws HttpFailure 400. */
-export function prepareEdit(world: World, body: Body, nowMs: number): PreparedChange {
-  requireKnown(world, body)
+export function prepareEdit(venueState: VenueState, body: Body, nowMs: number): PreparedChange {
+  requireKnown(venueState, body)
   const account = accountOf(body)
   const keys = keysOf(body.orderIds)
   if (keys.length === 0) throw badFields({ orderIds: { message: "'orderIds' must be a non-empty list" } })
@@ -86,14 +86,14 @@ export function prepareEdit(world: World, body: Body, nowMs: number): PreparedCh
     )
   }
   const updates = keys.map((key): UpdateOrderParams => {
-    const order = ownOrder(world, account, key)
+    const order = ownOrder(venueState, account, key)
     const { numbers, addresses, autoCancel } = order.params
-    const market = world.marketByKey.get(hexKey(addresses.market))
+    const market = venueState.marketByKey.get(hexKey(addresses.market))
     const scale = market === undefined || market.settings.isSpotOnly ? 1n : scaleOf(market.indexToken)
     const asked = given.newAcceptablePrice
     const acceptable =
       asked === undefined ? numbers.acceptablePrice : asked === MAX_UINT256 ? MAX_UINT256 : asked / scale
-    const isDivided = acceptable === MAX_UINT256 && world.settings.dividesAnyPrice
+    const isDivided = acceptable === MAX_UINT256 && venueState.settings.dividesAnyPrice
     return {
       key: order.key,
       sizeDeltaUsd: given.newSize ?? numbers.sizeDeltaUsd,
@@ -104,7 +104,7 @@ export function prepareEdit(world: World, body: Body, nowMs: number): PreparedCh
       minOutputAmount: numbers.minOutputAmount,
       validFromTime: 0n,
       autoCancel: typeof body.newAutoCancel === 'boolean' ? body.newAutoCancel : autoCancel,
-      executionFeeIncrease: given.executionFeeTopUp ?? missingFee(world, order, nowMs),
+      executionFeeIncrease: given.executionFeeTopUp ?? missingFee(venueState, order, nowMs),
     }
   })
   return {
@@ -115,9 +115,9 @@ export function prepareEdit(world: World, body: Body, nowMs: number): PreparedCh
 }
 
 /** What an order's execution fee lacks of today's, where the venue adds it unasked; wei. */
-function missingFee(world: World, order: OrderRecord, nowMs: number): bigint {
-  if (!world.settings.topsUpFees) return 0n
-  const missing = executionFeeNow(world, order.params, nowMs) - order.params.numbers.executionFee
+function missingFee(venueState: VenueState, order: OrderRecord, nowMs: number): bigint {
+  if (!venueState.settings.topsUpFees) return 0n
+  const missing = executionFeeNow(venueState, order.params, nowMs) - order.params.numbers.executionFee
   return missing > 0n ? missing : 0n
 }
 
@@ -136,19 +136,19 @@ function estimatesOf(executionFee: bigint, acceptablePrice = 0n): Json {
 }
 
 /** `/orders/txns/cancel/prepare`. Throws HttpFailure 400. */
-export function prepareCancel(world: World, body: Body): PreparedChange {
-  requireKnown(world, body)
+export function prepareCancel(venueState: VenueState, body: Body): PreparedChange {
+  requireKnown(venueState, body)
   const account = accountOf(body)
   let cancels: Hex[]
   if (body.all === true) {
-    cancels = ordersOfAccount(world, account).map((order) => order.key)
+    cancels = ordersOfAccount(venueState, account).map((order) => order.key)
     if (cancels.length === 0) throw refused('INVALID_PARAMS', 'There is no open order to cancel')
   } else {
     const keys = typeof body.orderId === 'string' ? [body.orderId] : keysOf(body.orderIds)
     if (keys.length === 0) {
       throw badFields({ orderId: { message: "one of 'orderId', 'orderIds' and 'all' is required" } })
     }
-    cancels = keys.map((key) => ownOrder(world, account, key).key)
+    cancels = keys.map((key) => ownOrder(venueState, account, key).key)
   }
   return { account, actions: { creates: [], details: [], updates: [], cancels }, estimates: estimatesOf(0n) }
 }
@@ -163,7 +163,7 @@ function optionalUint(body: Body, field: string, errors: Record<string, FieldErr
 }
 
 /** `/orders/txns/collateral/prepare`: a market increase or decrease of size 0. Throws HttpFailure 400. */
-export function prepareCollateral(world: World, body: Body, nowMs: number): PreparedChange {
+export function prepareCollateral(venueState: VenueState, body: Body, nowMs: number): PreparedChange {
   const account = accountOf(body)
   const { operation, positionKey } = body
   const amount = uintOf(body.amount)
@@ -175,7 +175,7 @@ export function prepareCollateral(world: World, body: Body, nowMs: number): Prep
   if (amount === undefined || amount === 0n) {
     errors.amount = { message: "'amount' must be a positive integer" }
   }
-  const slippage = optionalUint(body, 'slippage', errors) ?? BigInt(world.settings.defaultSlippageBps)
+  const slippage = optionalUint(body, 'slippage', errors) ?? BigInt(venueState.settings.defaultSlippageBps)
   if (slippage > 10_000n) errors.slippage = { message: "'slippage' must be an integer from 0 to 10000" }
   const buffer = optionalUint(body, 'executionFeeBufferBps', errors)
   const uiFeeReceiver = parseAddress(body.uiFeeReceiver ?? ZERO_ADDRESS)
@@ -183,19 +183,19 @@ export function prepareCollateral(world: World, body: Body, nowMs: number): Prep
   if (Object.keys(errors).length > 0 || amount === undefined || uiFeeReceiver === undefined) {
     throw badFields(errors)
   }
-  const record = positionNamed(world, account, String(positionKey))
-  const market = world.marketByKey.get(record.marketKey)
+  const record = positionNamed(venueState, account, String(positionKey))
+  const market = venueState.marketByKey.get(record.marketKey)
   if (market === undefined) throw refused('POSITION_NOT_FOUND', `Position not found: ${String(positionKey)}`)
-  if (!isEnabled(world, market.key)) throw refused('INVALID_PARAMS', 'The market is disabled')
+  if (!isEnabled(venueState, market.key)) throw refused('INVALID_PARAMS', 'The market is disabled')
   const seconds = Math.floor(nowMs / 1000)
   const isLong = record.state.side === 'long'
   const isDeposit = operation === 'deposit'
-  const prices = marketPrices(world, market, seconds)
+  const prices = marketPrices(venueState, market, seconds)
   const direction = { side: record.state.side, isIncrease: isDeposit }
   const scale = scaleOf(market.indexToken)
   const acceptablePrice = markPriceOf(prices.index, direction) * scale
   const minOutput =
-    isDeposit || world.settings.collateralOutMinOutput === 'zero'
+    isDeposit || venueState.settings.collateralOutMinOutput === 'zero'
       ? 0n
       : withdrawnUsd(record, market, prices, amount, seconds)
   const order: CreateOrderParams = {
@@ -227,7 +227,7 @@ export function prepareCollateral(world: World, body: Body, nowMs: number): Prep
     dataList: [metadataOf(0, '0000', true)],
   }
   const mode = body.mode === 'classic' ? 'classic' : 'express'
-  const creates = withExecutionFees(world, [order], {
+  const creates = withExecutionFees(venueState, [order], {
     bufferBps: buffer === undefined ? undefined : Number(buffer),
     mode,
     nowMs,
@@ -251,7 +251,7 @@ export function prepareCollateral(world: World, body: Body, nowMs: number): Prep
 /** What a withdrawal pays out, USD: the collateral's worth less the costs that are pending. */
 function withdrawnUsd(
   record: PositionRecord,
-  market: WorldMarket,
+  market: VenueMarket,
   prices: MarketPrices,
   amount: bigint,
   seconds: number,
@@ -264,11 +264,11 @@ function withdrawnUsd(
   return left > 0n ? left : 0n
 }
 
-function positionNamed(world: World, account: Address, key: string): PositionRecord {
+function positionNamed(venueState: VenueState, account: Address, key: string): PositionRecord {
   const wanted = hexKey(key)
-  const found = positionsOfAccount(world, account).find((record) => {
-    const market = world.marketByKey.get(record.marketKey)
-    const { positionKeyForm: form } = world.settings
+  const found = positionsOfAccount(venueState, account).find((record) => {
+    const market = venueState.marketByKey.get(record.marketKey)
+    const { positionKeyForm: form } = venueState.settings
     if (form !== 'row' && record.contractKey === wanted) return true
     return form !== 'contract' && market !== undefined && hexKey(positionKeyText(record, market)) === wanted
   })

@@ -5,15 +5,15 @@ import type { BatchActions } from './batchParams.ts'
 import { exchangeRouterAbi } from './exchangeRouterAbi.ts'
 import type { Json } from './http.ts'
 import { bringsCollateral } from './orderTypes.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** The transaction of a batch; `paysNative` sends the pay amount of wrapped native orders as value. */
 export function classicPayload(
-  world: World,
+  venueState: VenueState,
   actions: BatchActions,
   paysNative: boolean,
 ): { readonly [name: string]: Json } {
-  const { contracts } = world.chain
+  const { contracts } = venueState.chain
   const abi = exchangeRouterAbi
   const calls: Hex[] = []
   let value = 0n

@@ -22,8 +22,8 @@ import { ProtocolRevert } from './model/revert.ts'
 import { bringsCollateral, isMarketOrder, orderTypes } from './orderTypes.ts'
 import { contractHolding } from './purse.ts'
 import { emitTransfer } from './tokenCalls.ts'
+import type { VenueState } from './venueState.ts'
 import { pullTokens } from './wallet.ts'
-import type { World } from './world.ts'
 
 /** Most words of an order's data list (contract setting). */
 const MAX_DATA_LIST = 18n
@@ -35,15 +35,15 @@ interface RouterRun {
 }
 
 /** Native coin's address in the catalogue. */
-export function nativeAddress(world: World): Address {
-  return world.catalog.catalog.tokens.find((token) => token.isNative)?.address ?? ZERO_ADDRESS
+export function nativeAddress(venueState: VenueState): Address {
+  return venueState.catalog.catalog.tokens.find((token) => token.isNative)?.address ?? ZERO_ADDRESS
 }
 
 /** Runs calls of the exchange router one after the other; what each returns. Throws ProtocolRevert, OutOfGas. */
 export function runRouter(frame: CallFrame, calls: readonly RouterCall[]): Hex[] {
-  const { world, from, nowMs, transaction } = frame
+  const { venueState, from, nowMs, transaction } = frame
   const orders: OrderRun = {
-    world,
+    venueState,
     account: from,
     requestId: null,
     nowMs,
@@ -73,9 +73,9 @@ function runOne(run: RouterRun, call: RouterCall): Hex {
     case 'makeExternalCalls':
       return callOthers(frame, call.args)
     case 'simulateExecuteOrder':
-      return simulate(frame, call.args[0], call.args[1], frame.world.chain.contracts.exchangeRouter)
+      return simulate(frame, call.args[0], call.args[1], frame.venueState.chain.contracts.exchangeRouter)
     case 'simulateExecuteLatestOrder':
-      return simulateLatest(frame, call.args[0], frame.world.chain.contracts.exchangeRouter)
+      return simulateLatest(frame, call.args[0], frame.venueState.chain.contracts.exchangeRouter)
     case 'multicall':
       throw emptyRevert()
   }
@@ -87,31 +87,31 @@ function requireReceiver(receiver: Address): void {
 
 /** Wraps coins that the router holds, this call's value among them, and sends them on. */
 function sendWnt(frame: CallFrame, receiver: Address, amount: bigint): void {
-  const { world, purse } = frame
-  const { exchangeRouter, wrappedNative } = world.chain.contracts
+  const { venueState, purse } = frame
+  const { exchangeRouter, wrappedNative } = venueState.chain.contracts
   spendGas(frame, workGas.sendWnt)
   requireReceiver(receiver)
   if (amount === 0n) return
-  if (!purse.take(exchangeRouter, nativeAddress(world), amount)) throw emptyRevert()
+  if (!purse.take(exchangeRouter, nativeAddress(venueState), amount)) throw emptyRevert()
   purse.give(receiver, wrappedNative, amount)
   emitTransfer(frame, wrappedNative, exchangeRouter, receiver, amount)
 }
 
 function sendTokens(frame: CallFrame, token: Address, receiver: Address, amount: bigint): void {
-  const { world, from, purse } = frame
+  const { venueState, from, purse } = frame
   spendGas(frame, workGas.sendTokens)
   requireReceiver(receiver)
-  if (tokenAt(world, token) === undefined) throw textRevert('Address: call to non-contract')
-  pullTokens(world, from, token, amount)
+  if (tokenAt(venueState, token) === undefined) throw textRevert('Address: call to non-contract')
+  pullTokens(venueState, from, token, amount)
   purse.give(receiver, token, amount)
   emitTransfer(frame, token, from, receiver, amount)
 }
 
 /** What the order vault received of a token since it was last asked. */
-function recordTransferIn({ world, purse }: CallFrame, token: Address): bigint {
-  const { orderVault } = world.chain.contracts
-  if (tokenAt(world, token) === undefined) throw emptyRevert()
-  const amount = contractHolding(world, orderVault, token)
+function recordTransferIn({ venueState, purse }: CallFrame, token: Address): bigint {
+  const { orderVault } = venueState.chain.contracts
+  if (tokenAt(venueState, token) === undefined) throw emptyRevert()
+  const amount = contractHolding(venueState, orderVault, token)
   purse.take(orderVault, token, amount)
   return amount
 }
@@ -119,8 +119,8 @@ function recordTransferIn({ world, purse }: CallFrame, token: Address): bigint {
 type CreateParams = Extract<RouterCall, { functionName: 'createOrder' }>['args'][0]
 
 function createOrder({ frame, orders }: RouterRun, given: CreateParams): Hex {
-  const { world, from, nowMs } = frame
-  const { orderVault, wrappedNative } = world.chain.contracts
+  const { venueState, from, nowMs } = frame
+  const { orderVault, wrappedNative } = venueState.chain.contracts
   const { addresses, numbers } = given
   const type = given.orderType
   spendGas(frame, workGas.createOrder)
@@ -144,8 +144,8 @@ function createOrder({ frame, orders }: RouterRun, given: CreateParams): Hex {
     decreasePositionSwapType: BigInt(given.decreasePositionSwapType),
     numbers: { ...numbers, executionFee, initialCollateralDeltaAmount },
   }
-  requirePositionMarket(world, type, addresses.market)
-  requireCreatable(world, from, params)
+  requirePositionMarket(venueState, type, addresses.market)
+  requireCreatable(venueState, from, params)
   if (sameHex(addresses.cancellationReceiver, orderVault)) {
     throw new ProtocolRevert('InvalidReceiver', [addresses.cancellationReceiver])
   }
@@ -154,14 +154,14 @@ function createOrder({ frame, orders }: RouterRun, given: CreateParams): Hex {
   }
   const words = BigInt(given.dataList.length)
   if (words > MAX_DATA_LIST) throw new ProtocolRevert('MaxDataListLengthExceeded', [words, MAX_DATA_LIST])
-  requireExecutionFee(world, params, executionFee, nowMs)
+  requireExecutionFee(venueState, params, executionFee, nowMs)
   requireNonEmpty(numbers.sizeDeltaUsd, initialCollateralDeltaAmount)
   return storeOrder(orders, params)
 }
 
-function requirePositionMarket(world: World, type: number, address: Address): void {
+function requirePositionMarket(venueState: VenueState, type: number, address: Address): void {
   if (type === orderTypes.marketSwap || type === orderTypes.limitSwap) return
-  const market = world.marketByKey.get(hexKey(address))
+  const market = venueState.marketByKey.get(hexKey(address))
   if (market === undefined) throw new ProtocolRevert('EmptyMarket')
   if (market.settings.isSpotOnly) throw new ProtocolRevert('InvalidPositionMarket', [address])
 }
@@ -173,14 +173,14 @@ function requireNonEmpty(sizeDeltaUsd: bigint, collateralAmount: bigint): void {
 type UpdateArgs = Extract<RouterCall, { functionName: 'updateOrder' }>['args']
 
 function editOrder({ frame, orders }: RouterRun, args: UpdateArgs): void {
-  const { world, from } = frame
+  const { venueState, from } = frame
   const [key, sizeDeltaUsd, acceptablePrice, triggerPrice, minOutputAmount, validFromTime, autoCancel] = args
   spendGas(frame, workGas.updateOrder)
-  const order = world.orders.get(hexKey(key))
+  const order = venueState.orders.get(hexKey(key))
   if (order === undefined || !sameHex(order.account, from)) {
     throw new ProtocolRevert('Unauthorized', [from, 'account for updateOrder'])
   }
-  const executionFeeIncrease = recordTransferIn(frame, world.chain.contracts.wrappedNative)
+  const executionFeeIncrease = recordTransferIn(frame, venueState.chain.contracts.wrappedNative)
   const update: UpdateOrderParams = {
     key,
     sizeDeltaUsd,
@@ -196,9 +196,9 @@ function editOrder({ frame, orders }: RouterRun, args: UpdateArgs): void {
 }
 
 function cancelOrder({ frame, orders }: RouterRun, key: Hex): void {
-  const { world, from } = frame
+  const { venueState, from } = frame
   spendGas(frame, workGas.cancelOrder)
-  const order = world.orders.get(hexKey(key))
+  const order = venueState.orders.get(hexKey(key))
   if (order === undefined) throw new ProtocolRevert('EmptyOrder')
   if (!sameHex(order.account, from)) {
     throw new ProtocolRevert('Unauthorized', [from, 'account for cancelOrder'])
@@ -208,13 +208,13 @@ function cancelOrder({ frame, orders }: RouterRun, key: Hex): void {
 
 function simulate(frame: CallFrame, key: Hex, prices: SimulatedPrices, caller: Address): never {
   spendGas(frame, workGas.simulate)
-  return simulateOrder(frame.world, key, prices, caller, frame.nowMs)
+  return simulateOrder(frame.venueState, key, prices, caller, frame.nowMs)
 }
 
 /** Simulates the newest order of the chain, whoever's it is. Throws ProtocolRevert always, or OutOfGas. */
 export function simulateLatest(frame: CallFrame, prices: SimulatedPrices, caller: Address): never {
-  const { world } = frame
-  const key = orderKeyOf(world.chain.contracts.dataStore, BigInt(world.counters.order))
+  const { venueState } = frame
+  const key = orderKeyOf(venueState.chain.contracts.dataStore, BigInt(venueState.counters.order))
   return simulate(frame, key, prices, caller)
 }
 
@@ -222,8 +222,8 @@ type OtherCalls = Extract<RouterCall, { functionName: 'makeExternalCalls' }>['ar
 
 /** ExternalHandler.makeExternalCalls: the only other contract that is served is the SimulationRouter. */
 function callOthers(frame: CallFrame, [targets, dataList, refundTokens, refundReceivers]: OtherCalls): Hex {
-  const { world } = frame
-  const { simulationRouter } = world.chain.contracts
+  const { venueState } = frame
+  const { simulationRouter } = venueState.chain.contracts
   spendGas(frame, workGas.makeExternalCalls)
   if (targets.length !== dataList.length) {
     throw new ProtocolRevert('InvalidExternalCallInput', [BigInt(targets.length), BigInt(dataList.length)])
@@ -235,7 +235,7 @@ function callOthers(frame: CallFrame, [targets, dataList, refundTokens, refundRe
     ])
   }
   for (const [i, target] of targets.entries()) {
-    if (!isContract(world, target)) throw new ProtocolRevert('InvalidExternalCallTarget', [target])
+    if (!isContract(venueState, target)) throw new ProtocolRevert('InvalidExternalCallTarget', [target])
     try {
       if (!sameHex(target, simulationRouter)) throw emptyRevert()
       simulateLatest(frame, readSimulation(dataList[i] ?? '0x'), simulationRouter)

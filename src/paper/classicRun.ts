@@ -17,7 +17,7 @@ import { ProtocolRevert } from './model/revert.ts'
 import { createPurse } from './purse.ts'
 import { rememberFor } from './rollback.ts'
 import { changesToken, runToken } from './tokenCalls.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** A call. */
 export interface WorkCall {
@@ -40,10 +40,10 @@ export interface Ran {
 const TRIED: Hex = `0x${'dc'.repeat(32)}`
 
 /** Whether a call changes something here: reads are answered by rpcCall.ts. */
-export function isWork(world: World, to: string, data: Hex): boolean {
-  const { exchangeRouter, simulationRouter } = world.chain.contracts
+export function isWork(venueState: VenueState, to: string, data: Hex): boolean {
+  const { exchangeRouter, simulationRouter } = venueState.chain.contracts
   if (sameHex(to, exchangeRouter) || sameHex(to, simulationRouter)) return true
-  return tokenAt(world, to) !== undefined && changesToken(data)
+  return tokenAt(venueState, to) !== undefined && changesToken(data)
 }
 
 /** Orders that calls update or cancel. */
@@ -54,9 +54,9 @@ function namedBy(calls: readonly RouterCall[]): Hex[] {
 }
 
 function runTarget(frame: CallFrame, call: WorkCall, calls: readonly RouterCall[]): Hex {
-  const { world } = frame
-  const { exchangeRouter, simulationRouter } = world.chain.contracts
-  const token = tokenAt(world, call.to)
+  const { venueState } = frame
+  const { exchangeRouter, simulationRouter } = venueState.chain.contracts
+  const token = tokenAt(venueState, call.to)
   if (token !== undefined) return runToken(frame, token, call.data, call.value)
   if (sameHex(call.to, exchangeRouter)) {
     if (call.data.startsWith(MULTICALL)) spendGas(frame, workGas.multicall)
@@ -68,30 +68,30 @@ function runTarget(frame: CallFrame, call: WorkCall, calls: readonly RouterCall[
   if (sameHex(call.to, simulationRouter)) {
     return simulateLatest(frame, readSimulation(call.data), simulationRouter)
   }
-  if (isContract(world, call.to)) throw emptyRevert()
+  if (isContract(venueState, call.to)) throw emptyRevert()
   return '0x'
 }
 
 /**
- * Runs a call in a transaction that is on the chain. After a revert, and when its gas was not enough, the world is as before.
+ * Runs a call in a transaction that is on the chain. After a revert, and when its gas was not enough, the venue is as before.
  *
  * @param gas limit, and what was used before the call: the transaction's own
  */
 export function runInTransaction(
-  world: World,
+  venueState: VenueState,
   call: WorkCall,
   options: { readonly transaction: ChainTransaction; readonly gas: GasMeter; readonly nowMs: number },
 ): Ran {
-  return run(world, call, { ...options, isTried: false })
+  return run(venueState, call, { ...options, isTried: false })
 }
 
 /** Tries a call: what would happen, without anything happening. */
 export function tryCall(
-  world: World,
+  venueState: VenueState,
   call: WorkCall,
   options: { readonly gas: GasMeter; readonly nowMs: number },
 ): Ran {
-  const { byHash } = world.blockChain
+  const { byHash } = venueState.blockChain
   const transaction: ChainTransaction = {
     hash: TRIED,
     sender: 'account',
@@ -103,14 +103,14 @@ export function tryCall(
   }
   byHash.set(hexKey(TRIED), transaction)
   try {
-    return run(world, call, { ...options, transaction, isTried: true })
+    return run(venueState, call, { ...options, transaction, isTried: true })
   } finally {
     byHash.delete(hexKey(TRIED))
   }
 }
 
 function run(
-  world: World,
+  venueState: VenueState,
   call: WorkCall,
   options: {
     readonly transaction: ChainTransaction
@@ -122,18 +122,18 @@ function run(
   const { transaction, gas: meter, nowMs, isTried } = options
   let undo = (): void => undefined
   try {
-    const calls = sameHex(call.to, world.chain.contracts.exchangeRouter) ? routerCalls(call.data) : []
-    const putBack = rememberFor(world, call.from, namedBy(calls))
-    const purse = createPurse(world, (address) => {
-      if (!isTried) rememberHoldings(world, address, nowMs)
+    const calls = sameHex(call.to, venueState.chain.contracts.exchangeRouter) ? routerCalls(call.data) : []
+    const putBack = rememberFor(venueState, call.from, namedBy(calls))
+    const purse = createPurse(venueState, (address) => {
+      if (!isTried) rememberHoldings(venueState, address, nowMs)
     })
     undo = () => {
       purse.undo()
       putBack()
     }
-    const frame: CallFrame = { world, from: call.from, nowMs, transaction, meter, purse }
-    if (!purse.take(call.from, nativeAddress(world), call.value)) throw emptyRevert()
-    purse.give(call.to, nativeAddress(world), call.value)
+    const frame: CallFrame = { venueState, from: call.from, nowMs, transaction, meter, purse }
+    if (!purse.take(call.from, nativeAddress(venueState), call.value)) throw emptyRevert()
+    purse.give(call.to, nativeAddress(venueState), call.value)
     const output = runTarget(frame, call, calls)
     for (const log of transaction.logs) spendGas(frame, 375 * (topicsOf(log).length + 1) + 8 * 2048)
     if (isTried) undo()

@@ -10,7 +10,7 @@ import { trySwap } from './executeSwap.ts'
 import type { PricePair } from './model/market.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { bringsCollateral, isMarketOrder, isTriggered, orderTypes } from './orderTypes.ts'
-import { tokenPrice, type World } from './world.ts'
+import { tokenPrice, type VenueState } from './venueState.ts'
 import type { OrderRecord } from './worldRecords.ts'
 
 /** OracleUtils.SimulatePricesParams. */
@@ -23,11 +23,11 @@ export interface SimulatedPrices {
   readonly maxTimestamp: bigint
 }
 
-/** The world with the prices of a simulation and no others. */
-function pricedWorld(world: World, { primaryTokens, primaryPrices }: SimulatedPrices): World {
+/** The venue with the prices of a simulation and no others. */
+function pricedWorld(venueState: VenueState, { primaryTokens, primaryPrices }: SimulatedPrices): VenueState {
   const given = new Map(primaryTokens.map((token, i) => [hexKey(token), primaryPrices[i]]))
   const prices = {
-    ...world.prices,
+    ...venueState.prices,
     at: (tokenKey: string): PricePair => {
       const price = given.get(tokenKey)
       if (price === undefined || price.min === 0n || price.max === 0n) {
@@ -36,15 +36,15 @@ function pricedWorld(world: World, { primaryTokens, primaryPrices }: SimulatedPr
       return price
     },
   }
-  return Object.create(world, { prices: { value: prices } }) as World
+  return Object.create(venueState, { prices: { value: prices } }) as VenueState
 }
 
-function requireTime(world: World, order: OrderRecord, given: SimulatedPrices): void {
+function requireTime(venueState: VenueState, order: OrderRecord, given: SimulatedPrices): void {
   const updatedAt = BigInt(order.updatedAtSeconds)
   if (given.minTimestamp < updatedAt) {
     throw new ProtocolRevert('OracleTimestampsAreSmallerThanRequired', [given.minTimestamp, updatedAt])
   }
-  const expiration = BigInt(world.chain.requestExpirationSeconds)
+  const expiration = BigInt(venueState.chain.requestExpirationSeconds)
   if (isMarketOrder(Number(order.params.orderType)) && given.maxTimestamp > updatedAt + expiration) {
     throw new ProtocolRevert('OracleTimestampsAreLargerThanRequestExpirationTime', [
       given.maxTimestamp,
@@ -54,12 +54,12 @@ function requireTime(world: World, order: OrderRecord, given: SimulatedPrices): 
   }
 }
 
-function requireTrigger(world: World, order: OrderRecord, seconds: number): void {
+function requireTrigger(venueState: VenueState, order: OrderRecord, seconds: number): void {
   const { addresses, numbers, orderType, isLong } = order.params
   const type = Number(orderType)
-  const market = world.marketByKey.get(hexKey(addresses.market))
+  const market = venueState.marketByKey.get(hexKey(addresses.market))
   if (isMarketOrder(type) || market === undefined || market.settings.isSpotOnly) return
-  const index = tokenPrice(world, market.indexToken, seconds)
+  const index = tokenPrice(venueState, market.indexToken, seconds)
   if (isTriggered(type, isLong, numbers.triggerPrice, index)) return
   throw new ProtocolRevert('InvalidOrderPrices', [index.min, index.max, numbers.triggerPrice, orderType])
 }
@@ -70,7 +70,7 @@ function requireTrigger(world: World, order: OrderRecord, seconds: number): void
  * @throws ProtocolRevert EndOfOracleSimulation when the order would execute, else why it would not
  */
 export function simulateOrder(
-  world: World,
+  venueState: VenueState,
   key: Hex,
   given: SimulatedPrices,
   caller: Address,
@@ -83,17 +83,17 @@ export function simulateOrder(
       BigInt(primaryPrices.length),
     ])
   }
-  const order = world.orders.get(hexKey(key))
+  const order = venueState.orders.get(hexKey(key))
   if (order === undefined) throw new ProtocolRevert('EmptyOrder')
   const type = Number(order.params.orderType)
   // Both are for keepers with a role that no router has.
   if (order.isFrozen || type === orderTypes.limitSwap) {
     throw new ProtocolRevert('InvalidKeeperForFrozenOrder', [caller])
   }
-  const priced = pricedWorld(world, given)
+  const priced = pricedWorld(venueState, given)
   const seconds = Math.floor(nowMs / 1000)
   requireTrigger(priced, order, seconds)
-  requireTime(world, order, given)
+  requireTime(venueState, order, given)
   try {
     if (type === orderTypes.marketSwap) trySwap(priced, order, seconds)
     else if (bringsCollateral(type)) tryIncrease(priced, order, seconds)

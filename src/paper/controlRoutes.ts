@@ -1,15 +1,15 @@
 /** The control routes, which are no part of the wire: faults, accounts, reorganisations, and the venue's own record. */
 import type { Hono } from 'hono'
-import { advanceWorld } from './advance.ts'
+import { advanceVenue } from './advance.ts'
 import { givenTo, refuseControl } from './controlGuard.ts'
 import { mountFaultRoutes } from './faultRoutes.ts'
 import { applyFaults, showsAtOnce } from './faults.ts'
 import { isObject, stringify } from './http.ts'
-import type { KeptAnswers } from './keptAnswers.ts'
 import { holdFailingValues } from './marketValues.ts'
 import { settledRecord } from './record.ts'
 import { reorganiseByControl } from './reorgControl.ts'
-import type { VenueState } from './venueState.ts'
+import type { ResponseCache } from './responseCache.ts'
+import type { VenueParts } from './venueParts.ts'
 import { changeAccount } from './wallet.ts'
 import type { WireFaults } from './wireFaults.ts'
 
@@ -38,14 +38,14 @@ export function guardControl(app: Hono, answer: (status: number, text: string) =
 export function mountControl(
   app: Hono,
   parts: {
-    readonly state: VenueState
+    readonly state: VenueParts
     readonly wire: WireFaults
-    readonly kept: KeptAnswers
+    readonly kept: ResponseCache
     readonly answer: (status: number, text: string) => Response
   },
 ): void {
   const { state, wire, kept, answer } = parts
-  const { world, faults } = state
+  const { venueState, faults } = state
   const told = (result: unknown): Response =>
     typeof result === 'string' ? answer(400, stringify({ message: result })) : answer(200, stringify(result))
 
@@ -55,15 +55,17 @@ export function mountControl(
     const wrong = applyFaults(faults, change)
     if (wrong !== undefined) return told(wrong)
     if (isObject(change)) wire.note(change)
-    holdFailingValues(world, world.clock.now())
+    holdFailingValues(venueState, venueState.clock.now())
     if (showsAtOnce(change)) kept.forget()
     return answer(200, stringify(faults))
   })
   mountFaultRoutes(app, wire, answer)
-  app.post('/__control/accounts', async (context) => told(changeAccount(world, await givenTo(context))))
-  app.post('/__control/reorg', async (context) => told(reorganiseByControl(world, await givenTo(context))))
+  app.post('/__control/accounts', async (context) => told(changeAccount(venueState, await givenTo(context))))
+  app.post('/__control/reorg', async (context) =>
+    told(reorganiseByControl(venueState, await givenTo(context))),
+  )
   app.get('/__control/record', () => {
-    advanceWorld(world)
-    return answer(200, stringify(settledRecord(world, state.record)))
+    advanceVenue(venueState)
+    return answer(200, stringify(settledRecord(venueState, state.record)))
   })
 }

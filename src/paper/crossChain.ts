@@ -5,7 +5,7 @@ import type { CatalogToken } from './catalog.ts'
 import { type FieldError, parseAddress, refused } from './http.ts'
 import { findToken } from './lookup.ts'
 import { uintOf } from './prepareShape.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -61,17 +61,17 @@ export function chainIdOf(body: Body, refuse: Refuse): number {
 }
 
 /** How the chain settles with a source chain. Throws HttpFailure 400 INVALID_PARAMS. */
-export function settlementOf(world: World, srcChainId: number) {
-  const settlement = settlements[world.chain.name]
+export function settlementOf(venueState: VenueState, srcChainId: number) {
+  const settlement = settlements[venueState.chain.name]
   if (settlement === undefined || !settlement.sources.includes(srcChainId)) {
-    throw refused('INVALID_PARAMS', `${world.chain.name} settles nothing from chain ${srcChainId}`)
+    throw refused('INVALID_PARAMS', `${venueState.chain.name} settles nothing from chain ${srcChainId}`)
   }
   return settlement
 }
 
 /** A token that can be bridged. Throws HttpFailure 400 TOKEN_NOT_FOUND. */
-export function bridgedToken(world: World, name: string): CatalogToken {
-  const token = findToken(world, name)
+export function bridgedToken(venueState: VenueState, name: string): CatalogToken {
+  const token = findToken(venueState, name)
   if (token === undefined || token.isSynthetic) throw refused('TOKEN_NOT_FOUND', `Token not found: ${name}`)
   return token
 }

@@ -1,6 +1,6 @@
 /** Open, high, low and close of the last 24 hours: a function of the moment alone, whoever asked for what before. */
-import type { WorldMarket } from './seedMarkets.ts'
-import type { World } from './world.ts'
+import type { VenueMarket } from './seedMarkets.ts'
+import type { VenueState } from './venueState.ts'
 
 /** High and low are those of samples this far apart, and of the price now. */
 const SAMPLE_SECONDS = 600
@@ -24,14 +24,14 @@ interface Sampled {
   low: bigint
 }
 
-const sampledByWorld = new WeakMap<World, Map<string, Sampled>>()
+const sampledByWorld = new WeakMap<VenueState, Map<string, Sampled>>()
 
 /** The samples of the 24 hours up to a moment; those of a moment before are gone on with. */
-function samplesOf(world: World, key: string, seconds: number): Sampled {
-  let byKey = sampledByWorld.get(world)
+function samplesOf(venueState: VenueState, key: string, seconds: number): Sampled {
+  let byKey = sampledByWorld.get(venueState)
   if (byKey === undefined) {
     byKey = new Map()
-    sampledByWorld.set(world, byKey)
+    sampledByWorld.set(venueState, byKey)
   }
   const last = Math.floor(seconds / SAMPLE_SECONDS)
   let one = byKey.get(key)
@@ -42,8 +42,8 @@ function samplesOf(world: World, key: string, seconds: number): Sampled {
   if (one.last === last) return one
   while (one.last < last) {
     one.last += 1
-    const at = world.prices.stepAt(one.last * SAMPLE_SECONDS).startSeconds
-    one.prices.push(world.prices.medianAt(key, at) ?? 0n)
+    const at = venueState.prices.stepAt(one.last * SAMPLE_SECONDS).startSeconds
+    one.prices.push(venueState.prices.medianAt(key, at) ?? 0n)
   }
   one.prices.splice(0, one.prices.length - SAMPLES)
   one.high = one.prices.reduce((high, price) => (price > high ? price : high))
@@ -52,14 +52,14 @@ function samplesOf(world: World, key: string, seconds: number): Sampled {
 }
 
 /** Figures of a market's index token; zero for a spot-only market. */
-export function dayOf(world: World, market: WorldMarket, seconds: number): DayFigures {
+export function dayOf(venueState: VenueState, market: VenueMarket, seconds: number): DayFigures {
   if (market.settings.isSpotOnly) return { open: 0n, high: 0n, low: 0n, close: 0n }
-  const key = world.catalog.priceKeyOf(market.indexToken)
+  const key = venueState.catalog.priceKeyOf(market.indexToken)
   const medianAt = (at: number): bigint | undefined =>
-    world.prices.medianAt(key, world.prices.stepAt(at).startSeconds)
+    venueState.prices.medianAt(key, venueState.prices.stepAt(at).startSeconds)
   const close = medianAt(seconds) ?? 0n
   const open = medianAt(seconds - DAY) ?? close
-  const { high, low } = samplesOf(world, key, seconds)
+  const { high, low } = samplesOf(venueState, key, seconds)
   const most = (one: bigint, other: bigint): bigint => (one > other ? one : other)
   const least = (one: bigint, other: bigint): bigint => (one < other ? one : other)
   return { open, high: most(most(high, open), close), low: least(least(low, open), close), close }

@@ -17,7 +17,7 @@ import type { Address, Hex } from '../domain/address.ts'
 import { accountOf, bridgedToken, chainIdOf, collect, settlementOf } from './crossChain.ts'
 import { badFields, type FieldError, type Json, parseAddress } from './http.ts'
 import { uintOf } from './prepareShape.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -39,7 +39,7 @@ const stargateAbi = parseAbi([
 const DEPOSIT_NATIVE_FEE = 120_000_000_000_000n
 const DEPOSIT_COMPOSE_GAS = 550_000n
 /** `POST /gmx-account/deposit/cross-chain/prepare`. Throws HttpFailure 400. */
-export function prepareDeposit(world: World, body: Body): Json {
+export function prepareDeposit(venueState: VenueState, body: Body): Json {
   const errors: Record<string, FieldError> = {}
   const refuse = collect(errors)
   const account = accountOf(body, refuse)
@@ -54,8 +54,8 @@ export function prepareDeposit(world: World, body: Body): Json {
   const gas = body.composeGas === undefined ? DEPOSIT_COMPOSE_GAS : uintOf(body.composeGas)
   if (gas === undefined || gas === 0n) refuse('composeGas', body.composeGas)
   if (Object.keys(errors).length > 0 || fee === undefined || gas === undefined) throw badFields(errors)
-  const token = bridgedToken(world, String(named))
-  const { endpoint, provider } = settlementOf(world, srcChainId)
+  const token = bridgedToken(venueState, String(named))
+  const { endpoint, provider } = settlementOf(venueState, srcChainId)
   const pool = parseAddress(body.sourceStargatePoolAddress) ?? paperPool(srcChainId)
   const inner = typeof body.innerData === 'string' && /^0x([0-9a-f]{2})*$/i.test(body.innerData)
   const data = encodeFunctionData({
@@ -84,6 +84,6 @@ export function prepareDeposit(world: World, body: Body): Json {
     payload: { to: pool, data, value: (fee + (isNative ? amount : 0n)).toString() },
     composeGas: gas.toString(),
     nativeFee: fee.toString(),
-    expiresAt: Math.floor(world.clock.now() / 1000) + world.settings.orderDeadlineSeconds,
+    expiresAt: Math.floor(venueState.clock.now() / 1000) + venueState.settings.orderDeadlineSeconds,
   }
 }

@@ -5,7 +5,7 @@ import { badFields, HttpFailure, type Json, parseAddress } from './http.ts'
 import { flowBetween, ledgerOf, type MarketLedger } from './ledger.ts'
 import { findMarket } from './lookup.ts'
 import { hashText, unit } from './random.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** A wallet's part of one pool. */
 export interface Holding {
@@ -23,17 +23,17 @@ export interface LiquidityProvider {
   readonly holdings: readonly Holding[]
 }
 
-const memo = new WeakMap<World, ReadonlyMap<string, LiquidityProvider>>()
+const memo = new WeakMap<VenueState, ReadonlyMap<string, LiquidityProvider>>()
 
 /** Wallets with pool tokens by lower-case address: the seeded ones, and those that the settings name. */
-export function liquidityProviders(world: World): ReadonlyMap<string, LiquidityProvider> {
-  const known = memo.get(world)
+export function liquidityProviders(venueState: VenueState): ReadonlyMap<string, LiquidityProvider> {
+  const known = memo.get(venueState)
   if (known !== undefined) return known
-  const { firstHour, byMarket } = ledgerOf(world)
-  const books = [...byMarket.values()].filter(({ past }) => past.listedHour < firstHour - 24 * 60)
+  const { firstHour, byMarket } = ledgerOf(venueState)
+  const books = [...byMarket.values()].filter(({ history }) => history.listedHour < firstHour - 24 * 60)
   const providers = new Map<string, LiquidityProvider>()
-  for (let i = 0; i < world.settings.liquidityProviders; i += 1) {
-    const hash = keccak256(toHex(`liquidity provider ${world.seed} ${i}`))
+  for (let i = 0; i < venueState.settings.liquidityProviders; i += 1) {
+    const hash = keccak256(toHex(`liquidity provider ${venueState.seed} ${i}`))
     const stream = hashText(hash)
     const address = getAddress(`0x${hash.slice(26)}`)
     const holdings = new Map<string, Holding>()
@@ -46,23 +46,23 @@ export function liquidityProviders(world: World): ReadonlyMap<string, LiquidityP
     }
     providers.set(hexKey(address), { address, holdings: [...holdings.values()] })
   }
-  for (const [text, shares] of Object.entries(world.settings.poolShares)) {
+  for (const [text, shares] of Object.entries(venueState.settings.poolShares)) {
     const address = parseAddress(text)
     if (address === undefined) continue
     const holdings = Object.entries(shares).flatMap(([name, sharePpm]): Holding[] => {
-      const market = findMarket(world, name)
+      const market = findMarket(venueState, name)
       return market === undefined
         ? []
         : [{ marketKey: market.key, sharePpm, fromHour: firstHour, toHour: Number.POSITIVE_INFINITY }]
     })
     providers.set(hexKey(address), { address, holdings })
   }
-  memo.set(world, providers)
+  memo.set(venueState, providers)
   return providers
 }
 
 function seededHolding(books: MarketLedger, stream: number, n: number, firstHour: number): Holding {
-  const age = firstHour - books.past.listedHour
+  const age = firstHour - books.history.listedHour
   const fromHour = firstHour - Math.floor(Math.min(age, 24 * 500) * (0.1 + 0.9 * unit(stream, 30 + n)))
   const hasLeft = unit(stream, 50 + n) < 0.2
   return {
@@ -75,12 +75,12 @@ function seededHolding(books: MarketLedger, stream: number, n: number, firstHour
   }
 }
 
-function earnedUsd(world: World, holding: Holding, fromHour: number, toHour: number): bigint {
-  const books = ledgerOf(world).byMarket.get(holding.marketKey)
+function earnedUsd(venueState: VenueState, holding: Holding, fromHour: number, toHour: number): bigint {
+  const books = ledgerOf(venueState).byMarket.get(holding.marketKey)
   const from = Math.max(fromHour, holding.fromHour)
   const to = Math.min(toHour, holding.toHour)
   if (books === undefined || to <= from) return 0n
-  return (flowBetween(world, books, from, to).feesForPoolUsd * BigInt(holding.sharePpm)) / 1_000_000n
+  return (flowBetween(venueState, books, from, to).feesForPoolUsd * BigInt(holding.sharePpm)) / 1_000_000n
 }
 
 const WINDOW_DAYS = 7
@@ -89,23 +89,23 @@ const WINDOW_DAYS = 7
  * `/yield/gm-user-earnings`: one row a pool token the wallet ever held. Vault holdings and tokens elsewhere do not count.
  * Throws HttpFailure 400, 503 while warming up.
  */
-export function gmUserEarnings(world: World, query: URLSearchParams, nowMs: number): Json {
+export function gmUserEarnings(venueState: VenueState, query: URLSearchParams, nowMs: number): Json {
   const account = earningsAccount(query)
-  const warmUpMs = world.settings.earningsWarmUpSeconds * 1000
-  if (world.dataFaults.earnings === 'warming-up' || nowMs - world.startedAtMs < warmUpMs) {
+  const warmUpMs = venueState.settings.earningsWarmUpSeconds * 1000
+  if (venueState.dataFaults.earnings === 'warming-up' || nowMs - venueState.startedAtMs < warmUpMs) {
     throw new HttpFailure(503, { message: 'Internal Server Error' })
   }
   const seconds = Math.floor(nowMs / 1000)
   const nextHour = Math.floor(seconds / 3600) + 1
   const startTimestamp = seconds - WINDOW_DAYS * 86_400
-  const holdings = liquidityProviders(world).get(hexKey(account))?.holdings ?? []
+  const holdings = liquidityProviders(venueState).get(hexKey(account))?.holdings ?? []
   return {
     account,
     window: { days: WINDOW_DAYS, startTimestamp, endTimestamp: seconds },
     pools: holdings.map((holding) => ({
-      marketToken: world.marketByKey.get(holding.marketKey)?.catalog.marketToken ?? holding.marketKey,
-      lifetimeFeeUsd: earnedUsd(world, holding, 0, nextHour).toString(),
-      recent7dFeeUsd: earnedUsd(world, holding, Math.floor(startTimestamp / 3600), nextHour).toString(),
+      marketToken: venueState.marketByKey.get(holding.marketKey)?.catalog.marketToken ?? holding.marketKey,
+      lifetimeFeeUsd: earnedUsd(venueState, holding, 0, nextHour).toString(),
+      recent7dFeeUsd: earnedUsd(venueState, holding, Math.floor(startTimestamp / 3600), nextHour).toString(),
     })),
   }
 }

@@ -2,15 +2,15 @@
 import { type Address, hexKey } from '../domain/address.ts'
 import { namesMarket } from './dataFaults.ts'
 import { ProtocolRevert } from './model/revert.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** Whether a market is enabled; one that does not exist is not disabled. */
-export function isEnabled(world: World, market: Address | string): boolean {
-  return !namesMarket(world.dataFaults.disabledMarkets, hexKey(market))
+export function isEnabled(venueState: VenueState, market: Address | string): boolean {
+  return !namesMarket(venueState.dataFaults.disabledMarkets, hexKey(market))
 }
 
 /** Throws ProtocolRevert DisabledMarket when one of the markets is disabled. */
-export function requireEnabled(world: World, markets: readonly Address[]): void {
-  const disabled = markets.find((market) => !isEnabled(world, market))
+export function requireEnabled(venueState: VenueState, markets: readonly Address[]): void {
+  const disabled = markets.find((market) => !isEnabled(venueState, market))
   if (disabled !== undefined) throw new ProtocolRevert('DisabledMarket', [disabled])
 }

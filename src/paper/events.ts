@@ -1,5 +1,5 @@
 /**
- * What the world writes into the chain: the event emitter's events of orders and positions (contract `EventEmitter`,
+ * What the venue writes into the chain: the event emitter's events of orders and positions (contract `EventEmitter`,
  * `EventLogData`).
  */
 import type { CreateOrderParams } from '../chains/relayRouter.ts'
@@ -14,9 +14,9 @@ import { fac } from './model/integer.ts'
 import { type MarketPrices, type MarketSettings, slotPrice } from './model/market.ts'
 import { newPosition, positionPnl } from './model/position.ts'
 import type { PositionState } from './model/positionState.ts'
-import type { WorldMarket } from './seedMarkets.ts'
+import type { VenueMarket } from './seedMarkets.ts'
 import type { SwapStep } from './swaps.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 import type { OrderRecord, TradeRow } from './worldRecords.ts'
 
 function addressWord(address: Address): Hex {
@@ -24,13 +24,13 @@ function addressWord(address: Address): Hex {
 }
 
 /** The transaction of a hash; the keeper's when nobody has opened it. */
-function transactionOf(world: World, hash: Hex, orderKey: Hex): ChainTransaction {
+function transactionOf(venueState: VenueState, hash: Hex, orderKey: Hex): ChainTransaction {
   return (
-    world.blockChain.byHash.get(hash) ??
-    mine(world.blockChain, {
+    venueState.blockChain.byHash.get(hash) ??
+    mine(venueState.blockChain, {
       hash,
       sender: 'keeper',
-      to: actorsOf(world.chain).orderHandler,
+      to: actorsOf(venueState.chain).orderHandler,
       input: executeOrderInput(orderKey),
     })
   )
@@ -65,13 +65,13 @@ function createdItems(order: OrderRecord, params: CreateOrderParams): Record<str
 
 /** Emits the event of a row of the trade history, into the transaction of `hash`. */
 export function emitOrderEvent(
-  world: World,
+  venueState: VenueState,
   order: OrderRecord,
   eventName: TradeRow['eventName'],
   hash: Hex,
   fields: TradeRow['fields'],
 ): void {
-  const transaction = transactionOf(world, hash, order.key)
+  const transaction = transactionOf(venueState, hash, order.key)
   const { account, key, params } = order
   const topics = [key, addressWord(account)]
   if (eventName === 'OrderCreated') emit(transaction, eventName, topics, createdItems(order, params))
@@ -109,7 +109,7 @@ export function emitOrderEvent(
 
 /** Emits what the work on an order was paid, and what returned of its execution fee, wei. */
 export function emitExecutionFee(
-  world: World,
+  venueState: VenueState,
   order: OrderRecord,
   hash: Hex,
   fee: {
@@ -117,8 +117,8 @@ export function emitExecutionFee(
     readonly refund: { readonly receiver: Address; readonly amount: bigint } | undefined
   },
 ): void {
-  const transaction = transactionOf(world, hash, order.key)
-  const { keeper } = actorsOf(world.chain)
+  const transaction = transactionOf(venueState, hash, order.key)
+  const { keeper } = actorsOf(venueState.chain)
   emit(transaction, 'KeeperExecutionFee', [addressWord(keeper)], { keeper, executionFeeAmount: fee.paid })
   if (fee.refund === undefined) return
   const { receiver, amount } = fee.refund
@@ -128,7 +128,7 @@ export function emitExecutionFee(
 /** What position events share. */
 interface PositionChange {
   readonly order: OrderRecord
-  readonly market: WorldMarket
+  readonly market: VenueMarket
   readonly positionKey: Hex
   readonly collateralToken: Address
   readonly prices: MarketPrices
@@ -223,9 +223,14 @@ function emitFees(
 }
 
 /** Emits what an order's swaps did, pool by pool. */
-export function emitSwaps(world: World, order: OrderRecord, steps: readonly SwapStep[], hash: Hex): void {
+export function emitSwaps(
+  venueState: VenueState,
+  order: OrderRecord,
+  steps: readonly SwapStep[],
+  hash: Hex,
+): void {
   if (steps.length === 0) return
-  const transaction = transactionOf(world, hash, order.key)
+  const transaction = transactionOf(venueState, hash, order.key)
   steps.forEach((step, i) => {
     const marketToken = step.market.catalog.marketToken
     emit(transaction, 'SwapInfo', [addressWord(marketToken)], {
@@ -248,10 +253,14 @@ export function emitSwaps(world: World, order: OrderRecord, steps: readonly Swap
 }
 
 /** Emits fees and the increase of a position, before the order's own event. */
-export function emitPositionIncrease(world: World, change: PositionChange, result: IncreaseResult): void {
+export function emitPositionIncrease(
+  venueState: VenueState,
+  change: PositionChange,
+  result: IncreaseResult,
+): void {
   const { order, seconds } = change
   const { position, execution } = result
-  const transaction = transactionOf(world, change.hash, order.key)
+  const transaction = transactionOf(venueState, change.hash, order.key)
   const { sizeDeltaUsd } = order.params.numbers
   emitFees(transaction, 'PositionFeesCollected', change, position, result.fees, sizeDeltaUsd, true)
   emit(transaction, 'PositionIncrease', [addressWord(order.account)], {
@@ -268,14 +277,14 @@ export function emitPositionIncrease(world: World, change: PositionChange, resul
 
 /** Emits what a decrease was cut or grown to, fees, and the decrease of a position, before the order's own event. */
 export function emitPositionDecrease(
-  world: World,
+  venueState: VenueState,
   change: PositionChange,
   before: PositionState,
   result: DecreaseResult,
 ): void {
   const { order, market, prices, seconds } = change
   const asked = order.params.numbers.sizeDeltaUsd
-  const transaction = transactionOf(world, change.hash, order.key)
+  const transaction = transactionOf(venueState, change.hash, order.key)
   // A closed position ends with size 0 at the market's values of now.
   const after = result.position ?? newPosition(market.settings, market.state, before.side, before.slot)
   const uncapped = positionPnl(market.settings, market.state, before, prices).uncappedUsd

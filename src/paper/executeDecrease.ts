@@ -13,7 +13,7 @@ import { bringsCollateral, isMarketOrder } from './orderTypes.ts'
 import { commit, creditFunding, payOut, positionMarketOf } from './settle.ts'
 import { type SwapStep, stepOf, swapAlong } from './swaps.ts'
 import { recordTrade } from './trades.ts'
-import { marketPrices, nextTransactionHash, slotToken, tokenPrice, type World } from './world.ts'
+import { marketPrices, nextTransactionHash, slotToken, tokenPrice, type VenueState } from './venueState.ts'
 import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
 /** `secondaryOrderType` of an execution that deleverages. */
@@ -23,17 +23,22 @@ const SECONDARY_ADL = 1n
 export type KeeperDecrease = 'liquidation' | 'deleveraging'
 
 /** What a decrease comes to, on drafts of the markets: nothing has changed yet. Throws ProtocolRevert. */
-export function tryDecrease(world: World, order: OrderRecord, seconds: number, byKeeper?: KeeperDecrease) {
+export function tryDecrease(
+  venueState: VenueState,
+  order: OrderRecord,
+  seconds: number,
+  byKeeper?: KeeperDecrease,
+) {
   const { addresses, numbers, isLong } = order.params
-  const market = positionMarketOf(world, order)
+  const market = positionMarketOf(venueState, order)
   const contractKey = positionKeyOf(order.account, addresses.market, addresses.initialCollateralToken, isLong)
-  const record = world.positions.get(contractKey)
+  const record = venueState.positions.get(contractKey)
   if (record === undefined) throw new ProtocolRevert('EmptyPosition')
   const type = Number(order.params.orderType)
   const swapType = Number(order.params.decreasePositionSwapType)
   const drafts = new Map<string, MarketState>([[market.key, cloneMarket(market.state)]])
   const draft = drafts.get(market.key) ?? cloneMarket(market.state)
-  const prices = marketPrices(world, market, seconds)
+  const prices = marketPrices(venueState, market, seconds)
   const result = decreasePosition(
     market.settings,
     draft,
@@ -52,15 +57,16 @@ export function tryDecrease(world: World, order: OrderRecord, seconds: number, b
   const profitIsCollateral = hexKey(profitToken.address) === hexKey(record.collateralToken.address)
   const swapsToProfitToken = swapType === 2 && !profitIsCollateral
   const output = swapAlong(
-    world,
+    venueState,
     drafts,
     addresses.initialCollateralToken,
     result.outputAmount,
     swapsToProfitToken ? [addresses.market, ...addresses.swapPath] : addresses.swapPath,
     seconds,
   )
-  const outToken = world.catalog.tokenByAddress.get(hexKey(output.token))
-  const outputUsd = outToken === undefined ? 0n : output.amount * tokenPrice(world, outToken, seconds).min
+  const outToken = venueState.catalog.tokenByAddress.get(hexKey(output.token))
+  const outputUsd =
+    outToken === undefined ? 0n : output.amount * tokenPrice(venueState, outToken, seconds).min
   if (outputUsd < numbers.minOutputAmount) {
     throw new ProtocolRevert('InsufficientOutputAmount', [outputUsd, numbers.minOutputAmount])
   }
@@ -69,36 +75,36 @@ export function tryDecrease(world: World, order: OrderRecord, seconds: number, b
 
 /** Executes a decrease; the hash of its transaction. Throws ProtocolRevert, and then nothing has happened. */
 export function executeDecrease(
-  world: World,
+  venueState: VenueState,
   order: OrderRecord,
   seconds: number,
   byKeeper?: KeeperDecrease,
 ): Hex {
   const { isLong } = order.params
-  const done = tryDecrease(world, order, seconds, byKeeper)
+  const done = tryDecrease(venueState, order, seconds, byKeeper)
   const { market, drafts, contractKey, record, prices, result, profitToken, output } = done
-  commit(world, drafts)
+  commit(venueState, drafts)
   const profitSlot = isLong || market.settings.isSameCollaterals ? 0 : 1
   const profitSteps =
     result.profitSwap === undefined ? [] : [stepOf(market, profitSlot, prices, result.profitSwap)]
   const steps = [...profitSteps, ...output.steps]
-  noteSwaps(world, order.account, steps)
+  noteSwaps(venueState, order.account, steps)
   const before = record.state
-  storePosition(world, record, result.position)
-  creditFunding(world, market, order.account, result.fees)
-  const account = accountOf(world, order.account)
+  storePosition(venueState, record, result.position)
+  creditFunding(venueState, market, order.account, result.fees)
+  const account = accountOf(venueState, order.account)
   for (const slot of [0, 1] as const) {
     const amount = result.claimableCollateral[slot]
     if (amount > 0n) addTo(account.claimableCollateral, slotToken(market, slot).address, amount)
   }
   if (result.secondaryOutputAmount > 0n)
-    payOut(world, order, profitToken.address, result.secondaryOutputAmount)
-  payOut(world, order, output.token, output.amount)
-  const hash = nextTransactionHash(world)
-  if (byKeeper !== undefined) recordTrade(world, order, 'OrderCreated', seconds, hash)
-  emitSwaps(world, order, profitSteps, hash)
+    payOut(venueState, order, profitToken.address, result.secondaryOutputAmount)
+  payOut(venueState, order, output.token, output.amount)
+  const hash = nextTransactionHash(venueState)
+  if (byKeeper !== undefined) recordTrade(venueState, order, 'OrderCreated', seconds, hash)
+  emitSwaps(venueState, order, profitSteps, hash)
   emitPositionDecrease(
-    world,
+    venueState,
     {
       order,
       market,
@@ -111,8 +117,8 @@ export function executeDecrease(
     before,
     result,
   )
-  emitSwaps(world, order, output.steps, hash)
-  recordDecrease(world, order, record, {
+  emitSwaps(venueState, order, output.steps, hash)
+  recordDecrease(venueState, order, record, {
     prices,
     result,
     amountOut: output.amount,
@@ -121,12 +127,12 @@ export function executeDecrease(
     hash,
     isDeleveraging: byKeeper === 'deleveraging',
   })
-  if (result.position === undefined) cancelAutoCancelOrders(world, record, order, seconds * 1000, hash)
+  if (result.position === undefined) cancelAutoCancelOrders(venueState, record, order, seconds * 1000, hash)
   return hash
 }
 
 function recordDecrease(
-  world: World,
+  venueState: VenueState,
   order: OrderRecord,
   record: PositionRecord,
   done: {
@@ -142,7 +148,7 @@ function recordDecrease(
   const { prices, result, seconds, hash } = done
   const sum = (of: (step: SwapStep) => bigint): bigint => done.steps.reduce((all, one) => all + of(one), 0n)
   const collateralPrice = slotPrice(prices, record.state.slot)
-  recordTrade(world, order, 'OrderExecuted', seconds, hash, {
+  recordTrade(venueState, order, 'OrderExecuted', seconds, hash, {
     collateralTokenAddress: record.collateralToken.address,
     sizeDeltaUsd: result.sizeDeltaUsd,
     sizeDeltaInTokens: result.sizeDeltaInTokens,
@@ -182,17 +188,17 @@ function pnlAfterCosts(result: DecreaseResult, collateralPriceMin: bigint): bigi
 
 /** Cancels the auto-cancel orders of a position that closed; the order that closed it has left the store before. */
 function cancelAutoCancelOrders(
-  world: World,
+  venueState: VenueState,
   record: PositionRecord,
   closing: OrderRecord,
   nowMs: number,
   hash: Hex,
 ): void {
-  for (const order of [...world.orders.values()]) {
+  for (const order of [...venueState.orders.values()]) {
     if (order.key === closing.key) continue
     const { addresses, isLong, autoCancel, orderType } = order.params
     if (!autoCancel || bringsCollateral(Number(orderType))) continue
     const key = positionKeyOf(order.account, addresses.market, addresses.initialCollateralToken, isLong)
-    if (key === record.contractKey) cancelOrder(world, order, 'AUTO_CANCEL', nowMs, hash)
+    if (key === record.contractKey) cancelOrder(venueState, order, 'AUTO_CANCEL', nowMs, hash)
   }
 }

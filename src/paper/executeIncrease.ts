@@ -11,16 +11,23 @@ import { ProtocolRevert } from './model/revert.ts'
 import { commit, creditFunding, positionMarketOf } from './settle.ts'
 import { swapAlong } from './swaps.ts'
 import { recordTrade } from './trades.ts'
-import { marketPrices, nextTransactionHash, sideOf, slotOf, slotToken, type World } from './world.ts'
+import {
+  marketPrices,
+  nextTransactionHash,
+  sideOf,
+  slotOf,
+  slotToken,
+  type VenueState,
+} from './venueState.ts'
 import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
 /** What an increase comes to, on drafts of the markets: nothing has changed yet. Throws ProtocolRevert. */
-export function tryIncrease(world: World, order: OrderRecord, seconds: number) {
+export function tryIncrease(venueState: VenueState, order: OrderRecord, seconds: number) {
   const { addresses, numbers, isLong } = order.params
-  const market = positionMarketOf(world, order)
+  const market = positionMarketOf(venueState, order)
   const drafts = new Map<string, MarketState>()
   const brought = swapAlong(
-    world,
+    venueState,
     drafts,
     addresses.initialCollateralToken,
     numbers.initialCollateralDeltaAmount,
@@ -37,10 +44,10 @@ export function tryIncrease(world: World, order: OrderRecord, seconds: number) {
   const collateralToken = slotToken(market, slot)
   const draft = drafts.get(market.key) ?? cloneMarket(market.state)
   drafts.set(market.key, draft)
-  const prices = marketPrices(world, market, seconds)
-  shiftForIncrease(world, drafts, market, sideOf(isLong), numbers.sizeDeltaUsd, prices, seconds)
+  const prices = marketPrices(venueState, market, seconds)
+  shiftForIncrease(venueState, drafts, market, sideOf(isLong), numbers.sizeDeltaUsd, prices, seconds)
   const contractKey = positionKeyOf(order.account, addresses.market, collateralToken.address, isLong)
-  const record: PositionRecord | undefined = world.positions.get(contractKey)
+  const record: PositionRecord | undefined = venueState.positions.get(contractKey)
   const result = increasePosition(
     market.settings,
     draft,
@@ -59,13 +66,13 @@ export function tryIncrease(world: World, order: OrderRecord, seconds: number) {
 }
 
 /** Executes an increase; the hash of its transaction. Throws ProtocolRevert, and then nothing has happened. */
-export function executeIncrease(world: World, order: OrderRecord, seconds: number): Hex {
-  const done = tryIncrease(world, order, seconds)
+export function executeIncrease(venueState: VenueState, order: OrderRecord, seconds: number): Hex {
+  const done = tryIncrease(venueState, order, seconds)
   const { market, drafts, brought, slot, collateralToken, prices, contractKey, record, result } = done
-  commit(world, drafts)
-  noteSwaps(world, order.account, brought.steps)
+  commit(venueState, drafts)
+  noteSwaps(venueState, order.account, brought.steps)
   storePosition(
-    world,
+    venueState,
     record ?? {
       contractKey,
       account: order.account,
@@ -75,12 +82,12 @@ export function executeIncrease(world: World, order: OrderRecord, seconds: numbe
     },
     result.position,
   )
-  creditFunding(world, market, order.account, result.fees)
+  creditFunding(venueState, market, order.account, result.fees)
   const collateralPrice = slotPrice(prices, slot)
-  const hash = nextTransactionHash(world)
-  emitSwaps(world, order, brought.steps, hash)
+  const hash = nextTransactionHash(venueState)
+  emitSwaps(venueState, order, brought.steps, hash)
   emitPositionIncrease(
-    world,
+    venueState,
     {
       order,
       market,
@@ -92,7 +99,7 @@ export function executeIncrease(world: World, order: OrderRecord, seconds: numbe
     },
     result,
   )
-  recordTrade(world, order, 'OrderExecuted', seconds, hash, {
+  recordTrade(venueState, order, 'OrderExecuted', seconds, hash, {
     collateralTokenAddress: collateralToken.address,
     sizeDeltaInTokens: result.execution.sizeDeltaInTokens,
     executionPrice: result.execution.executionPrice,

@@ -7,15 +7,15 @@ import { ProtocolRevert } from './model/revert.ts'
 import { commit, payOut } from './settle.ts'
 import { swapAlong } from './swaps.ts'
 import { recordTrade } from './trades.ts'
-import { nextTransactionHash, type World } from './world.ts'
+import { nextTransactionHash, type VenueState } from './venueState.ts'
 import type { OrderRecord } from './worldRecords.ts'
 
 /** What a swap comes to, on drafts of the markets: nothing has changed yet. Throws ProtocolRevert. */
-export function trySwap(world: World, order: OrderRecord, seconds: number) {
+export function trySwap(venueState: VenueState, order: OrderRecord, seconds: number) {
   const { addresses, numbers } = order.params
   const drafts = new Map<string, MarketState>()
   const result = swapAlong(
-    world,
+    venueState,
     drafts,
     addresses.initialCollateralToken,
     numbers.initialCollateralDeltaAmount,
@@ -29,14 +29,14 @@ export function trySwap(world: World, order: OrderRecord, seconds: number) {
 }
 
 /** Executes a swap; the hash of its transaction. Throws ProtocolRevert, and then nothing has happened. */
-export function executeSwap(world: World, order: OrderRecord, seconds: number): Hex {
-  const { drafts, result } = trySwap(world, order, seconds)
-  commit(world, drafts)
-  noteSwaps(world, order.account, result.steps)
-  payOut(world, order, result.token, result.amount)
-  const hash = nextTransactionHash(world)
-  emitSwaps(world, order, result.steps, hash)
-  recordTrade(world, order, 'OrderExecuted', seconds, hash, {
+export function executeSwap(venueState: VenueState, order: OrderRecord, seconds: number): Hex {
+  const { drafts, result } = trySwap(venueState, order, seconds)
+  commit(venueState, drafts)
+  noteSwaps(venueState, order.account, result.steps)
+  payOut(venueState, order, result.token, result.amount)
+  const hash = nextTransactionHash(venueState)
+  emitSwaps(venueState, order, result.steps, hash)
+  recordTrade(venueState, order, 'OrderExecuted', seconds, hash, {
     executionAmountOut: result.amount,
     swapFeeUsd: result.feeUsd,
     swapImpactUsd: result.impactUsd,

@@ -7,7 +7,7 @@ import { type Hex, hexKey, ZERO_ADDRESS } from '../domain/address.ts'
 import { accountOf, addTo } from './accounts.ts'
 import { emitExecutionFee } from './events.ts'
 import { gasOf, gasOrderOf, transactionGasPrice } from './gasFees.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 import type { OrderRecord } from './worldRecords.ts'
 
 /** Gas of a work on an order, percent of what its execution is counted as. */
@@ -18,7 +18,7 @@ const gasPercent = { execution: 80n, freeze: 80n, cancel: 40n, 'own-cancel': 10n
  * keeps it.
  */
 export function payExecutionFee(
-  world: World,
+  venueState: VenueState,
   order: OrderRecord,
   work: keyof typeof gasPercent,
   hash: Hex,
@@ -27,19 +27,22 @@ export function payExecutionFee(
   const { addresses, numbers } = order.params
   const { executionFee } = numbers
   if (executionFee === 0n) return
-  const gas = (executionGasOf(gasOf(world), gasOrderOf(order.params)) * gasPercent[work]) / 100n
-  const cost = gas * transactionGasPrice(world, nowMs)
+  const gas = (executionGasOf(gasOf(venueState), gasOrderOf(order.params)) * gasPercent[work]) / 100n
+  const cost = gas * transactionGasPrice(venueState, nowMs)
   const paid = cost < executionFee ? cost : executionFee
   const left = executionFee - paid
   if (work === 'freeze') {
     order.params = { ...order.params, numbers: { ...numbers, executionFee: left } }
-    emitExecutionFee(world, order, hash, { paid, refund: undefined })
+    emitExecutionFee(venueState, order, hash, { paid, refund: undefined })
     return
   }
   const { cancellationReceiver } = addresses
   const receiver =
     hexKey(cancellationReceiver) === hexKey(ZERO_ADDRESS) ? order.account : cancellationReceiver
-  const native = world.catalog.catalog.tokens.find((one) => one.isNative)
-  if (left > 0n && native !== undefined) addTo(accountOf(world, receiver).balances, native.address, left)
-  emitExecutionFee(world, order, hash, { paid, refund: left > 0n ? { receiver, amount: left } : undefined })
+  const native = venueState.catalog.catalog.tokens.find((one) => one.isNative)
+  if (left > 0n && native !== undefined) addTo(accountOf(venueState, receiver).balances, native.address, left)
+  emitExecutionFee(venueState, order, hash, {
+    paid,
+    refund: left > 0n ? { receiver, amount: left } : undefined,
+  })
 }

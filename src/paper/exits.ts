@@ -11,15 +11,15 @@ import { type MarketPrices, type MarketState, slotPrice } from './model/market.t
 import type { PositionState } from './model/positionState.ts'
 import type { PrepareRequest, Sidecar } from './prepareShape.ts'
 import { type Common, orderPriceOf, orderTypeOf, slippageIn, swapTypeOf } from './quoteCommon.ts'
-import type { WorldMarket } from './seedMarkets.ts'
-import { sideOf, slotOf, type World } from './world.ts'
+import type { VenueMarket } from './seedMarkets.ts'
+import { sideOf, slotOf, type VenueState } from './venueState.ts'
 
 /** What exits are made from. */
 interface ExitTerms {
   readonly common: Common
   /** The increase that they come with. */
   readonly parent: CreateOrderParams
-  readonly market: WorldMarket
+  readonly market: VenueMarket
   readonly collateralToken: CatalogToken
   readonly draft: MarketState
   readonly prices: MarketPrices
@@ -40,15 +40,15 @@ interface Exit {
 }
 
 /** A request's exits, in its order or, with `exitsReordered`, from the last to the first. */
-export function exitsOf(world: World, request: PrepareRequest, terms: ExitTerms): Exit[] {
-  const most = world.chain.maxAutoCancelOrders
-  const exits = request.tpsl.map((sidecar) => exitOf(world, request, terms, sidecar))
-  const waiting = exits[0] === undefined ? 0 : autoCancelOrders(world, request.from, exits[0].order)
+export function exitsOf(venueState: VenueState, request: PrepareRequest, terms: ExitTerms): Exit[] {
+  const most = venueState.chain.maxAutoCancelOrders
+  const exits = request.tpsl.map((sidecar) => exitOf(venueState, request, terms, sidecar))
+  const waiting = exits[0] === undefined ? 0 : autoCancelOrders(venueState, request.from, exits[0].order)
   const made = exits.map(({ order, details }, i) => ({
     order: { ...order, autoCancel: request.autoCancel && waiting + i < most },
     details,
   }))
-  return world.settings.exitsReordered ? made.reverse() : made
+  return venueState.settings.exitsReordered ? made.reverse() : made
 }
 
 /** The position as it will be once the increase has executed, its costs paid. */
@@ -67,9 +67,9 @@ function positionToBe({ held, opened, market, collateralToken, parent }: ExitTer
   }
 }
 
-function exitOf(world: World, request: PrepareRequest, terms: ExitTerms, sidecar: Sidecar): Exit {
+function exitOf(venueState: VenueState, request: PrepareRequest, terms: ExitTerms, sidecar: Sidecar): Exit {
   const { common, parent, market, collateralToken, draft, prices } = terms
-  const { exitShape } = world.settings
+  const { exitShape } = venueState.settings
   const position = positionToBe(terms)
   const indexDecimals = market.indexToken.decimals
   const scale = 10n ** BigInt(indexDecimals)
@@ -100,7 +100,7 @@ function exitOf(world: World, request: PrepareRequest, terms: ExitTerms, sidecar
       sizeDeltaUsd: isAnySize ? MAX_UINT256 : amounts.sizeDeltaUsd,
       initialCollateralDeltaAmount: collateralDeltaAmount,
       triggerPrice: sidecar.triggerPrice / scale,
-      acceptablePrice: orderPriceOf(world, amounts.acceptablePrice, {
+      acceptablePrice: orderPriceOf(venueState, amounts.acceptablePrice, {
         orderType: sidecar.type,
         direction: { side: position.side, isIncrease: false },
         slippageBps: common.slippageBps,
@@ -117,7 +117,7 @@ function exitOf(world: World, request: PrepareRequest, terms: ExitTerms, sidecar
       acceptablePrice: amounts.acceptablePrice,
       collateralDeltaAmount,
       minOutput: 0n,
-      slippageBps: slippageIn(world, sidecar.type, common.slippageBps),
+      slippageBps: slippageIn(venueState, sidecar.type, common.slippageBps),
       collateralToken: collateralToken.address,
       receiveToken: collateralToken.address,
     },

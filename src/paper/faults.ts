@@ -4,7 +4,7 @@
  */
 import { type DataFaults, isDataFault, noDataFaults, wrongDataFault } from './dataFaults.ts'
 import { isObject } from './http.ts'
-import type { Poison } from './poison.ts'
+import type { PayloadMismatch } from './payloadMismatch.ts'
 
 /** Switches of a venue. */
 export interface Faults extends DataFaults {
@@ -17,7 +17,7 @@ export interface Faults extends DataFaults {
    * `foreign-receiver`: prepared orders pay somebody else. `batch-copy`, `relay-copy`: the copy of the batch, or of the relay
    * parameters, beside the message says something else than the message. `unavailable`: 503.
    */
-  prepare: 'none' | Poison | 'unavailable'
+  prepare: 'none' | PayloadMismatch | 'unavailable'
   /** `unavailable`: 503. `not-found`: 404 for what is known. */
   status: 'none' | 'unavailable' | 'not-found'
   /** Added to every answer, ms. */

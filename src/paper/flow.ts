@@ -1,4 +1,4 @@
-/** What a market did over a span of time: volumes, fees and realised PnL. The unit in which the world keeps its books. */
+/** What a market did over a span of time: volumes, fees and realised PnL. The unit in which the venue keeps its books. */
 
 /** Sums over a span; USD with 30 decimals. */
 export interface Flow {

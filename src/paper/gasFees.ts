@@ -20,33 +20,33 @@ import type { CatalogToken } from './catalog.ts'
 import { headAt } from './chain.ts'
 import { bringsCollateral, orderTypes } from './orderTypes.ts'
 import { baseFeeOf, priorityFeeOf } from './rpcGas.ts'
-import { tokenPrice, type World } from './world.ts'
+import { tokenPrice, type VenueState } from './venueState.ts'
 import type { SignedBatch } from './worldRecords.ts'
 
 /** The gas facts of a world's chain. */
-export function gasOf(world: World): ChainGas {
-  return chainGas[world.chain.name]
+export function gasOf(venueState: VenueState): ChainGas {
+  return chainGas[venueState.chain.name]
 }
 
 /** What the endpoints say at a moment (Unix ms): the price of the block that comes next, wei. */
-export function gasPriceAt(world: World, nowMs: number): GasPrice {
-  const { blockChain } = world
+export function gasPriceAt(venueState: VenueState, nowMs: number): GasPrice {
+  const { blockChain } = venueState
   return {
     networkGasPrice: baseFeeOf(blockChain, headAt(blockChain, nowMs) + 1),
-    priorityFee: priorityFeeOf(world.chain.name),
+    priorityFee: priorityFeeOf(venueState.chain.name),
   }
 }
 
 /** What prepare makes of the gas price: a fault may have it ask for more or less. */
-function askedGasPrice(world: World, nowMs: number): GasPrice {
-  const { networkGasPrice, priorityFee } = gasPriceAt(world, nowMs)
-  const share = BigInt(world.dataFaults.askedFeePercent)
+function askedGasPrice(venueState: VenueState, nowMs: number): GasPrice {
+  const { networkGasPrice, priorityFee } = gasPriceAt(venueState, nowMs)
+  const share = BigInt(venueState.dataFaults.askedFeePercent)
   return { networkGasPrice: (networkGasPrice * share) / 100n, priorityFee: (priorityFee * share) / 100n }
 }
 
 /** What a transaction pays for gas at a moment, wei: no buffer, no premium. */
-export function transactionGasPrice(world: World, nowMs: number): bigint {
-  const { networkGasPrice, priorityFee } = gasPriceAt(world, nowMs)
+export function transactionGasPrice(venueState: VenueState, nowMs: number): bigint {
+  const { networkGasPrice, priorityFee } = gasPriceAt(venueState, nowMs)
   return networkGasPrice + priorityFee
 }
 
@@ -64,7 +64,7 @@ export function gasOrderOf(order: CreateOrderParams): GasOrder {
  * undefined: the chain's. A classic order is without the buffer of the relay.
  */
 export function withExecutionFees(
-  world: World,
+  venueState: VenueState,
   orders: readonly CreateOrderParams[],
   asked: {
     readonly bufferBps: number | undefined
@@ -72,11 +72,11 @@ export function withExecutionFees(
     readonly nowMs: number
   },
 ): CreateOrderParams[] {
-  const gas = gasOf(world)
+  const gas = gasOf(venueState)
   const buffer = asked.bufferBps ?? gas.bufferBps
   const price = expressGasPrice(
     gas,
-    askedGasPrice(world, asked.nowMs),
+    askedGasPrice(venueState, asked.nowMs),
     asked.mode === 'express' ? buffer : buffer - gas.expressBufferBps,
   )
   return orders.map((order) => ({
@@ -91,28 +91,28 @@ export function executionFeesOf(orders: readonly CreateOrderParams[]): bigint {
 }
 
 /** Execution fee that the venue's client reckons for an order now, wei. */
-export function executionFeeNow(world: World, order: CreateOrderParams, nowMs: number): bigint {
-  const gas = gasOf(world)
-  return executionFeeOf(gas, expressGasPrice(gas, gasPriceAt(world, nowMs)), gasOrderOf(order))
+export function executionFeeNow(venueState: VenueState, order: CreateOrderParams, nowMs: number): bigint {
+  const gas = gasOf(venueState)
+  return executionFeeOf(gas, expressGasPrice(gas, gasPriceAt(venueState, nowMs)), gasOrderOf(order))
 }
 
 /** Least execution fee that the order handler takes at a moment, wei (GasUtils, validateAndCapExecutionFee). */
-export function leastExecutionFee(world: World, order: CreateOrderParams, nowMs: number): bigint {
-  return executionGasOf(gasOf(world), gasOrderOf(order)) * transactionGasPrice(world, nowMs)
+export function leastExecutionFee(venueState: VenueState, order: CreateOrderParams, nowMs: number): bigint {
+  return executionGasOf(gasOf(venueState), gasOrderOf(order)) * transactionGasPrice(venueState, nowMs)
 }
 
-function wrappedNativeOf(world: World): CatalogToken {
-  const token = world.catalog.tokenByAddress.get(hexKey(world.chain.contracts.wrappedNative))
-  if (token === undefined) throw new RangeError(`no wrapped native token on ${world.chain.name}`)
+function wrappedNativeOf(venueState: VenueState): CatalogToken {
+  const token = venueState.catalog.tokenByAddress.get(hexKey(venueState.chain.contracts.wrappedNative))
+  if (token === undefined) throw new RangeError(`no wrapped native token on ${venueState.chain.name}`)
   return token
 }
 
-function feePricesOf(world: World, feeToken: CatalogToken, seconds: number): FeePrices {
+function feePricesOf(venueState: VenueState, feeToken: CatalogToken, seconds: number): FeePrices {
   const perToken = (price: bigint, token: CatalogToken) => price * 10n ** BigInt(token.decimals)
-  const native = wrappedNativeOf(world)
+  const native = wrappedNativeOf(venueState)
   return {
-    native: perToken(tokenPrice(world, native, seconds).max, native) as FeePrices['native'],
-    feeToken: perToken(tokenPrice(world, feeToken, seconds).min, feeToken) as FeePrices['feeToken'],
+    native: perToken(tokenPrice(venueState, native, seconds).max, native) as FeePrices['native'],
+    feeToken: perToken(tokenPrice(venueState, feeToken, seconds).min, feeToken) as FeePrices['feeToken'],
     feeTokenDecimals: feeToken.decimals,
   }
 }
@@ -141,7 +141,7 @@ function gasMessageOf(
  * client's buffers and the cost of the fee's own swap.
  */
 export function messageFee(
-  world: World,
+  venueState: VenueState,
   message: {
     readonly creates: readonly CreateOrderParams[]
     readonly updates: readonly { readonly executionFeeIncrease: bigint }[]
@@ -153,10 +153,10 @@ export function messageFee(
   },
 ): bigint {
   const { feeToken, feeSwapPath, nowMs } = message
-  const gas = gasOf(world)
-  const price = expressGasPrice(gas, askedGasPrice(world, nowMs))
+  const gas = gasOf(venueState)
+  const price = expressGasPrice(gas, askedGasPrice(venueState, nowMs))
   const counted = gasMessageOf(message, feeSwapPath, message.isSubaccount)
-  const prices = feePricesOf(world, feeToken, Math.floor(nowMs / 1000))
+  const prices = feePricesOf(venueState, feeToken, Math.floor(nowMs / 1000))
   const reckoned = messageFeesOf(gas, price, prices, counted).executionFees
   const asked = message.updates.reduce(
     (sum, update) => sum + update.executionFeeIncrease,
@@ -169,23 +169,23 @@ export function messageFee(
 
 /** What becomes of a message's fee when it is mined, wei: its worth after the swap, and what the relay takes for gas. */
 export function relayedFee(
-  world: World,
+  venueState: VenueState,
   signed: SignedBatch,
   nowMs: number,
 ): { readonly availableWei: bigint; readonly relayWei: bigint } {
-  const gas = gasOf(world)
+  const gas = gasOf(venueState)
   const { batch, relayParams, subaccount } = signed
   const { feeToken, feeAmount, feeSwapPath } = relayParams.fee
-  const token = world.catalog.tokenByAddress.get(hexKey(feeToken))
-  if (token === undefined) throw new RangeError(`no fee token ${feeToken} on ${world.chain.name}`)
+  const token = venueState.catalog.tokenByAddress.get(hexKey(feeToken))
+  if (token === undefined) throw new RangeError(`no fee token ${feeToken} on ${venueState.chain.name}`)
   const seconds = Math.floor(nowMs / 1000)
-  const native = wrappedNativeOf(world)
+  const native = wrappedNativeOf(venueState)
   const swapped =
     feeSwapPath.length === 0 ? feeAmount : feeAmount - (feeAmount * gas.feeSwapFactor) / 10n ** 30n
   const availableWei =
     feeSwapPath.length === 0
       ? feeAmount
-      : (swapped * tokenPrice(world, token, seconds).min) / tokenPrice(world, native, seconds).max
+      : (swapped * tokenPrice(venueState, token, seconds).min) / tokenPrice(venueState, native, seconds).max
   const counted = gasMessageOf(
     {
       creates: batch.createOrderParamsList,
@@ -195,8 +195,8 @@ export function relayedFee(
     feeSwapPath,
     subaccount !== undefined,
   )
-  const prices = feePricesOf(world, token, seconds)
-  const { relayFee } = messageFeesOf(gas, transactionGasPrice(world, nowMs), prices, counted)
+  const prices = feePricesOf(venueState, token, seconds)
+  const { relayFee } = messageFeesOf(gas, transactionGasPrice(venueState, nowMs), prices, counted)
   // The formula holds the client's buffer; the relay takes its gas alone.
   return { availableWei, relayWei: (relayFee * 10_000n) / BigInt(10_000 + gas.relayBufferBps) }
 }

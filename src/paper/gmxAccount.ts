@@ -9,7 +9,7 @@ import { mine, useDigest } from './chain.ts'
 import { revertBytes } from './customErrors.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { relayStructs } from './relayCall.ts'
-import { nextTransactionHash, type World } from './world.ts'
+import { nextTransactionHash, type VenueState } from './venueState.ts'
 import type { Withdrawal } from './worldRecords.ts'
 
 /** `bridgeOut` of the multichain transfer router, selector 0x26a3bebd. */
@@ -27,7 +27,7 @@ function inputOf({ account, srcChainId, bridgeOut, relayParams, signature = '0x'
   })
 }
 
-/** Key of a withdrawal in the world: records live at the host that prepared them. */
+/** Key of a withdrawal in the venue: records live at the host that prepared them. */
 export function withdrawalKey(host: string, requestId: string): string {
   return `${host}:${requestId}`
 }
@@ -37,25 +37,25 @@ function balanceKey(account: Address, token: Address): string {
 }
 
 /** What an address holds in its GMX account, smallest units; a new one holds `startGmxAccount` of the stable token. */
-export function gmxAccountBalance(world: World, account: Address, token: Address): bigint {
-  const { feeToken } = world.chain
+export function gmxAccountBalance(venueState: VenueState, account: Address, token: Address): bigint {
+  const { feeToken } = venueState.chain
   const start = sameHex(token, feeToken.address)
-    ? parseUnits(world.settings.startGmxAccount, feeToken.decimals)
+    ? parseUnits(venueState.settings.startGmxAccount, feeToken.decimals)
     : 0n
-  return world.gmxAccounts.get(balanceKey(account, token)) ?? start
+  return venueState.gmxAccounts.get(balanceKey(account, token)) ?? start
 }
 
 /** The transaction of a withdrawal is mined: it leaves the account, or nothing happened. */
-export function landWithdrawal(world: World, key: string, nowMs: number): void {
-  const withdrawal = world.withdrawals.get(key)
+export function landWithdrawal(venueState: VenueState, key: string, nowMs: number): void {
+  const withdrawal = venueState.withdrawals.get(key)
   if (withdrawal === undefined || withdrawal.status !== 'submitted' || withdrawal.txHash !== undefined) return
   const { account, bridgeOut, relayParams } = withdrawal
   withdrawal.updatedAtMs = nowMs
-  withdrawal.txHash = nextTransactionHash(world)
-  const transaction = mine(world.blockChain, {
+  withdrawal.txHash = nextTransactionHash(venueState)
+  const transaction = mine(venueState.blockChain, {
     hash: withdrawal.txHash,
     sender: 'relayer',
-    to: world.chain.contracts.multichainTransferRouter,
+    to: venueState.chain.contracts.multichainTransferRouter,
     input: inputOf(withdrawal),
   })
   const { feeToken, feeAmount } = relayParams.fee
@@ -72,17 +72,17 @@ export function landWithdrawal(world: World, key: string, nowMs: number): void {
           [feeToken, feeAmount],
         ]
     for (const [token, amount] of taken) {
-      const balance = gmxAccountBalance(world, account, token)
+      const balance = gmxAccountBalance(venueState, account, token)
       if (balance < amount) {
         throw new ProtocolRevert('InsufficientMultichainBalance', [account, token, balance, amount])
       }
     }
     for (const [token, amount] of taken) {
-      const left = gmxAccountBalance(world, account, token) - amount
-      world.gmxAccounts.set(balanceKey(account, token), left)
+      const left = gmxAccountBalance(venueState, account, token) - amount
+      venueState.gmxAccounts.set(balanceKey(account, token), left)
     }
-    world.usedDigests.add(hexKey(withdrawal.digest))
-    useDigest(world.blockChain, transaction, withdrawal.digest)
+    venueState.usedDigests.add(hexKey(withdrawal.digest))
+    useDigest(venueState.blockChain, transaction, withdrawal.digest)
   } catch (error) {
     if (!(error instanceof ProtocolRevert)) throw error
     transaction.revertData = revertBytes(error)

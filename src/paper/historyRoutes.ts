@@ -1,13 +1,13 @@
 /** Rates and performance of the past, on both services (docs/api-coverage.md GET /rates). */
 
-import { breathe, listText } from './breath.ts'
 import { dollarsOf } from './flow.ts'
 import type { Json, JsonText } from './http.ts'
 import { jitVaults } from './jit.ts'
 import { flowBetween, ledgerOf, type MarketLedger, ratesAt, sampleAt } from './ledger.ts'
-import { priceRatio } from './past.ts'
 import { booksOf, periodHours, periodOf, type Refusal, windowOf } from './periods.ts'
-import type { World } from './world.ts'
+import { priceRatio } from './seededHistory.ts'
+import type { VenueState } from './venueState.ts'
+import { listText, yieldToEventLoop } from './yieldToEventLoop.ts'
 
 /** Hourly snapshots reach back this far, then there is one a day, then one a week. */
 const HOURLY_DAYS = 7
@@ -25,53 +25,59 @@ const rateFields = [
 
 /** `/rates`: hourly snapshots, or means over `averageBy`; rates per hour, 30 decimals. Throws the refusal of the service. */
 export async function rates(
-  world: World,
+  venueState: VenueState,
   query: URLSearchParams,
   nowMs: number,
   refusal: Refusal,
 ): Promise<JsonText> {
   const period = periodOf(query, 'period', '7d', refusal) ?? '7d'
   const averageBy = periodOf(query, 'averageBy', undefined, refusal, Object.keys(periodHours).slice(0, -1))
-  return listText(booksOf(world, query, 'address', refusal), (books) => {
+  return listText(booksOf(venueState, query, 'address', refusal), (books) => {
     const { fromHour, toHour } = windowOf(books, period, Math.floor(nowMs / 1000))
     const bucket = averageBy === undefined ? 0 : (periodHours[averageBy] ?? DAY_HOURS)
     return {
       marketAddress: books.market.catalog.marketToken,
       ratesSnapshots:
         bucket === 0
-          ? snapshots(world, books, fromHour, toHour)
-          : means(world, books, fromHour, toHour, bucket),
+          ? snapshots(venueState, books, fromHour, toHour)
+          : means(venueState, books, fromHour, toHour, bucket),
     }
   })
 }
 
-function snapshots(world: World, books: MarketLedger, fromHour: number, toHour: number): Json[] {
+function snapshots(venueState: VenueState, books: MarketLedger, fromHour: number, toHour: number): Json[] {
   const rows: Json[] = []
   let hour = toHour
   while (hour > fromHour) {
-    rows.push(rateRow(world, books, [hour], hour))
+    rows.push(rateRow(venueState, books, [hour], hour))
     const age = toHour - hour
     hour -= age < HOURLY_DAYS * DAY_HOURS ? 1 : age < DAILY_DAYS * DAY_HOURS ? DAY_HOURS : 7 * DAY_HOURS
   }
   return rows.reverse()
 }
 
-function means(world: World, books: MarketLedger, fromHour: number, toHour: number, bucket: number): Json[] {
+function means(
+  venueState: VenueState,
+  books: MarketLedger,
+  fromHour: number,
+  toHour: number,
+  bucket: number,
+): Json[] {
   const rows: Json[] = []
   const step = Math.max(1, Math.ceil((toHour - fromHour) / MAX_LOOKS))
   for (let end = toHour; end > fromHour; end -= bucket) {
     const hours: number[] = []
     for (let hour = end; hour > Math.max(fromHour, end - bucket); hour -= step) hours.push(hour)
-    rows.unshift(rateRow(world, books, hours, end))
+    rows.unshift(rateRow(venueState, books, hours, end))
   }
   return rows
 }
 
 /** Mean of the rates at some hours; net = funding less borrowing. */
-function rateRow(world: World, books: MarketLedger, hours: readonly number[], hour: number): Json {
+function rateRow(venueState: VenueState, books: MarketLedger, hours: readonly number[], hour: number): Json {
   const sums = [0n, 0n, 0n, 0n] as [bigint, bigint, bigint, bigint]
   for (const at of hours) {
-    const rates = ratesAt(world, books, at)
+    const rates = ratesAt(venueState, books, at)
     for (const [i, [, name]] of rateFields.entries()) sums[i] = (sums[i] ?? 0n) + rates[name]
   }
   const count = BigInt(hours.length)
@@ -100,19 +106,19 @@ interface Performance {
 const unchanged: Performance = { longToken: 1, shortToken: 1, uniswapV2: 1 }
 
 /** What a share of the pool became in a step: its tokens at new prices, with fees earned and traders' gains paid. */
-function stepOf(world: World, books: MarketLedger, fromHour: number, toHour: number): Performance {
+function stepOf(venueState: VenueState, books: MarketLedger, fromHour: number, toHour: number): Performance {
   const { market } = books
   const ratio = (token: string): number =>
-    priceRatio(world, token, toHour) / priceRatio(world, token, fromHour)
+    priceRatio(venueState, token, toHour) / priceRatio(venueState, token, fromHour)
   const long = ratio(market.longToken.address)
   const short = ratio(market.shortToken.address)
-  const start = sampleAt(world, books, fromHour)
-  const end = sampleAt(world, books, toHour)
+  const start = sampleAt(venueState, books, fromHour)
+  const end = sampleAt(venueState, books, toHour)
   const startLong = dollarsOf(start.poolLongUsd)
   const startUsd = startLong + dollarsOf(start.poolShortUsd)
   const poolUsd = (startUsd + dollarsOf(end.poolLongUsd + end.poolShortUsd)) / 2
   if (startUsd === 0 || poolUsd === 0) return unchanged
-  const flow = flowBetween(world, books, fromHour, toHour)
+  const flow = flowBetween(venueState, books, fromHour, toHour)
   const paid = dollarsOf(
     flow.realizedLongUsd +
       flow.realizedShortUsd +
@@ -145,15 +151,19 @@ interface Paths {
   readonly byPeriod: Map<string, Map<MarketLedger, PerformancePath>>
 }
 
-const pathsByWorld = new WeakMap<World, Paths>()
+const pathsByWorld = new WeakMap<VenueState, Paths>()
 
 /** Paths made so far of a period that ends at this hour. */
-function madePaths(world: World, period: string, nowSeconds: number): Map<MarketLedger, PerformancePath> {
+function madePaths(
+  venueState: VenueState,
+  period: string,
+  nowSeconds: number,
+): Map<MarketLedger, PerformancePath> {
   const hour = Math.floor(nowSeconds / 3600)
-  let paths = pathsByWorld.get(world)
+  let paths = pathsByWorld.get(venueState)
   if (paths === undefined || paths.hour !== hour) {
     paths = { hour, byPeriod: new Map() }
-    pathsByWorld.set(world, paths)
+    pathsByWorld.set(venueState, paths)
   }
   let made = paths.byPeriod.get(period)
   if (made === undefined) {
@@ -165,18 +175,18 @@ function madePaths(world: World, period: string, nowSeconds: number): Map<Market
 
 /** Paths of the pools and vaults that the query names; all without an address. A vault is the mean of its markets. */
 async function pathsOf(
-  world: World,
+  venueState: VenueState,
   query: URLSearchParams,
   period: string,
   nowMs: number,
   refusal: Refusal,
 ): Promise<readonly PerformancePath[]> {
   const nowSeconds = Math.floor(nowMs / 1000)
-  const named = booksOf(world, query, 'address', refusal)
+  const named = booksOf(venueState, query, 'address', refusal)
   const wanted = new Set(query.getAll('address').map((address) => address.toLowerCase()))
-  const vaults = jitVaults(world).filter(({ glv }) => wanted.size === 0 || wanted.has(glv.toLowerCase()))
-  const { byMarket } = ledgerOf(world)
-  const made = madePaths(world, period, nowSeconds)
+  const vaults = jitVaults(venueState).filter(({ glv }) => wanted.size === 0 || wanted.has(glv.toLowerCase()))
+  const { byMarket } = ledgerOf(venueState)
+  const made = madePaths(venueState, period, nowSeconds)
   const pathOf = (books: MarketLedger): PerformancePath => {
     const known = made.get(books)
     if (known !== undefined) return known
@@ -187,7 +197,7 @@ async function pathsOf(
     let last = unchanged
     let at = fromHour
     const points = hours.map((hour) => {
-      const one = stepOf(world, books, at, hour)
+      const one = stepOf(venueState, books, at, hour)
       at = hour
       last = {
         longToken: last.longToken * one.longToken,
@@ -211,7 +221,7 @@ async function pathsOf(
   ]) {
     if (made.has(books)) continue
     pathOf(books)
-    await breathe()
+    await yieldToEventLoop()
   }
   const vaultPaths = vaults.map((vault): PerformancePath => {
     const parts = vault.markets.flatMap((market) => {
@@ -245,14 +255,14 @@ function changeText(ratio: number): string {
 
 /** `/performance/annualized`: change a year against holding. `1d` is refused. Throws the refusal of the service. */
 export async function performanceAnnualized(
-  world: World,
+  venueState: VenueState,
   query: URLSearchParams,
   nowMs: number,
   form: PerformanceForm,
   refusal: Refusal,
 ): Promise<Json> {
   const period = periodOf(query, 'period', '90d', refusal, performancePeriods) ?? '90d'
-  const paths = await pathsOf(world, query, period, nowMs, refusal)
+  const paths = await pathsOf(venueState, query, period, nowMs, refusal)
   return paths.map(({ address, entity, fromHour, points }) => {
     const last = points.at(-1)
     const years = Math.max(1, (last?.hour ?? fromHour) - fromHour) / (365 * DAY_HOURS)
@@ -274,14 +284,14 @@ export async function performanceAnnualized(
 
 /** `/performance/snapshots`: change since the start of the period, point by point. Throws the refusal of the service. */
 export async function performanceSnapshots(
-  world: World,
+  venueState: VenueState,
   query: URLSearchParams,
   nowMs: number,
   form: PerformanceForm,
   refusal: Refusal,
 ): Promise<Json> {
   const period = periodOf(query, 'period', '90d', refusal, performancePeriods) ?? '90d'
-  const paths = await pathsOf(world, query, period, nowMs, refusal)
+  const paths = await pathsOf(venueState, query, period, nowMs, refusal)
   return paths.map(({ address, entity, points }) => ({
     address,
     entity,

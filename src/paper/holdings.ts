@@ -7,7 +7,7 @@ import { type Address, hexKey } from '../domain/address.ts'
 import { startBalances } from './accounts.ts'
 import { blockNumberAt, type Inclusion } from './chain.ts'
 import { presentOf } from './rpcEndpoints.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** Changes of a wallet that are remembered. */
 const MAX_CHANGES = 256
@@ -26,26 +26,26 @@ interface Change extends Holdings {
   readonly before: number
 }
 
-const memory = new WeakMap<World, Map<string, Change[]>>()
+const memory = new WeakMap<VenueState, Map<string, Change[]>>()
 
-function changesOf(world: World): Map<string, Change[]> {
-  let changes = memory.get(world)
+function changesOf(venueState: VenueState): Map<string, Change[]> {
+  let changes = memory.get(venueState)
   if (changes === undefined) {
     changes = new Map()
-    memory.set(world, changes)
+    memory.set(venueState, changes)
   }
   return changes
 }
 
 /** Remembers what a wallet holds, before it changes at a moment (Unix ms). */
-export function rememberHoldings(world: World, address: Address, atMs: number): void {
-  if (world.traders.has(address)) return
-  const all = changesOf(world)
+export function rememberHoldings(venueState: VenueState, address: Address, atMs: number): void {
+  if (venueState.traders.has(address)) return
+  const all = changesOf(venueState)
   const key = hexKey(address)
   const changes = all.get(key) ?? []
-  const before = blockNumberAt(world.blockChain, atMs)
+  const before = blockNumberAt(venueState.blockChain, atMs)
   if (changes.at(-1)?.before === before) return
-  const { balances, allowances } = current(world, key)
+  const { balances, allowances } = current(venueState, key)
   changes.push({ before, balances: new Map(balances), allowances: new Map(allowances) })
   if (changes.length > MAX_CHANGES) changes.shift()
   all.set(key, changes)
@@ -55,20 +55,20 @@ export function rememberHoldings(world: World, address: Address, atMs: number): 
   }
 }
 
-function current(world: World, key: string): Holdings {
-  const account = world.accounts.get(key)
+function current(venueState: VenueState, key: string): Holdings {
+  const account = venueState.accounts.get(key)
   return {
-    balances: account?.balances ?? startBalances(world),
+    balances: account?.balances ?? startBalances(venueState),
     allowances: account?.allowances ?? new Map(),
   }
 }
 
 /** What an address held at the end of a block, without making an account of it. */
-export function holdingsAt(view: World, address: string, block: Inclusion): Holdings {
-  const world = presentOf(view)
+export function holdingsAt(view: VenueState, address: string, block: Inclusion): Holdings {
+  const venueState = presentOf(view)
   const key = hexKey(address)
-  const then = changesOf(world)
+  const then = changesOf(venueState)
     .get(key)
     ?.find(({ before }) => before > block.number)
-  return then ?? current(world, key)
+  return then ?? current(venueState, key)
 }

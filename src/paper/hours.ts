@@ -5,9 +5,9 @@
 import { hexKey } from '../domain/address.ts'
 import { BaseError } from '../domain/errors.ts'
 import { findMarket, indexNameOf } from './lookup.ts'
-import type { WorldMarket } from './seedMarkets.ts'
+import type { VenueMarket } from './seedMarkets.ts'
 import type { MarketHours } from './settings.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 const DAY_MINUTES = 1440
 
@@ -37,48 +37,48 @@ function isWithin({ opensAtMinute, closesAtMinute }: MarketHours, seconds: numbe
   return (trades(day) && minute >= opensAtMinute) || (trades(day - 1) && minute < closesAtMinute)
 }
 
-const schedules = new WeakMap<World, ReadonlyMap<string, MarketHours>>()
+const schedules = new WeakMap<VenueState, ReadonlyMap<string, MarketHours>>()
 
 /**
  * Hours by market key.
  *
- * @throws BaseError PAPER_MARKET_UNKNOWN for hours of a market that the world does not have
+ * @throws BaseError PAPER_MARKET_UNKNOWN for hours of a market that the venue does not have
  */
-export function readSchedule(world: World): ReadonlyMap<string, MarketHours> {
-  const known = schedules.get(world)
+export function readSchedule(venueState: VenueState): ReadonlyMap<string, MarketHours> {
+  const known = schedules.get(venueState)
   if (known !== undefined) return known
   const schedule = new Map<string, MarketHours>()
-  for (const hours of world.settings.marketHours) {
-    const pools = world.markets.filter(
+  for (const hours of venueState.settings.marketHours) {
+    const pools = venueState.markets.filter(
       (market) => !market.settings.isSpotOnly && indexNameOf(market) === hours.market,
     )
-    const one = findMarket(world, hours.market)
+    const one = findMarket(venueState, hours.market)
     const markets = pools.length > 0 ? pools : one === undefined ? [] : [one]
     if (markets.length === 0) {
-      throw new BaseError(`The paper venue knows no market ${hours.market} on ${world.chain.name}.`, {
+      throw new BaseError(`The paper venue knows no market ${hours.market} on ${venueState.chain.name}.`, {
         code: 'PAPER_MARKET_UNKNOWN',
-        facts: { market: hours.market, chain: world.chain.name },
+        facts: { market: hours.market, chain: venueState.chain.name },
         details: 'Nothing was started. Correct the market hours.',
       })
     }
     for (const market of markets) schedule.set(market.key, hours)
   }
-  schedules.set(world, schedule)
+  schedules.set(venueState, schedule)
   return schedule
 }
 
 /** Whether a market trades at a Unix second. */
-export function isOpenAt(world: World, marketKey: string, seconds: number): boolean {
-  if (world.settings.marketHours.length === 0) return true
-  const hours = readSchedule(world).get(hexKey(marketKey))
+export function isOpenAt(venueState: VenueState, marketKey: string, seconds: number): boolean {
+  if (venueState.settings.marketHours.length === 0) return true
+  const hours = readSchedule(venueState).get(hexKey(marketKey))
   return hours === undefined || isWithin(hours, seconds)
 }
 
 /** Keys of the markets that are closed at a Unix second. */
-export function closedMarkets(world: World, seconds: number): ReadonlySet<string> {
+export function closedMarkets(venueState: VenueState, seconds: number): ReadonlySet<string> {
   return new Set(
-    world.markets
-      .filter((market: WorldMarket) => !isOpenAt(world, market.key, seconds))
+    venueState.markets
+      .filter((market: VenueMarket) => !isOpenAt(venueState, market.key, seconds))
       .map(({ key }) => key),
   )
 }

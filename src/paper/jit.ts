@@ -18,28 +18,28 @@ import {
   type Side,
 } from './model/market.ts'
 import { bell, hashText } from './random.ts'
-import type { WorldMarket } from './seedMarkets.ts'
-import { marketPrices, type World } from './world.ts'
+import type { VenueMarket } from './seedMarkets.ts'
+import { marketPrices, type VenueState } from './venueState.ts'
 
 /** A vault of pool tokens. */
 export interface JitVault {
   readonly glv: Address
   /** Collateral tokens, as `WETH-USDC`. */
   readonly poolName: string
-  readonly markets: readonly WorldMarket[]
+  readonly markets: readonly VenueMarket[]
 }
 
 /** Fewest markets that make a vault. */
 const MIN_VAULT_MARKETS = 3
 const HOUR = 3600
 
-const vaultMemo = new WeakMap<World, ReadonlyMap<string, JitVault>>()
+const vaultMemo = new WeakMap<VenueState, ReadonlyMap<string, JitVault>>()
 
-function vaultsByPool(world: World): ReadonlyMap<string, JitVault> {
-  const known = vaultMemo.get(world)
+function vaultsByPool(venueState: VenueState): ReadonlyMap<string, JitVault> {
+  const known = vaultMemo.get(venueState)
   if (known !== undefined) return known
-  const byPool = new Map<string, WorldMarket[]>()
-  for (const market of world.markets) {
+  const byPool = new Map<string, VenueMarket[]>()
+  for (const market of venueState.markets) {
     if (market.settings.isSpotOnly || market.settings.isSameCollaterals) continue
     const name = poolNameOf(market)
     byPool.set(name, [...(byPool.get(name) ?? []), market])
@@ -47,58 +47,59 @@ function vaultsByPool(world: World): ReadonlyMap<string, JitVault> {
   const vaults = new Map<string, JitVault>()
   for (const [poolName, markets] of byPool) {
     if (markets.length < MIN_VAULT_MARKETS) continue
-    const hash = keccak256(toHex(`GLV [${poolName}] ${world.chain.name}`))
+    const hash = keccak256(toHex(`GLV [${poolName}] ${venueState.chain.name}`))
     vaults.set(poolName, { glv: getAddress(`0x${hash.slice(26)}`), poolName, markets })
   }
-  vaultMemo.set(world, vaults)
+  vaultMemo.set(venueState, vaults)
   return vaults
 }
 
 /** All vaults of the chain. */
-export function jitVaults(world: World): readonly JitVault[] {
-  return [...vaultsByPool(world).values()]
+export function jitVaults(venueState: VenueState): readonly JitVault[] {
+  return [...vaultsByPool(venueState).values()]
 }
 
 /** The vault that can help a market, or undefined. */
-export function vaultOf(world: World, market: WorldMarket): JitVault | undefined {
+export function vaultOf(venueState: VenueState, market: VenueMarket): JitVault | undefined {
   if (market.settings.isSpotOnly || market.settings.isSameCollaterals) return undefined
-  return vaultsByPool(world).get(poolNameOf(market))
+  return vaultsByPool(venueState).get(poolNameOf(market))
 }
 
 /** USD that the vault can add to what a side may reserve, given what the pool itself lets it reserve at that time. */
 export function jitLiquidityUsd(
-  world: World,
-  market: WorldMarket,
+  venueState: VenueState,
+  market: VenueMarket,
   side: Side,
   seconds: number,
   poolReserveUsd: bigint,
 ): bigint {
-  if (vaultOf(world, market) === undefined) return 0n
-  const stream = hashText(`${world.seed}:${market.key}:jit:${side}`)
+  if (vaultOf(venueState, market) === undefined) return 0n
+  const stream = hashText(`${venueState.seed}:${market.key}:jit:${side}`)
   const hour = Math.floor(seconds / HOUR)
   const part = seconds / HOUR - hour
   const swing = bell(stream, hour) * (1 - part) + bell(stream, hour + 1) * part
-  const shareBps = Math.max(0, Math.round(world.settings.jitPoolShareBps * (1 + 0.9 * swing)))
+  const shareBps = Math.max(0, Math.round(venueState.settings.jitPoolShareBps * (1 + 0.9 * swing)))
   return (poolReserveUsd * BigInt(shareBps)) / 10_000n
 }
 
 /** Most that a side may reserve with the vault's help now; undefined where JIT cannot be counted on. */
 export function maxReservedWithJit(
-  world: World,
-  market: WorldMarket,
+  venueState: VenueState,
+  market: VenueMarket,
   side: Side,
   prices: MarketPrices,
   seconds: number,
 ): bigint | undefined {
-  if (world.dataFaults.jitData !== 'available' || vaultOf(world, market) === undefined) return undefined
+  if (venueState.dataFaults.jitData !== 'available' || vaultOf(venueState, market) === undefined)
+    return undefined
   const native = maxReservedUsd(market.settings, market.state, side, prices)
-  return native + jitLiquidityUsd(world, market, side, seconds, native)
+  return native + jitLiquidityUsd(venueState, market, side, seconds, native)
 }
 
 /** Trading capacity of a side at given prices, JIT included when its data is usable. */
 export function capacityAt(
-  world: World,
-  market: WorldMarket,
+  venueState: VenueState,
+  market: VenueMarket,
   side: Side,
   prices: MarketPrices,
   seconds: number,
@@ -108,7 +109,7 @@ export function capacityAt(
     market.state,
     side,
     prices,
-    maxReservedWithJit(world, market, side, prices, seconds),
+    maxReservedWithJit(venueState, market, side, prices, seconds),
   )
 }
 
@@ -120,19 +121,19 @@ const SHIFT_MARGIN_BPS = 200n
  * of the vault's market with the most to spare. Works on drafts by market key; without need or help nothing changes.
  */
 export function shiftForIncrease(
-  world: World,
+  venueState: VenueState,
   drafts: Map<string, MarketState>,
-  market: WorldMarket,
+  market: VenueMarket,
   side: Side,
   sizeDeltaUsd: bigint,
   prices: MarketPrices,
   seconds: number,
 ): void {
-  const vault = vaultOf(world, market)
+  const vault = vaultOf(venueState, market)
   if (vault === undefined || sizeDeltaUsd <= 0n) return
   const { settings } = market
   const draft = drafts.get(market.key) ?? cloneMarket(market.state)
-  const withJit = maxReservedWithJit(world, market, side, prices, seconds)
+  const withJit = maxReservedWithJit(venueState, market, side, prices, seconds)
   if (withJit === undefined) return
   const wanted = reservedUsd(settings, draft, side, prices) + sizeDeltaUsd
   const native = maxReservedUsd(settings, draft, side, prices)
@@ -143,7 +144,7 @@ export function shiftForIncrease(
   const slot = side === 'long' ? 0 : 1
   const price = side === 'long' ? prices.long.min : prices.short.min
   const tokens = (missing * ONE) / factor / price + 1n
-  const source = spareMarket(world, vault, market, side, tokens * price, seconds)
+  const source = spareMarket(venueState, vault, market, side, tokens * price, seconds)
   if (source === undefined) return
   const sourceDraft = drafts.get(source.key) ?? cloneMarket(source.state)
   sourceDraft.pool[slot] -= tokens
@@ -154,18 +155,18 @@ export function shiftForIncrease(
 
 /** The vault's other market with the most unreserved pool, if it has enough. */
 export function spareMarket(
-  world: World,
+  venueState: VenueState,
   vault: JitVault,
-  target: WorldMarket,
+  target: VenueMarket,
   side: Side,
   wantedUsd: bigint,
   seconds: number,
-): WorldMarket | undefined {
-  let best: WorldMarket | undefined
+): VenueMarket | undefined {
+  let best: VenueMarket | undefined
   let bestUsd = wantedUsd
   for (const market of vault.markets) {
     if (market === target) continue
-    const prices = marketPrices(world, market, seconds)
+    const prices = marketPrices(venueState, market, seconds)
     const { settings, state } = market
     const factor = settings.reserveFactor[side]
     if (factor === 0n) continue

@@ -4,8 +4,8 @@ import { type JitVault, jitLiquidityUsd, jitVaults, spareMarket } from './jit.ts
 import { ledgerOf, openPnl, sampleAt } from './ledger.ts'
 import { maxReservedUsd, mid, type Side, slotValue } from './model/market.ts'
 import { hashText, unit } from './random.ts'
-import type { WorldMarket } from './seedMarkets.ts'
-import { marketPrices, type World } from './world.ts'
+import type { VenueMarket } from './seedMarkets.ts'
+import { marketPrices, type VenueState } from './venueState.ts'
 
 const HOUR = 3600
 const GM_DECIMALS = 10n ** 18n
@@ -13,15 +13,15 @@ const GM_DECIMALS = 10n ** 18n
 const MIN_SHIFTED_BPS = 9900n
 
 /** Price of one pool token, USD with 30 decimals: the pool's worth over the tokens it began with. */
-export function poolTokenPrice(world: World, market: WorldMarket, seconds: number): bigint {
-  const books = ledgerOf(world).byMarket.get(market.key)
+export function poolTokenPrice(venueState: VenueState, market: VenueMarket, seconds: number): bigint {
+  const books = ledgerOf(venueState).byMarket.get(market.key)
   if (books === undefined) return 0n
-  const { base } = books.past
-  const startBps = BigInt(9000 + Math.floor(7000 * unit(books.past.stream, 0x6d)))
+  const { base } = books.history
+  const startBps = BigInt(9000 + Math.floor(7000 * unit(books.history.stream, 0x6d)))
   const startUsd = base.poolLongUsd + base.poolShortUsd
   const supply = (startUsd * GM_DECIMALS * 10_000n) / (startBps * 10n ** 30n)
   if (supply === 0n) return 0n
-  const prices = marketPrices(world, market, seconds)
+  const prices = marketPrices(venueState, market, seconds)
   const open = openPnl(market, prices)
   const worth =
     slotValue(market.settings, market.state.pool, 0) * mid(prices.long) +
@@ -32,17 +32,22 @@ export function poolTokenPrice(world: World, market: WorldMarket, seconds: numbe
 }
 
 function sideInfo(
-  world: World,
+  venueState: VenueState,
   vault: JitVault,
-  market: WorldMarket,
+  market: VenueMarket,
   side: Side,
   seconds: number,
 ): { readonly maxReservedUsd: string; readonly glvShiftParams: readonly Json[] } {
-  const native = maxReservedUsd(market.settings, market.state, side, marketPrices(world, market, seconds))
-  const extra = jitLiquidityUsd(world, market, side, seconds, native)
-  const source = extra === 0n ? undefined : spareMarket(world, vault, market, side, extra, seconds)
-  const paid = source === undefined ? 0n : poolTokenPrice(world, source, seconds)
-  const got = poolTokenPrice(world, market, seconds)
+  const native = maxReservedUsd(
+    market.settings,
+    market.state,
+    side,
+    marketPrices(venueState, market, seconds),
+  )
+  const extra = jitLiquidityUsd(venueState, market, side, seconds, native)
+  const source = extra === 0n ? undefined : spareMarket(venueState, vault, market, side, extra, seconds)
+  const paid = source === undefined ? 0n : poolTokenPrice(venueState, source, seconds)
+  const got = poolTokenPrice(venueState, market, seconds)
   return {
     maxReservedUsd: (native + extra).toString(),
     glvShiftParams:
@@ -61,13 +66,13 @@ function sideInfo(
 }
 
 /** `/jit/liquidity_info`: one list of shifts for both sides in v1, a side each in v2. Empty without JIT data. */
-export function jitInfo(world: World, version: 'v1' | 'v2', nowMs: number): Json {
+export function jitInfo(venueState: VenueState, version: 'v1' | 'v2', nowMs: number): Json {
   const seconds = Math.floor(nowMs / 1000)
-  if (world.dataFaults.jitData === 'unavailable') return { liquidityInfos: [] }
-  const liquidityInfos = jitVaults(world).flatMap((vault) =>
+  if (venueState.dataFaults.jitData === 'unavailable') return { liquidityInfos: [] }
+  const liquidityInfos = jitVaults(venueState).flatMap((vault) =>
     vault.markets.map((market): Json => {
-      const long = sideInfo(world, vault, market, 'long', seconds)
-      const short = sideInfo(world, vault, market, 'short', seconds)
+      const long = sideInfo(venueState, vault, market, 'long', seconds)
+      const short = sideInfo(venueState, vault, market, 'short', seconds)
       const names = { glv: vault.glv, market: market.catalog.marketToken }
       return version === 'v2'
         ? { ...names, long, short }
@@ -90,7 +95,7 @@ const DEFAULT_POINTS = 24
 const MISSING_PART = 0.03
 
 /** `/jit/liquidity_history`: a null side is a value that is missing, never zero. Throws HttpFailure 400. */
-export function jitHistory(world: World, query: URLSearchParams, nowMs: number): Json {
+export function jitHistory(venueState: VenueState, query: URLSearchParams, nowMs: number): Json {
   const period = query.get('period')
   if (period !== '1h' && period !== '1d') {
     throw badFields({
@@ -110,15 +115,15 @@ export function jitHistory(world: World, query: URLSearchParams, nowMs: number):
   )
   const snapshots: Json[] = []
   for (let hour = Math.ceil(from / length) * length; hour <= last; hour += length) {
-    for (const vault of jitVaults(world)) {
+    for (const vault of jitVaults(venueState)) {
       for (const market of vault.markets) {
-        const books = ledgerOf(world).byMarket.get(market.key)
-        if (books === undefined || hour < books.past.listedHour) continue
-        const sample = sampleAt(world, books, hour)
+        const books = ledgerOf(venueState).byMarket.get(market.key)
+        if (books === undefined || hour < books.history.listedHour) continue
+        const sample = sampleAt(venueState, books, hour)
         const side = (name: Side, reserve: bigint): string | null =>
           unit(hashText(`${market.key}:${name}`), hour) < MISSING_PART
             ? null
-            : jitLiquidityUsd(world, market, name, hour * HOUR, reserve).toString()
+            : jitLiquidityUsd(venueState, market, name, hour * HOUR, reserve).toString()
         snapshots.push({
           marketAddress: market.catalog.marketToken,
           glvAddress: vault.glv,

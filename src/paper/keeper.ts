@@ -12,7 +12,7 @@ import { rememberHoldings } from './holdings.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { cancelOrder, endOrder, freezeOrder } from './orderEnds.ts'
 import { bringsCollateral, isMarketOrder, orderTypes } from './orderTypes.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** Errors that cancel an order of any type instead of freezing it. */
 const alwaysCancelled = new Set([
@@ -22,33 +22,33 @@ const alwaysCancelled = new Set([
 ])
 
 /** Executes an order now, or cancels or freezes it. Nothing happens when it is gone, or cannot be looked at yet. */
-export function executeOrder(world: World, orderKey: string, nowMs: number): void {
-  const order = world.orders.get(hexKey(orderKey))
+export function executeOrder(venueState: VenueState, orderKey: string, nowMs: number): void {
+  const order = venueState.orders.get(hexKey(orderKey))
   if (order === undefined) return
   const seconds = Math.floor(nowMs / 1000)
   const type = Number(order.params.orderType)
-  rememberHoldings(world, order.account, nowMs)
-  rememberHoldings(world, order.params.addresses.receiver, nowMs)
+  rememberHoldings(venueState, order.account, nowMs)
+  rememberHoldings(venueState, order.params.addresses.receiver, nowMs)
   try {
-    if (world.dataFaults.keeperFails !== '') throw givenError(world.dataFaults.keeperFails)
+    if (venueState.dataFaults.keeperFails !== '') throw givenError(venueState.dataFaults.keeperFails)
     const execute =
       type === orderTypes.marketSwap || type === orderTypes.limitSwap
         ? executeSwap
         : bringsCollateral(type)
           ? executeIncrease
           : executeDecrease
-    const hash = execute(world, order, seconds)
-    endOrder(world, order, 'executed', hash, nowMs)
-    payExecutionFee(world, order, 'execution', hash, nowMs)
+    const hash = execute(venueState, order, seconds)
+    endOrder(venueState, order, 'executed', hash, nowMs)
+    payExecutionFee(venueState, order, 'execution', hash, nowMs)
   } catch (error) {
     if (!(error instanceof ProtocolRevert)) throw error
     if (error.errorName === 'EmptyPosition' && !isMarketOrder(type)) return
     // The keeper leaves a limit swap alone until the pool gives what it asks for.
     if (type === orderTypes.limitSwap && error.errorName === 'InsufficientSwapOutputAmount') return
     if (isMarketOrder(type) || alwaysCancelled.has(error.errorName)) {
-      cancelOrder(world, order, error, nowMs)
+      cancelOrder(venueState, order, error, nowMs)
     } else {
-      freezeOrder(world, order, error, nowMs)
+      freezeOrder(venueState, order, error, nowMs)
     }
   }
 }

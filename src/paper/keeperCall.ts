@@ -20,8 +20,8 @@ function made(chain: Chain, role: string): Address {
   return getAddress(`0x${keccak256(stringToHex(`perpd paper ${chain.name} ${role}`)).slice(26)}`)
 }
 
-/** Private key of the stranger of a chain: worth nothing anywhere, and always the same. */
-export function strangerKeyOf(chain: Chain): Hex {
+/** Private key of the third party of a chain: worth nothing anywhere, and always the same. */
+export function thirdPartyKeyOf(chain: Chain): Hex {
   return keccak256(stringToHex(`perpd paper ${chain.name} stranger key`))
 }
 
@@ -33,7 +33,7 @@ export function actorsOf(chain: Chain): Actors {
       relayer: made(chain, 'relayer'),
       keeper: made(chain, 'keeper'),
       orderHandler: made(chain, 'order handler'),
-      stranger: privateKeyToAddress(strangerKeyOf(chain)),
+      stranger: privateKeyToAddress(thirdPartyKeyOf(chain)),
     }
     known.set(chain.chainId, actors)
   }

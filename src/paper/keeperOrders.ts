@@ -16,15 +16,15 @@ import { checkLiquidation, positionPnl, positivePoolPnl } from './model/position
 import { ProtocolRevert } from './model/revert.ts'
 import { endOrder } from './orderEnds.ts'
 import { orderTypes } from './orderTypes.ts'
-import type { WorldMarket } from './seedMarkets.ts'
-import { marketPrices, type World } from './world.ts'
+import type { VenueMarket } from './seedMarkets.ts'
+import { marketPrices, type VenueState } from './venueState.ts'
 import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
 /** Whether a position may be liquidated at a moment, with accrual up to then. */
-export function isLiquidatableAt(world: World, record: PositionRecord, seconds: number): boolean {
-  const market = world.marketByKey.get(record.marketKey)
+export function isLiquidatableAt(venueState: VenueState, record: PositionRecord, seconds: number): boolean {
+  const market = venueState.marketByKey.get(record.marketKey)
   if (market === undefined) return false
-  const prices = marketPrices(world, market, seconds)
+  const prices = marketPrices(venueState, market, seconds)
   const draft = cloneMarket(market.state)
   accrue(market.settings, draft, prices, seconds)
   return checkLiquidation(market.settings, draft, record.state, prices, {
@@ -34,8 +34,8 @@ export function isLiquidatableAt(world: World, record: PositionRecord, seconds: 
 }
 
 /** The keeper's liquidation order: whole size, any price, profit swapped into collateral. */
-export function liquidate(world: World, record: PositionRecord, second: number): void {
-  runOwnOrder(world, record, 'liquidation', record.state.sizeInUsd, second)
+export function liquidate(venueState: VenueState, record: PositionRecord, second: number): void {
+  runOwnOrder(venueState, record, 'liquidation', record.state.sizeInUsd, second)
 }
 
 /** Part of the cap on traders' PnL at which the keeper begins to deleverage, and to which it brings the PnL back. */
@@ -46,26 +46,31 @@ const ADL_ENDS = (90n * ONE) / 100n
  * Deleverages: while the profit of a side exceeds its part of the pool, the position with the highest profit for its size is
  * decreased. Call it for the markets that have positions.
  */
-export function deleverage(world: World, market: WorldMarket, side: Side, second: number): void {
-  if (!isOpenAt(world, market.key, second) || !isEnabled(world, market.key)) return
+export function deleverage(venueState: VenueState, market: VenueMarket, side: Side, second: number): void {
+  if (!isOpenAt(venueState, market.key, second) || !isEnabled(venueState, market.key)) return
   const { settings } = market
-  const prices = marketPrices(world, market, second)
+  const prices = marketPrices(venueState, market, second)
   const pool = poolUsd(settings, market.state, side, prices)
   const cap = fac(pool, settings.maxPnlFactorForTraders[side])
   if (cap === 0n || positivePoolPnl(settings, market.state, side, prices) <= fac(cap, ADL_BEGINS)) return
-  for (const record of byProfit(world, market, side, prices)) {
+  for (const record of byProfit(venueState, market, side, prices)) {
     const excess = positivePoolPnl(settings, market.state, side, prices) - fac(cap, ADL_ENDS)
     if (excess <= 0n) return
     const { sizeInUsd } = record.state
     const profit = positionPnl(settings, market.state, record.state, prices).usd
     const size = profit <= excess ? sizeInUsd : (sizeInUsd * excess) / profit
-    runOwnOrder(world, record, 'deleveraging', size, second)
+    runOwnOrder(venueState, record, 'deleveraging', size, second)
   }
 }
 
 /** Positions of a side in profit, the highest profit for its size first. */
-function byProfit(world: World, market: WorldMarket, side: Side, prices: MarketPrices): PositionRecord[] {
-  return [...world.positions.values()]
+function byProfit(
+  venueState: VenueState,
+  market: VenueMarket,
+  side: Side,
+  prices: MarketPrices,
+): PositionRecord[] {
+  return [...venueState.positions.values()]
     .filter((record) => record.marketKey === market.key && record.state.side === side)
     .map((record) => {
       const { usd } = positionPnl(market.settings, market.state, record.state, prices)
@@ -77,22 +82,22 @@ function byProfit(world: World, market: WorldMarket, side: Side, prices: MarketP
 }
 
 function runOwnOrder(
-  world: World,
+  venueState: VenueState,
   record: PositionRecord,
   kind: KeeperDecrease,
   sizeDeltaUsd: bigint,
   second: number,
 ): void {
-  const market = world.marketByKey.get(record.marketKey)
+  const market = venueState.marketByKey.get(record.marketKey)
   if (market === undefined) return
-  rememberHoldings(world, record.account, second * 1000)
-  const number = world.counters.order + 1
-  const key = orderKeyOf(world.chain.contracts.dataStore, BigInt(number))
+  rememberHoldings(venueState, record.account, second * 1000)
+  const number = venueState.counters.order + 1
+  const key = orderKeyOf(venueState.chain.contracts.dataStore, BigInt(number))
   const order = ownOrder(record, market, key, kind, sizeDeltaUsd, second)
   try {
-    const hash = executeDecrease(world, order, second, kind)
-    world.counters.order = number
-    endOrder(world, order, 'executed', hash, second * 1000)
+    const hash = executeDecrease(venueState, order, second, kind)
+    venueState.counters.order = number
+    endOrder(venueState, order, 'executed', hash, second * 1000)
   } catch (error) {
     // The keeper simulates before it sends: what would revert is never sent.
     if (!(error instanceof ProtocolRevert)) throw error
@@ -101,7 +106,7 @@ function runOwnOrder(
 
 function ownOrder(
   record: PositionRecord,
-  market: WorldMarket,
+  market: VenueMarket,
   key: Hex,
   kind: KeeperDecrease,
   sizeDeltaUsd: bigint,

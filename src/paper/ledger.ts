@@ -1,5 +1,5 @@
 /**
- * The world's books: what every market did, hour by hour since the world began, before that the seeded past. Every route of
+ * The world's books: what every market did, hour by hour since the venue began, before that the seeded past. Every route of
  * yields, rates, earnings, stats and pairs reads from here, so they agree with each other and with the trades that were made.
  */
 import { addFlow, dollarsOf, type Flow, noFlow, type Sample } from './flow.ts'
@@ -13,10 +13,18 @@ import {
   mid,
   slotValue,
 } from './model/market.ts'
-import { type Past, pastFlow, pastOf, pastPoolFactors, pastRates, pastSample, type Rates } from './past.ts'
-import type { WorldMarket } from './seedMarkets.ts'
+import {
+  type Rates,
+  type SeededHistory,
+  seededFlow,
+  seededHistoryOf,
+  seededPoolFactors,
+  seededRates,
+  seededSample,
+} from './seededHistory.ts'
+import type { VenueMarket } from './seedMarkets.ts'
 import type { SwapStep } from './swaps.ts'
-import { marketPrices, type World } from './world.ts'
+import { marketPrices, type VenueState } from './venueState.ts'
 
 /** Hours kept one by one; older ones are kept as days. */
 export const HOURS_KEPT = 24 * 8
@@ -24,7 +32,7 @@ export const HOURS_KEPT = 24 * 8
 export const DAYS_KEPT = 1200
 /** Wallets remembered one by one for the count of users; more are no longer told apart. */
 export const USERS_KEPT = 100_000
-/** Hours sampled one by one when the world was asleep; of a longer sleep every day is sampled once. */
+/** Hours sampled one by one when the venue was asleep; of a longer sleep every day is sampled once. */
 const MAX_CATCH_UP_HOURS = 24 * 8
 
 const HOUR = 3600
@@ -40,8 +48,8 @@ export interface LedgerRow {
 
 /** One market's books. */
 export interface MarketLedger {
-  readonly market: WorldMarket
-  readonly past: Past
+  readonly market: VenueMarket
+  readonly history: SeededHistory
   /** The hour that is running. */
   running: Flow
   /** Ascending; hours. */
@@ -50,9 +58,9 @@ export interface MarketLedger {
   readonly days: LedgerRow[]
 }
 
-/** All books of a world. */
+/** All books of a venue. */
 export interface Ledger {
-  /** Hour in which the world began; earlier ones are the seeded past. */
+  /** Hour in which the venue began; earlier ones are the seeded past. */
   readonly firstHour: number
   /** The hour that is running, since 1970. */
   runningHour: number
@@ -66,19 +74,19 @@ export interface Ledger {
   }
 }
 
-const ledgers = new WeakMap<World, Ledger>()
+const ledgers = new WeakMap<VenueState, Ledger>()
 
-/** The books of a world, opened at its first use. The venue opens them before a saved world is put back. */
-export function ledgerOf(world: World): Ledger {
-  const known = ledgers.get(world)
+/** The books of a venue, opened at its first use. The venue opens them before a saved venue is put back. */
+export function ledgerOf(venueState: VenueState): Ledger {
+  const known = ledgers.get(venueState)
   if (known !== undefined) return known
-  const firstHour = Math.floor(world.epochSeconds / HOUR)
+  const firstHour = Math.floor(venueState.epochSeconds / HOUR)
   const byMarket = new Map<string, MarketLedger>()
-  for (const market of world.markets) {
-    const base = sampleOf(world, market, world.epochSeconds)
+  for (const market of venueState.markets) {
+    const base = sampleOf(venueState, market, venueState.epochSeconds)
     byMarket.set(market.key, {
       market,
-      past: pastOf(world, market, base),
+      history: seededHistoryOf(venueState, market, base),
       running: noFlow(),
       hours: [],
       days: [],
@@ -90,14 +98,14 @@ export function ledgerOf(world: World): Ledger {
     byMarket,
     users: { day: Math.floor(firstHour / 24), today: new Set(), ever: new Set(), byDay: new Map() },
   }
-  ledgers.set(world, ledger)
+  ledgers.set(venueState, ledger)
   return ledger
 }
 
 /** How a market stands at a second. */
-function sampleOf(world: World, market: WorldMarket, seconds: number): Sample {
+function sampleOf(venueState: VenueState, market: VenueMarket, seconds: number): Sample {
   const { settings, state } = market
-  const prices = marketPrices(world, market, seconds)
+  const prices = marketPrices(venueState, market, seconds)
   const rates = hourlyRates(market, prices)
   const open = openPnl(market, prices)
   return {
@@ -116,7 +124,7 @@ function sampleOf(world: World, market: WorldMarket, seconds: number): Sample {
 
 /** Traders' open PnL by side at mid price, USD. */
 export function openPnl(
-  market: WorldMarket,
+  market: VenueMarket,
   prices: MarketPrices,
 ): { readonly long: bigint; readonly short: bigint } {
   const { settings, state } = market
@@ -130,8 +138,8 @@ export function openPnl(
 }
 
 /** Closes the hours that ended up to a second, with the state as it is: call before the state changes past an hour's end. */
-export function sealHours(world: World, seconds: number): void {
-  const ledger = ledgerOf(world)
+export function sealHours(venueState: VenueState, seconds: number): void {
+  const ledger = ledgerOf(venueState)
   const hour = Math.floor(seconds / HOUR)
   if (hour <= ledger.runningHour) return
   const fineFrom = hour - MAX_CATCH_UP_HOURS
@@ -143,7 +151,7 @@ export function sealHours(world: World, seconds: number): void {
     for (const books of ledger.byMarket.values()) {
       const last = books.hours.at(-1)?.sample ?? books.days.at(-1)?.sample
       const sample =
-        isFine || span === 24 || last === undefined ? sampleOf(world, books.market, end * HOUR) : last
+        isFine || span === 24 || last === undefined ? sampleOf(venueState, books.market, end * HOUR) : last
       keepRow(books, { hour: runningHour, span, flow: books.running, sample })
       books.running = noFlow()
     }
@@ -194,9 +202,14 @@ function rowsBetween(books: MarketLedger, fromHour: number, toHour: number): Led
 }
 
 /** What a market did from one hour to another (the end is not in it; the running hour may be). */
-export function flowBetween(world: World, books: MarketLedger, fromHour: number, toHour: number): Flow {
-  const ledger = ledgerOf(world)
-  const sum = pastFlow(world.seed, books.past, fromHour, Math.min(toHour, ledger.firstHour))
+export function flowBetween(
+  venueState: VenueState,
+  books: MarketLedger,
+  fromHour: number,
+  toHour: number,
+): Flow {
+  const ledger = ledgerOf(venueState)
+  const sum = seededFlow(venueState.seed, books.history, fromHour, Math.min(toHour, ledger.firstHour))
   if (toHour <= ledger.firstHour) return sum
   for (const row of rowsBetween(books, fromHour, toHour)) addFlow(sum, row.flow)
   if (ledger.runningHour >= fromHour && ledger.runningHour < toHour) addFlow(sum, books.running)
@@ -204,9 +217,9 @@ export function flowBetween(world: World, books: MarketLedger, fromHour: number,
 }
 
 /** How a market stood at the start of an hour. */
-export function sampleAt(world: World, books: MarketLedger, hour: number): Sample {
-  const ledger = ledgerOf(world)
-  if (hour <= ledger.firstHour) return pastSample(world, books.market, books.past, hour)
+export function sampleAt(venueState: VenueState, books: MarketLedger, hour: number): Sample {
+  const ledger = ledgerOf(venueState)
+  if (hour <= ledger.firstHour) return seededSample(venueState, books.market, books.history, hour)
   const rows = hour > (books.hours[0]?.hour ?? Number.POSITIVE_INFINITY) ? books.hours : books.days
   let low = 0
   let high = rows.length - 1
@@ -215,37 +228,37 @@ export function sampleAt(world: World, books: MarketLedger, hour: number): Sampl
     if ((rows[middle]?.hour ?? 0) < hour) low = middle
     else high = middle - 1
   }
-  return rows[low]?.sample ?? books.past.base
+  return rows[low]?.sample ?? books.history.base
 }
 
 /** Rates of a market at the start of an hour. */
-export function ratesAt(world: World, books: MarketLedger, hour: number): Rates {
-  return hour <= ledgerOf(world).firstHour
-    ? pastRates(books.past, books.market.settings.isSpotOnly, hour)
-    : sampleAt(world, books, hour)
+export function ratesAt(venueState: VenueState, books: MarketLedger, hour: number): Rates {
+  return hour <= ledgerOf(venueState).firstHour
+    ? seededRates(books.history, books.market.settings.isSpotOnly, hour)
+    : sampleAt(venueState, books, hour)
 }
 
 /** Value of a market's pool at the start of an hour, dollars. */
 export function poolDollarsAt(
-  world: World,
+  venueState: VenueState,
   books: MarketLedger,
   hour: number,
 ): { readonly long: number; readonly short: number } {
-  if (hour > ledgerOf(world).firstHour) {
-    const sample = sampleAt(world, books, hour)
+  if (hour > ledgerOf(venueState).firstHour) {
+    const sample = sampleAt(venueState, books, hour)
     return { long: dollarsOf(sample.poolLongUsd), short: dollarsOf(sample.poolShortUsd) }
   }
-  const { past, market } = books
-  const factors = pastPoolFactors(world, market, past, hour)
+  const { history, market } = books
+  const factors = seededPoolFactors(venueState, market, history, hour)
   return {
-    long: dollarsOf(past.base.poolLongUsd) * factors.long,
-    short: dollarsOf(past.base.poolShortUsd) * factors.short,
+    long: dollarsOf(history.base.poolLongUsd) * factors.long,
+    short: dollarsOf(history.base.poolShortUsd) * factors.short,
   }
 }
 
 /** Notes that an account traded. */
-function noteUser(world: World, account: string): void {
-  const { users } = ledgerOf(world)
+function noteUser(venueState: VenueState, account: string): void {
+  const { users } = ledgerOf(venueState)
   const key = account.toLowerCase()
   if (users.today.size < USERS_KEPT) users.today.add(key)
   if (users.ever.size < USERS_KEPT) users.ever.add(key)
@@ -256,15 +269,15 @@ export type ExecutedFields = Readonly<Record<string, unknown>>
 
 /** Writes an executed order on a position into the books of its market. */
 export function notePositionTrade(
-  world: World,
+  venueState: VenueState,
   account: string,
-  market: WorldMarket,
+  market: VenueMarket,
   isLong: boolean,
   fields: ExecutedFields,
 ): void {
-  const books = ledgerOf(world).byMarket.get(market.key)
+  const books = ledgerOf(venueState).byMarket.get(market.key)
   if (books === undefined) return
-  noteUser(world, account)
+  noteUser(venueState, account)
   const amount = (name: string): bigint => {
     const value = fields[name]
     return typeof value === 'bigint' ? value : 0n
@@ -286,10 +299,10 @@ export function notePositionTrade(
 }
 
 /** Writes the steps of a swap into the books of its pools. */
-export function noteSwaps(world: World, account: string, steps: readonly SwapStep[]): void {
-  if (steps.length > 0) noteUser(world, account)
+export function noteSwaps(venueState: VenueState, account: string, steps: readonly SwapStep[]): void {
+  if (steps.length > 0) noteUser(venueState, account)
   for (const { market, volumeUsd, feeUsd, feeForPoolUsd } of steps) {
-    const flow = ledgerOf(world).byMarket.get(market.key)?.running
+    const flow = ledgerOf(venueState).byMarket.get(market.key)?.running
     if (flow === undefined) continue
     flow.volumeSwapsUsd += volumeUsd
     flow.feesSwapUsd += feeUsd

@@ -6,8 +6,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Flow } from './flow.ts'
 import { type LedgerRow, ledgerOf } from './ledger.ts'
 import { decodeState, encodeState } from './stateLog.ts'
+import type { VenueState } from './venueState.ts'
 import { writeWhole } from './wholeFile.ts'
-import type { World } from './world.ts'
 
 /** The running hour, as the state file keeps it. */
 export interface SavedLedger {
@@ -27,19 +27,19 @@ type SavedRows = readonly (readonly [
 ])[]
 
 /** Hour up to which a world's finished hours were written. */
-const written = new WeakMap<World, number>()
+const written = new WeakMap<VenueState, number>()
 
 function pathOf(statePath: string): string {
   return `${statePath}.hours`
 }
 
 /** Writes finished hours when there are new ones, and returns what the state file keeps. Throws what the file system throws. */
-export function saveLedger(statePath: string, world: World): SavedLedger {
-  const { runningHour, byMarket, users } = ledgerOf(world)
-  if (written.get(world) !== runningHour) {
+export function saveLedger(statePath: string, venueState: VenueState): SavedLedger {
+  const { runningHour, byMarket, users } = ledgerOf(venueState)
+  if (written.get(venueState) !== runningHour) {
     const rows: SavedRows = [...byMarket].map(([key, { hours, days }]) => [key, { hours, days }])
     writeWhole(pathOf(statePath), encodeState(rows))
-    written.set(world, runningHour)
+    written.set(venueState, runningHour)
   }
   return {
     runningHour,
@@ -58,8 +58,8 @@ export function saveLedger(statePath: string, world: World): SavedLedger {
 }
 
 /** Puts the books back. Rows that the state file does not know of are left out: a crash came between the two writes. */
-export function restoreLedger(statePath: string, world: World, saved: SavedLedger): void {
-  const ledger = ledgerOf(world)
+export function restoreLedger(statePath: string, venueState: VenueState, saved: SavedLedger): void {
+  const ledger = ledgerOf(venueState)
   ledger.runningHour = saved.runningHour
   for (const [key, running] of saved.running) {
     const books = ledger.byMarket.get(key)
@@ -78,5 +78,5 @@ export function restoreLedger(statePath: string, world: World, saved: SavedLedge
     books.hours.push(...hours.filter((row) => row.hour + row.span <= saved.runningHour))
     books.days.push(...days.filter((row) => row.hour + row.span <= saved.runningHour))
   }
-  written.set(world, saved.runningHour)
+  written.set(venueState, saved.runningHour)
 }

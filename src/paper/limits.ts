@@ -1,12 +1,12 @@
 /**
- * How much the world remembers. Everything that grows with use has a limit here (transactions and logs: chainMemory.ts; books:
- * ledger.ts); over it, the oldest goes first, in blocks of a tenth so that the work is rare.
+ * How much the venue remembers. Everything that grows with use has a limit here (transactions and logs: chainMemory.ts;
+ * books: ledger.ts); over it, the oldest goes first, in blocks of a tenth so that the work is rare.
  */
 import type { Address } from '../domain/address.ts'
 import { startBalances } from './accounts.ts'
 import { trimBlockChain } from './chainMemory.ts'
 import type { SubmitEntry } from './record.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 import type { TradeRow } from './worldRecords.ts'
 
 /** Rows of the trade history of people; the population's are kept apart, so that it never drives anybody else's out. */
@@ -27,50 +27,53 @@ function keepAfter(limit: number): number {
   return limit - Math.floor(limit / 10)
 }
 
-/** Brings the world back under its limits. Cheap when nothing is over. */
-export function trimWorld(world: World): void {
-  const populationLimit = world.traders.size === 0 ? 0 : MAX_POPULATION_TRADES
-  if (world.trades.length > MAX_TRADES + populationLimit || world.populationTrades > MAX_POPULATION_TRADES) {
-    trimTrades(world)
+/** Brings the venue back under its limits. Cheap when nothing is over. */
+export function trimVenue(venueState: VenueState): void {
+  const populationLimit = venueState.traders.size === 0 ? 0 : MAX_POPULATION_TRADES
+  if (
+    venueState.trades.length > MAX_TRADES + populationLimit ||
+    venueState.populationTrades > MAX_POPULATION_TRADES
+  ) {
+    trimTrades(venueState)
   }
   // What a relay never lands stays pending; a day after its deadline nobody waits for it.
-  const longAgo = BigInt(Math.floor(world.clock.now() / 1000) - 86_400)
+  const longAgo = BigInt(Math.floor(venueState.clock.now() / 1000) - 86_400)
   trimMap(
-    world.operations,
+    venueState.operations,
     MAX_OPERATIONS,
     ({ status, relayParams }) => status !== 'pending' || relayParams.deadline < longAgo,
   )
-  trimMap(world.outcomes, MAX_OUTCOMES, ({ status }) => status !== 'created')
-  if (world.usedDigests.size > MAX_DIGESTS) {
-    for (const digest of world.usedDigests) {
-      if (world.usedDigests.size <= keepAfter(MAX_DIGESTS)) break
-      world.usedDigests.delete(digest)
+  trimMap(venueState.outcomes, MAX_OUTCOMES, ({ status }) => status !== 'created')
+  if (venueState.usedDigests.size > MAX_DIGESTS) {
+    for (const digest of venueState.usedDigests) {
+      if (venueState.usedDigests.size <= keepAfter(MAX_DIGESTS)) break
+      venueState.usedDigests.delete(digest)
     }
   }
-  if (world.accounts.size > MAX_ACCOUNTS) trimAccounts(world)
-  trimBlockChain(world.blockChain, (account) => world.traders.has(account as Address))
+  if (venueState.accounts.size > MAX_ACCOUNTS) trimAccounts(venueState)
+  trimBlockChain(venueState.blockChain, (account) => venueState.traders.has(account as Address))
 }
 
-function trimTrades(world: World): void {
-  const isPopulation = (row: TradeRow): boolean => world.traders.has(row.account)
+function trimTrades(venueState: VenueState): void {
+  const isPopulation = (row: TradeRow): boolean => venueState.traders.has(row.account)
   let population = 0
-  for (const row of world.trades) if (isPopulation(row)) population += 1
+  for (const row of venueState.trades) if (isPopulation(row)) population += 1
   const excess = {
     population: population > MAX_POPULATION_TRADES ? population - keepAfter(MAX_POPULATION_TRADES) : 0,
     people:
-      world.trades.length - population > MAX_TRADES
-        ? world.trades.length - population - keepAfter(MAX_TRADES)
+      venueState.trades.length - population > MAX_TRADES
+        ? venueState.trades.length - population - keepAfter(MAX_TRADES)
         : 0,
   }
-  const kept = world.trades.filter((row) => {
+  const kept = venueState.trades.filter((row) => {
     const kind = isPopulation(row) ? 'population' : 'people'
     if (excess[kind] === 0) return true
     excess[kind] -= 1
     return false
   })
-  world.trades.length = 0
-  for (const row of kept) world.trades.push(row)
-  world.populationTrades = kept.filter(isPopulation).length
+  venueState.trades.length = 0
+  for (const row of kept) venueState.trades.push(row)
+  venueState.populationTrades = kept.filter(isPopulation).length
 }
 
 function trimMap<T>(map: Map<string, T>, limit: number, mayGo: (value: T) => boolean): void {
@@ -81,24 +84,24 @@ function trimMap<T>(map: Map<string, T>, limit: number, mayGo: (value: T) => boo
   }
 }
 
-function trimAccounts(world: World): void {
-  const busy = new Set([...world.orders.values()].map(({ account }) => account.toLowerCase()))
-  for (const { account, status } of world.operations.values()) {
+function trimAccounts(venueState: VenueState): void {
+  const busy = new Set([...venueState.orders.values()].map(({ account }) => account.toLowerCase()))
+  for (const { account, status } of venueState.operations.values()) {
     if (status === 'pending') busy.add(account.toLowerCase())
   }
-  for (const { signed } of world.mempool.values()) busy.add(signed.from.toLowerCase())
-  const fresh = startBalances(world)
-  for (const [key, account] of world.accounts) {
+  for (const { signed } of venueState.mempool.values()) busy.add(signed.from.toLowerCase())
+  const fresh = startBalances(venueState)
+  for (const [key, account] of venueState.accounts) {
     const { balances, allowances, claimableFunding, claimableCollateral, nonce } = account
-    if (world.accounts.size <= keepAfter(MAX_ACCOUNTS)) return
+    if (venueState.accounts.size <= keepAfter(MAX_ACCOUNTS)) return
     const isFresh =
       nonce === undefined &&
       allowances.size === 0 &&
       claimableFunding.size === 0 &&
       claimableCollateral.size === 0 &&
       [...balances].every(([token, amount]) => amount === (fresh.get(token) ?? 0n))
-    const hasPosition = (world.positionKeysByAccount.get(key)?.size ?? 0) > 0
-    if (isFresh && !hasPosition && !busy.has(key)) world.accounts.delete(key)
+    const hasPosition = (venueState.positionKeysByAccount.get(key)?.size ?? 0) > 0
+    if (isFresh && !hasPosition && !busy.has(key)) venueState.accounts.delete(key)
   }
 }
 

@@ -14,28 +14,28 @@ import {
 } from './oracleRoutes.ts'
 import type { RouteKit } from './routeKit.ts'
 import { tokenInfoRow, tokenRow } from './tokenRows.ts'
-import type { VenueState } from './venueState.ts'
+import type { VenueParts } from './venueParts.ts'
 
 /** Adds the routes. */
-export function addMarketRoutes({ world, faults }: VenueState, kit: RouteKit): void {
-  const { markets } = world
-  const { tokens } = world.catalog.catalog
+export function addMarketRoutes({ venueState, faults }: VenueParts, kit: RouteKit): void {
+  const { markets } = venueState
+  const { tokens } = venueState.catalog.catalog
   kit.oracle('/ping', () => {
     if (faults.oracleDatabase === 'unavailable') throw new HttpFailure(500, { errors: ['db is unavailable'] })
     return { ok: true }
   })
-  kit.oracle('/prices/tickers', ({ nowMs }) => oracleTickers(world, nowMs))
-  kit.oracle('/prices/candles', ({ query, nowMs }) => oracleCandles(world, query, nowMs))
-  kit.oracle('/tokens', () => oracleTokenList(world))
+  kit.oracle('/prices/tickers', ({ nowMs }) => oracleTickers(venueState, nowMs))
+  kit.oracle('/prices/candles', ({ query, nowMs }) => oracleCandles(venueState, query, nowMs))
+  kit.oracle('/tokens', () => oracleTokenList(venueState))
   kit.oracle('/tokens/info', ({ nowMs }) => ({
-    tokens: tokens.map((token) => tokenInfoRow(world, token, nowMs)),
+    tokens: tokens.map((token) => tokenInfoRow(venueState, token, nowMs)),
   }))
-  kit.oracle('/markets', () => oracleMarkets(world))
-  kit.oracle('/markets/info', ({ nowMs }) => oracleMarketInfo(world, nowMs))
+  kit.oracle('/markets', () => oracleMarkets(venueState))
+  kit.oracle('/markets/info', ({ nowMs }) => oracleMarketInfo(venueState, nowMs))
   kit.oracle('/markets/state', ({ nowMs }) =>
-    oracleMarketState(world, {
+    oracleMarketState(venueState, {
       closed: new Set([
-        ...closedMarkets(world, Math.floor(nowMs / 1000)),
+        ...closedMarkets(venueState, Math.floor(nowMs / 1000)),
         ...faults.closedMarkets.map((market) => market.toLowerCase()),
       ]),
       unknown: new Set(faults.unknownMarkets.map((market) => market.toLowerCase())),
@@ -43,22 +43,25 @@ export function addMarketRoutes({ world, faults }: VenueState, kit: RouteKit): v
   )
 
   kit.api('GET', '/markets', () =>
-    markets.filter((market) => isListed(world, market)).map((market) => catalogRow(world, market)),
+    markets.filter((market) => isListed(venueState, market)).map((market) => catalogRow(venueState, market)),
   )
-  kit.api('GET', '/markets/config', () => markets.map((market) => configRow(world, market)))
+  kit.api('GET', '/markets/config', () => markets.map((market) => configRow(venueState, market)))
   kit.api('GET', '/markets/values', ({ nowMs }) =>
-    markets.map((market) => pulledValues(world, market, nowMs)),
+    markets.map((market) => pulledValues(venueState, market, nowMs)),
   )
   kit.api('GET', '/markets/info', ({ nowMs }) =>
-    markets.map((market) => ({ ...configRow(world, market), ...pulledValues(world, market, nowMs) })),
+    markets.map((market) => ({
+      ...configRow(venueState, market),
+      ...pulledValues(venueState, market, nowMs),
+    })),
   )
-  kit.api('GET', '/markets/tickers', ({ query, nowMs }) => tickers(world, query, nowMs))
-  kit.api('GET', '/markets/trading-capacity', ({ query }) => tradingCapacityRoute(world, query))
+  kit.api('GET', '/markets/tickers', ({ query, nowMs }) => tickers(venueState, query, nowMs))
+  kit.api('GET', '/markets/trading-capacity', ({ query }) => tradingCapacityRoute(venueState, query))
   kit.api('GET', '/risk-oracle/markets', () =>
     markets
-      .filter((market) => isActive(world, market))
+      .filter((market) => isActive(venueState, market))
       .map(({ catalog }) => ({ symbol: catalog.symbol, marketTokenAddress: catalog.marketToken })),
   )
   kit.api('GET', '/tokens', () => tokens.map(tokenRow))
-  kit.api('GET', '/tokens/info', ({ nowMs }) => tokens.map((token) => tokenInfoRow(world, token, nowMs)))
+  kit.api('GET', '/tokens/info', ({ nowMs }) => tokens.map((token) => tokenInfoRow(venueState, token, nowMs)))
 }

@@ -18,8 +18,8 @@ import {
   slotValue,
 } from './model/market.ts'
 import { ProtocolRevert } from './model/revert.ts'
-import type { WorldMarket } from './seedMarkets.ts'
-import { marketPrices, type World } from './world.ts'
+import type { VenueMarket } from './seedMarkets.ts'
+import { marketPrices, type VenueState } from './venueState.ts'
 
 /** 10^decimals: contract price times this is USD (30 decimals) per whole token. */
 export function scaleOf(token: CatalogToken): bigint {
@@ -27,17 +27,17 @@ export function scaleOf(token: CatalogToken): bigint {
 }
 
 /** Whether a market is listed now. */
-export function isListed(world: World, market: WorldMarket): boolean {
-  return market.catalog.isListed && !namesMarket(world.dataFaults.unlistedMarkets, market.key)
+export function isListed(venueState: VenueState, market: VenueMarket): boolean {
+  return market.catalog.isListed && !namesMarket(venueState.dataFaults.unlistedMarkets, market.key)
 }
 
 /** Whether a market is listed and not disabled. */
-export function isActive(world: World, market: WorldMarket): boolean {
-  return isListed(world, market) && !namesMarket(world.dataFaults.disabledMarkets, market.key)
+export function isActive(venueState: VenueState, market: VenueMarket): boolean {
+  return isListed(venueState, market) && !namesMarket(venueState.dataFaults.disabledMarkets, market.key)
 }
 
 /** `/markets` row. */
-export function catalogRow(world: World, market: WorldMarket): Json {
+export function catalogRow(venueState: VenueState, market: VenueMarket): Json {
   const { catalog, settings, config } = market
   const factor = settings.minCollateralFactor
   const tier =
@@ -55,7 +55,7 @@ export function catalogRow(world: World, market: WorldMarket): Json {
     indexTokenAddress: catalog.indexToken,
     longTokenAddress: catalog.longToken,
     shortTokenAddress: catalog.shortToken,
-    isListed: isListed(world, market),
+    isListed: isListed(venueState, market),
     isSpotOnly: catalog.isSpotOnly,
     leverageTiers: settings.isSpotOnly ? [] : tier,
     minPositionSizeUsd: settings.minPositionSizeUsd.toString(),
@@ -64,7 +64,7 @@ export function catalogRow(world: World, market: WorldMarket): Json {
 }
 
 /** Identity and settings of a market: `/markets/config` row. */
-export function configRow(world: World, market: WorldMarket): Record<string, Json> {
+export function configRow(venueState: VenueState, market: VenueMarket): Record<string, Json> {
   const row: Record<string, Json> = {
     marketTokenAddress: market.catalog.marketToken,
     indexTokenAddress: market.catalog.indexToken,
@@ -74,7 +74,7 @@ export function configRow(world: World, market: WorldMarket): Record<string, Jso
     isSpotOnly: market.settings.isSpotOnly,
     name: market.catalog.symbol,
     data: '',
-    isDisabled: namesMarket(world.dataFaults.disabledMarkets, market.key),
+    isDisabled: namesMarket(venueState.dataFaults.disabledMarkets, market.key),
   }
   for (const [name, value] of Object.entries(market.config)) {
     if (name.endsWith('_x') || name === 'symbol' || name === 'isDisabled') continue
@@ -87,7 +87,7 @@ export function configRow(world: World, market: WorldMarket): Record<string, Jso
 
 /** Funding and borrowing rates per second as they stand; zero where the market has no open interest. */
 export function ratesOf(
-  market: WorldMarket,
+  market: VenueMarket,
   prices: MarketPrices,
 ): {
   readonly fundingFactorPerSecond: bigint
@@ -115,9 +115,9 @@ export function ratesOf(
 }
 
 /** Values of a market at a moment: a `/markets/values` row but for its `updatedAt`. */
-export function valuesRow(world: World, market: WorldMarket, nowMs: number): Record<string, Json> {
+export function valuesRow(venueState: VenueState, market: VenueMarket, nowMs: number): Record<string, Json> {
   const { settings, state } = market
-  const prices = marketPrices(world, market, Math.floor(nowMs / 1000))
+  const prices = marketPrices(venueState, market, Math.floor(nowMs / 1000))
   const rates = ratesOf(market, prices)
   const long = poolUsd(settings, state, 'long', prices)
   const short = poolUsd(settings, state, 'short', prices)
@@ -161,36 +161,40 @@ export function valuesRow(world: World, market: WorldMarket, nowMs: number): Rec
 }
 
 /** Whether the values of a market, or of all of them, are no longer refreshed. */
-export function hasStaleValues({ dataFaults }: World, market: WorldMarket): boolean {
+export function hasStaleValues({ dataFaults }: VenueState, market: VenueMarket): boolean {
   return dataFaults.marketData === 'stale' || namesMarket(dataFaults.staleValues, market.key)
 }
 
 /** Wire form of a capacity, with the state of the data behind it. */
-export function capacityJson(world: World, market: WorldMarket, capacity: Capacity): Record<string, Json> {
+export function capacityJson(
+  venueState: VenueState,
+  market: VenueMarket,
+  capacity: Capacity,
+): Record<string, Json> {
   return {
     availableLiquidity: capacity.availableLiquidity.toString(),
     baseAvailableLiquidity: capacity.baseAvailableLiquidity.toString(),
     jitAvailableLiquidity: capacity.jitAvailableLiquidity.toString(),
     limitingFactor: capacity.limitingFactor,
-    jitDataStatus: world.dataFaults.jitData,
-    marketDataStatus: hasStaleValues(world, market) ? 'stale' : 'fresh',
+    jitDataStatus: venueState.dataFaults.jitData,
+    marketDataStatus: hasStaleValues(venueState, market) ? 'stale' : 'fresh',
   }
 }
 
 /** Capacity of a market side now. */
-export function capacityOfMarket(world: World, market: WorldMarket, side: Side): Capacity {
-  const seconds = Math.floor(world.clock.now() / 1000)
-  return capacityAt(world, market, side, marketPrices(world, market, seconds), seconds)
+export function capacityOfMarket(venueState: VenueState, market: VenueMarket, side: Side): Capacity {
+  const seconds = Math.floor(venueState.clock.now() / 1000)
+  return capacityAt(venueState, market, side, marketPrices(venueState, market, seconds), seconds)
 }
 
 /** `/markets/tickers` row. */
-export function tickerRow(world: World, market: WorldMarket, nowMs: number): Json {
+export function tickerRow(venueState: VenueState, market: VenueMarket, nowMs: number): Json {
   const { settings, state } = market
   const seconds = Math.floor(nowMs / 1000)
-  const prices = marketPrices(world, market, seconds)
+  const prices = marketPrices(venueState, market, seconds)
   const scale = settings.isSpotOnly ? 0n : scaleOf(market.indexToken)
   const mark = mid(prices.index) * scale
-  const day = dayOf(world, market, seconds)
+  const day = dayOf(venueState, market, seconds)
   const rates = hourlyRates(market, prices)
   const inTokens = {
     long: interestInTokens(settings, state, 'long'),
@@ -228,14 +232,14 @@ export function tickerRow(world: World, market: WorldMarket, nowMs: number): Jso
     borrowingRateShort: rates.borrowing.short.toString(),
     netRateLong: (rates.funding.long - rates.borrowing.long).toString(),
     netRateShort: (rates.funding.short - rates.borrowing.short).toString(),
-    capacityLong: capacityJson(world, market, capacityAt(world, market, 'long', prices, seconds)),
-    capacityShort: capacityJson(world, market, capacityAt(world, market, 'short', prices, seconds)),
+    capacityLong: capacityJson(venueState, market, capacityAt(venueState, market, 'long', prices, seconds)),
+    capacityShort: capacityJson(venueState, market, capacityAt(venueState, market, 'short', prices, seconds)),
   }
 }
 
 /** Rates per hour as tickers show them; funding negative = that side pays. */
 export function hourlyRates(
-  market: WorldMarket,
+  market: VenueMarket,
   prices: MarketPrices,
 ): {
   readonly funding: { readonly [side in Side]: bigint }

@@ -5,8 +5,8 @@
 import { namesMarket } from './dataFaults.ts'
 import type { Json } from './http.ts'
 import { valuesRow } from './marketRows.ts'
-import type { WorldMarket } from './seedMarkets.ts'
-import type { World } from './world.ts'
+import type { VenueMarket } from './seedMarkets.ts'
+import type { VenueState } from './venueState.ts'
 
 /** Milliseconds between pulls. */
 const PULL_MS = 5000
@@ -23,7 +23,7 @@ interface Pull {
   readonly rows: Map<string, Row>
 }
 
-/** What a world was last pulled to, and what failing pulls have left standing. */
+/** What a venue was last pulled to, and what failing pulls have left standing. */
 interface Pulls {
   last: Pull | undefined
   /** The pull that stands while every pull fails. */
@@ -32,16 +32,16 @@ interface Pulls {
   readonly kept: Map<string, Row>
 }
 
-const pullsOf = new WeakMap<World, Pulls>()
+const pullsOf = new WeakMap<VenueState, Pulls>()
 
-function pulls(world: World): Pulls {
-  const known = pullsOf.get(world) ?? { last: undefined, held: undefined, kept: new Map<string, Row>() }
-  pullsOf.set(world, known)
+function pulls(venueState: VenueState): Pulls {
+  const known = pullsOf.get(venueState) ?? { last: undefined, held: undefined, kept: new Map<string, Row>() }
+  pullsOf.set(venueState, known)
   return known
 }
 
-function rowOf(world: World, pull: Pull, market: WorldMarket, nowMs: number): Row {
-  const row = pull.rows.get(market.key) ?? valuesRow(world, market, nowMs)
+function rowOf(venueState: VenueState, pull: Pull, market: VenueMarket, nowMs: number): Row {
+  const row = pull.rows.get(market.key) ?? valuesRow(venueState, market, nowMs)
   pull.rows.set(market.key, row)
   return row
 }
@@ -50,48 +50,54 @@ function rowOf(world: World, pull: Pull, market: WorldMarket, nowMs: number): Ro
  * Holds what stands at this moment, where pulls have begun to fail, and lets go where they work again. To be called when
  * time passes or a fault changes; costs nothing while there is no such fault.
  */
-export function holdFailingValues(world: World, nowMs: number): void {
-  const { marketData, staleValues } = world.dataFaults
+export function holdFailingValues(venueState: VenueState, nowMs: number): void {
+  const { marketData, staleValues } = venueState.dataFaults
   const isFresh = marketData === 'fresh'
-  if (isFresh && staleValues.length === 0 && !pullsOf.has(world)) return
-  const known = pulls(world)
+  if (isFresh && staleValues.length === 0 && !pullsOf.has(venueState)) return
+  const known = pulls(venueState)
   if (isFresh) known.held = undefined
   else if (known.held === undefined) {
-    known.held = pullAt(world, nowMs)
-    for (const market of world.markets) rowOf(world, known.held, market, nowMs)
+    known.held = pullAt(venueState, nowMs)
+    for (const market of venueState.markets) rowOf(venueState, known.held, market, nowMs)
   }
   for (const key of known.kept.keys()) if (!namesMarket(staleValues, key)) known.kept.delete(key)
   if (staleValues.length === 0) return
-  for (const market of world.markets) {
+  for (const market of venueState.markets) {
     if (known.kept.has(market.key) || !namesMarket(staleValues, market.key)) continue
-    known.kept.set(market.key, rowOf(world, known.held ?? pullAt(world, nowMs), market, nowMs))
+    known.kept.set(market.key, rowOf(venueState, known.held ?? pullAt(venueState, nowMs), market, nowMs))
   }
 }
 
 /** The pull that is current at a moment. */
-function pullAt(world: World, nowMs: number): Pull {
-  const known = pulls(world)
+function pullAt(venueState: VenueState, nowMs: number): Pull {
+  const known = pulls(venueState)
   const atMs = Math.floor(nowMs / PULL_MS) * PULL_MS
   if (known.last?.atMs !== atMs) known.last = { atMs, rows: new Map() }
   return known.last
 }
 
 /** A `/markets/values` row: as it was pulled, with when; `updatedAt` is null for a market whose own refresh fails. */
-export function pulledValues(world: World, market: WorldMarket, nowMs: number): Record<string, Json> {
-  holdFailingValues(world, nowMs)
-  const { kept, held } = pulls(world)
+export function pulledValues(
+  venueState: VenueState,
+  market: VenueMarket,
+  nowMs: number,
+): Record<string, Json> {
+  holdFailingValues(venueState, nowMs)
+  const { kept, held } = pulls(venueState)
   const left = kept.get(market.key)
   if (left !== undefined) return { ...left, updatedAt: null }
-  const pull = held ?? pullAt(world, nowMs)
-  return { ...rowOf(world, pull, market, nowMs), updatedAt: pull.atMs }
+  const pull = held ?? pullAt(venueState, nowMs)
+  return { ...rowOf(venueState, pull, market, nowMs), updatedAt: pull.atMs }
 }
 
 /** Markets whose values are stale; disabled ones are left out of the account. */
-export function valuesStaleness(world: World, nowMs: number): Json {
-  holdFailingValues(world, nowMs)
-  const { kept, held } = pulls(world)
+export function valuesStaleness(venueState: VenueState, nowMs: number): Json {
+  holdFailingValues(venueState, nowMs)
+  const { kept, held } = pulls(venueState)
   const isOld = held !== undefined && nowMs - held.atMs > STALE_VALUES_MS
-  const counted = world.markets.filter(({ key }) => !namesMarket(world.dataFaults.disabledMarkets, key))
+  const counted = venueState.markets.filter(
+    ({ key }) => !namesMarket(venueState.dataFaults.disabledMarkets, key),
+  )
   return {
     counted: counted.length,
     stale: counted.filter(({ key }) => isOld || kept.has(key)).map(({ catalog }) => catalog.marketToken),

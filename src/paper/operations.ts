@@ -10,13 +10,13 @@ import { revertBytes } from './customErrors.ts'
 import { givenError } from './givenError.ts'
 import type { ProtocolRevert } from './model/revert.ts'
 import { hashText, unit } from './random.ts'
-import { useUpDigest } from './stranger.ts'
-import { madeHash, schedule, type World } from './world.ts'
+import { useUpDigest } from './thirdParty.ts'
+import { madeHash, schedule, type VenueState } from './venueState.ts'
 import type { Operation, SubaccountUse } from './worldRecords.ts'
 
 /** Takes an operation in; it lands after the relay's delay. The signature has been checked by the caller. */
 export function acceptOperation(
-  world: World,
+  venueState: VenueState,
   options: {
     readonly account: Address
     readonly requestId: string | null
@@ -30,9 +30,9 @@ export function acceptOperation(
     readonly nowMs: number
   },
 ): Operation {
-  world.counters.task += 1
+  venueState.counters.task += 1
   const operation: Operation = {
-    taskId: madeHash(world, 'task', world.counters.task),
+    taskId: madeHash(venueState, 'task', venueState.counters.task),
     account: options.account,
     requestId: options.requestId,
     batch: options.batch,
@@ -43,50 +43,54 @@ export function acceptOperation(
     ...(options.signature === undefined ? {} : { signature: options.signature }),
     ...(options.calldata === undefined ? {} : { calldata: options.calldata }),
     acceptedAtMs: options.nowMs,
-    landsAtMs: options.nowMs + world.settings.relayDelayMs,
+    landsAtMs: options.nowMs + venueState.settings.relayDelayMs,
     status: 'pending',
     orderKeys: [],
     updatedAtMs: options.nowMs,
   }
-  world.operations.set(operation.taskId, operation)
-  schedule(world, { atMs: operation.landsAtMs, kind: 'land', taskId: operation.taskId })
+  venueState.operations.set(operation.taskId, operation)
+  schedule(venueState, { atMs: operation.landsAtMs, kind: 'land', taskId: operation.taskId })
   return operation
 }
 
 /** Whether the relay's faults hit an operation: drawn from the seed, `relayPercent` of all. */
-function isHit(world: World, { taskId }: Operation): boolean {
-  const { relayPercent } = world.dataFaults
-  return unit(hashText(`${world.seed}:relay-fault:${taskId}`), 0) * 100 < relayPercent
+function isHit(venueState: VenueState, { taskId }: Operation): boolean {
+  const { relayPercent } = venueState.dataFaults
+  return unit(hashText(`${venueState.seed}:relay-fault:${taskId}`), 0) * 100 < relayPercent
 }
 
 /** The relay sends an operation: its transaction is mined, unless a fault says otherwise. */
-export function landOperation(world: World, taskId: string, nowMs: number): void {
-  const operation = world.operations.get(taskId)
+export function landOperation(venueState: VenueState, taskId: string, nowMs: number): void {
+  const operation = venueState.operations.get(taskId)
   if (operation === undefined || operation.status !== 'pending') return
-  const { dataFaults } = world
-  const hit = isHit(world, operation)
+  const { dataFaults } = venueState
+  const hit = isHit(venueState, operation)
   const relay = hit ? dataFaults.relay : 'none'
   if (relay === 'never-lands') {
     operation.fault = relay
     // Once the block time is past the deadline the router would refuse it, and the relay says so.
     const tooLateMs = (Number(operation.relayParams.deadline) + 1) * 1000
-    schedule(world, { atMs: Math.max(nowMs, tooLateMs), kind: 'give-up', taskId: operation.taskId })
+    schedule(venueState, { atMs: Math.max(nowMs, tooLateMs), kind: 'give-up', taskId: operation.taskId })
     return
   }
   if (relay === 'fails' || relay === 'lands-late') {
     operation.fault = relay
     giveUp(operation, nowMs, 'The relay gave up; nothing was sent')
     if (relay === 'lands-late') {
-      schedule(world, { atMs: nowMs + dataFaults.relayLateMs, kind: 'send-again', taskId: operation.taskId })
+      schedule(venueState, {
+        atMs: nowMs + dataFaults.relayLateMs,
+        kind: 'send-again',
+        taskId: operation.taskId,
+      })
     }
     return
   }
-  if (hit && dataFaults.foreignDigest === 'before-landing' && useUpDigest(world, operation, nowMs)) {
+  if (hit && dataFaults.foreignDigest === 'before-landing' && useUpDigest(venueState, operation, nowMs)) {
     operation.fault = 'foreign-digest'
   }
   const wanted = hit ? dataFaults.relayReverts : ''
   if (wanted !== '') operation.fault = 'reverts'
-  const landing = runBatch(world, operation, {
+  const landing = runBatch(venueState, operation, {
     sender: 'relayer',
     nowMs,
     ...(wanted === '' ? {} : { mustRevert: givenError(wanted) }),
@@ -99,7 +103,7 @@ export function landOperation(world: World, taskId: string, nowMs: number): void
   operation.error = errorOf(landing.revert)
   if (hit && dataFaults.replayMs > 0) {
     operation.fault = `${operation.fault ?? 'reverts'}, replayed`
-    schedule(world, { atMs: nowMs + dataFaults.replayMs, kind: 'replay', taskId: operation.taskId })
+    schedule(venueState, { atMs: nowMs + dataFaults.replayMs, kind: 'replay', taskId: operation.taskId })
   }
 }
 
@@ -114,8 +118,8 @@ function giveUp(operation: Operation, nowMs: number, message: string): void {
 }
 
 /** The relay stops trying: the deadline of an operation that never landed has passed. */
-export function giveUpOperation(world: World, taskId: string, nowMs: number): void {
-  const operation = world.operations.get(taskId)
+export function giveUpOperation(venueState: VenueState, taskId: string, nowMs: number): void {
+  const operation = venueState.operations.get(taskId)
   if (operation?.status !== 'pending') return
   giveUp(operation, nowMs, 'The relay gave up: the deadline has passed and nothing was sent')
 }
@@ -124,9 +128,9 @@ export function giveUpOperation(world: World, taskId: string, nowMs: number): vo
  * Lands an operation that has had its last word: late by the relay itself, or by somebody else who read its calldata in a
  * reverted transaction. What the relay and the order status say stays as it was.
  */
-export function sendAgain(world: World, taskId: string, sender: Sender, nowMs: number): void {
-  const operation = world.operations.get(taskId)
+export function sendAgain(venueState: VenueState, taskId: string, sender: Sender, nowMs: number): void {
+  const operation = venueState.operations.get(taskId)
   if (operation === undefined || operation.status === 'pending' || operation.status === 'executed') return
-  const landing: Landing = runBatch(world, operation, { sender, nowMs })
+  const landing: Landing = runBatch(venueState, operation, { sender, nowMs })
   operation.afterwards = { txHash: landing.txHash, orderKeys: landing.orderKeys }
 }

@@ -8,9 +8,9 @@ import { HttpFailure, type Json } from './http.ts'
 import { hourlyRates, isListed } from './marketRows.ts'
 import { legacyAvailableLiquidity } from './model/capacity.ts'
 import { interestUsd, type PricePair, slotValue } from './model/market.ts'
-import type { WorldMarket } from './seedMarkets.ts'
+import type { VenueMarket } from './seedMarkets.ts'
 import { vaultTokensOf } from './vaultTokens.ts'
-import { marketPrices, tokenPrice, type World } from './world.ts'
+import { marketPrices, tokenPrice, type VenueState } from './venueState.ts'
 
 /** The oracle's name of a token. */
 export function oracleSymbolOf(token: CatalogToken): string {
@@ -18,8 +18,8 @@ export function oracleSymbolOf(token: CatalogToken): string {
 }
 
 /** Tokens the oracle prices, in catalogue order. */
-function oracleTokens(world: World): CatalogToken[] {
-  return world.prices.tokens.flatMap((key) => world.catalog.tokenByAddress.get(key) ?? [])
+function oracleTokens(venueState: VenueState): CatalogToken[] {
+  return venueState.prices.tokens.flatMap((key) => venueState.catalog.tokenByAddress.get(key) ?? [])
 }
 
 /** A ticker; values are contract prices, so `oracleDecimals` is 0. */
@@ -37,22 +37,22 @@ function ticker(symbol: string, address: Address, price: PricePair, seconds: num
 }
 
 /** Tickers of the tokens that the oracle signs prices of. */
-export function tokenTickers(world: World, nowMs: number): readonly Record<string, Json>[] {
+export function tokenTickers(venueState: VenueState, nowMs: number): readonly Record<string, Json>[] {
   const seconds = Math.floor(nowMs / 1000)
-  return oracleTokens(world).map((token) =>
-    ticker(oracleSymbolOf(token), token.address, tokenPrice(world, token, seconds), seconds),
+  return oracleTokens(venueState).map((token) =>
+    ticker(oracleSymbolOf(token), token.address, tokenPrice(venueState, token, seconds), seconds),
   )
 }
 
 /** `/prices/tickers`: one element a token, those of the vaults last. */
-export function oracleTickers(world: World, nowMs: number): Json {
+export function oracleTickers(venueState: VenueState, nowMs: number): Json {
   const seconds = Math.floor(nowMs / 1000)
-  const { tokens, prices } = vaultTokensOf(world)
+  const { tokens, prices } = vaultTokensOf(venueState)
   const ofVaults = tokens.flatMap(({ symbol, address }) => {
     const price = prices.at(hexKey(address), seconds)
     return price === undefined ? [] : [ticker(symbol, address, price, seconds)]
   })
-  return [...tokenTickers(world, nowMs), ...ofVaults]
+  return [...tokenTickers(venueState, nowMs), ...ofVaults]
 }
 
 function oracleRefusal(text: string): HttpFailure {
@@ -60,8 +60,8 @@ function oracleRefusal(text: string): HttpFailure {
 }
 
 /** The token a candle request names: by oracle symbol, then by the application's, then by what a wrapped coin is of. */
-function candleToken(world: World, symbol: string): CatalogToken | undefined {
-  const tokens = oracleTokens(world)
+function candleToken(venueState: VenueState, symbol: string): CatalogToken | undefined {
+  const tokens = oracleTokens(venueState)
   return (
     tokens.find((token) => oracleSymbolOf(token) === symbol) ??
     tokens.find((token) => token.symbol === symbol || token.assetSymbol === symbol) ??
@@ -71,21 +71,25 @@ function candleToken(world: World, symbol: string): CatalogToken | undefined {
 
 /** Where the candles of a symbol come from. Throws HttpFailure 400 for a symbol that nothing has. */
 function candleSource(
-  world: World,
+  venueState: VenueState,
   symbol: string,
 ): { readonly key: string; readonly decimals: number; readonly candles: Candles } {
-  const token = candleToken(world, symbol)
+  const token = candleToken(venueState, symbol)
   if (token !== undefined) {
-    return { key: world.catalog.priceKeyOf(token), decimals: token.decimals, candles: world.candles }
+    return {
+      key: venueState.catalog.priceKeyOf(token),
+      decimals: token.decimals,
+      candles: venueState.candles,
+    }
   }
-  const { tokens, candles } = vaultTokensOf(world)
+  const { tokens, candles } = vaultTokensOf(venueState)
   const vault = tokens.find((one) => one.symbol === symbol)
   if (vault === undefined) throw oracleRefusal(`unknown tokenSymbol ${symbol}`)
   return { key: hexKey(vault.address), decimals: vault.decimals, candles }
 }
 
 /** `/prices/candles`. Throws HttpFailure 400 for a bad parameter. */
-export function oracleCandles(world: World, query: URLSearchParams, nowMs: number): Json {
+export function oracleCandles(venueState: VenueState, query: URLSearchParams, nowMs: number): Json {
   const symbol = query.get('tokenSymbol')
   const period = query.get('period')
   const limitText = query.get('limit') ?? '1000'
@@ -95,7 +99,7 @@ export function oracleCandles(world: World, query: URLSearchParams, nowMs: numbe
   }
   const limit = /^\d{1,5}$/.test(limitText) ? Number(limitText) : 0
   if (limit < 1 || limit > 10_000) throw oracleRefusal('limit must be an integer from 1 to 10000')
-  const { key, decimals, candles } = candleSource(world, symbol)
+  const { key, decimals, candles } = candleSource(venueState, symbol)
   const rows = candles.latest(key, period as CandlePeriod, limit, Math.floor(nowMs / 1000))
   // Candles are the one place where the wire carries prices as plain numbers.
   const number = (contractPrice: bigint): number => Number(contractPrice) / 10 ** (30 - decimals)
@@ -112,17 +116,17 @@ export function oracleCandles(world: World, query: URLSearchParams, nowMs: numbe
 }
 
 /** `/tokens`, those of the vaults last. */
-export function oracleTokenList(world: World): Json {
-  const tokens: Json[] = oracleTokens(world).map((token) => ({
+export function oracleTokenList(venueState: VenueState): Json {
+  const tokens: Json[] = oracleTokens(venueState).map((token) => ({
     symbol: oracleSymbolOf(token),
     address: token.address,
     decimals: token.decimals,
     ...(token.isSynthetic ? { synthetic: true } : {}),
   }))
-  return { tokens: [...tokens, ...vaultTokensOf(world).tokens.map((token) => ({ ...token }))] }
+  return { tokens: [...tokens, ...vaultTokensOf(venueState).tokens.map((token) => ({ ...token }))] }
 }
 
-function identity(world: World, market: WorldMarket): Record<string, Json | undefined> {
+function identity(venueState: VenueState, market: VenueMarket): Record<string, Json | undefined> {
   const { catalog } = market
   return {
     name: catalog.oracleName ?? catalog.symbol,
@@ -130,26 +134,26 @@ function identity(world: World, market: WorldMarket): Record<string, Json | unde
     indexToken: catalog.indexToken,
     longToken: catalog.longToken,
     shortToken: catalog.shortToken,
-    isListed: isListed(world, market),
+    isListed: isListed(venueState, market),
     listingDate: catalog.listingDate,
   }
 }
 
 /** `/markets`. */
-export function oracleMarkets(world: World): Json {
-  return { markets: world.markets.map((market) => identity(world, market)) }
+export function oracleMarkets(venueState: VenueState): Json {
+  return { markets: venueState.markets.map((market) => identity(venueState, market)) }
 }
 
 /** `/markets/info`; rates per hour. */
-export function oracleMarketInfo(world: World, nowMs: number): Json {
+export function oracleMarketInfo(venueState: VenueState, nowMs: number): Json {
   const seconds = Math.floor(nowMs / 1000)
   return {
-    markets: world.markets.map((market) => {
+    markets: venueState.markets.map((market) => {
       const { settings, state } = market
-      const prices = marketPrices(world, market, seconds)
+      const prices = marketPrices(venueState, market, seconds)
       const rates = hourlyRates(market, prices)
       return {
-        ...identity(world, market),
+        ...identity(venueState, market),
         openInterestLong: interestUsd(settings, state, 'long').toString(),
         openInterestShort: interestUsd(settings, state, 'short').toString(),
         availableLiquidityLong: legacyAvailableLiquidity(settings, state, 'long', prices).toString(),
@@ -162,7 +166,7 @@ export function oracleMarketInfo(world: World, nowMs: number): Json {
         borrowingRateShort: rates.borrowing.short.toString(),
         netRateLong: (rates.funding.long - rates.borrowing.long).toString(),
         netRateShort: (rates.funding.short - rates.borrowing.short).toString(),
-        isDisabled: namesMarket(world.dataFaults.disabledMarkets, market.key),
+        isDisabled: namesMarket(venueState.dataFaults.disabledMarkets, market.key),
       }
     }),
   }
@@ -170,13 +174,13 @@ export function oracleMarketInfo(world: World, nowMs: number): Json {
 
 /** `/markets/state`: status by market; the sets hold keys of markets that are not trading, and whose status is not known. */
 export function oracleMarketState(
-  world: World,
+  venueState: VenueState,
   sets: { readonly closed: ReadonlySet<string>; readonly unknown: ReadonlySet<string> },
 ): Json {
   const statusOf = (key: string): string =>
     sets.unknown.has(key) ? 'unknown' : sets.closed.has(key) ? 'closed' : 'open'
   return {
-    markets: world.markets.map(({ catalog }) => ({
+    markets: venueState.markets.map(({ catalog }) => ({
       marketToken: catalog.marketToken,
       status: statusOf(hexKey(catalog.marketToken)),
     })),

@@ -12,13 +12,13 @@ import { stateOfRecord } from './orderStatus.ts'
 import { findRecord, type OrderChainRecord, type Peer } from './peer.ts'
 import type { SubmitEntry } from './record.ts'
 import { isSignedAtRouter } from './signature.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 const separators = new Map<string, Hex>()
 
 /** Domain separator of a relay router of the chain. */
-export function separatorOf(world: World, router: Address): Hex {
-  const { chainId } = world.chain
+export function separatorOf(venueState: VenueState, router: Address): Hex {
+  const { chainId } = venueState.chain
   const key = `${chainId}:${router}`
   let separator = separators.get(key)
   if (separator === undefined) {
@@ -29,13 +29,13 @@ export function separatorOf(world: World, router: Address): Hex {
 }
 
 /** Separator of the router that a request is for: the account's, or the one of session keys. */
-function separatorOfRecord(world: World, { subaccount }: OrderChainRecord): Hex {
-  const { gelatoRelayRouter, subaccountGelatoRelayRouter } = world.chain.contracts
-  return separatorOf(world, subaccount === undefined ? gelatoRelayRouter : subaccountGelatoRelayRouter)
+function separatorOfRecord(venueState: VenueState, { subaccount }: OrderChainRecord): Hex {
+  const { gelatoRelayRouter, subaccountGelatoRelayRouter } = venueState.chain.contracts
+  return separatorOf(venueState, subaccount === undefined ? gelatoRelayRouter : subaccountGelatoRelayRouter)
 }
 
-function digestOfRecord(world: World, record: OrderChainRecord): Hex {
-  return digestOf(separatorOfRecord(world, record), record.batch)
+function digestOfRecord(venueState: VenueState, record: OrderChainRecord): Hex {
+  return digestOf(separatorOfRecord(venueState, record), record.batch)
 }
 
 /** The amount of `{ "type": "bigint", "value": "1" }`; any other value is itself. */
@@ -74,15 +74,15 @@ export function saysTheSame(given: unknown, expected: unknown): boolean {
  * @throws HttpFailure 400 and 404 as documented
  */
 export async function submitOrder(
-  world: World,
+  venueState: VenueState,
   peer: Peer,
   body: Readonly<Record<string, unknown>>,
   entry: SubmitEntry,
 ): Promise<Json> {
-  const record = await checkSubmit(world, peer, body, entry)
+  const record = await checkSubmit(venueState, peer, body, entry)
   if (record.taskId === undefined) {
-    const digest = digestOfRecord(world, record)
-    const operation = acceptOperation(world, {
+    const digest = digestOfRecord(venueState, record)
+    const operation = acceptOperation(venueState, {
       account: record.account,
       requestId: record.requestId,
       batch: record.batch,
@@ -90,7 +90,7 @@ export async function submitOrder(
       subaccount: record.subaccount,
       digest,
       signature: body.signature as Hex,
-      nowMs: world.clock.now(),
+      nowMs: venueState.clock.now(),
     })
     record.taskId = operation.taskId
     entry.result = 'accepted'
@@ -98,7 +98,7 @@ export async function submitOrder(
     entry.result = 'repeated'
   }
   entry.taskId = record.taskId
-  const { status, error, createdTxnHash } = stateOfRecord(world, record)
+  const { status, error, createdTxnHash } = stateOfRecord(venueState, record)
   return {
     requestId: record.requestId,
     status,
@@ -110,7 +110,7 @@ export async function submitOrder(
 
 /** The checks of a submit in their documented order; returns the record, submitted before or now allowed to be. */
 async function checkSubmit(
-  world: World,
+  venueState: VenueState,
   peer: Peer,
   body: Readonly<Record<string, unknown>>,
   entry: SubmitEntry,
@@ -135,7 +135,7 @@ async function checkSubmit(
     entry.result = 'not found'
     throw notFound('Transaction not found')
   }
-  const digest = digestOfRecord(world, record)
+  const digest = digestOfRecord(venueState, record)
   entry.digest = digest
   const refuse = (code: string, message: string): never => {
     entry.result = code
@@ -147,7 +147,7 @@ async function checkSubmit(
     refuse('INVALID_PARAMS', 'idempotencyKey is not the one of the request')
   }
   if (record.taskId !== undefined) return record
-  if (Math.floor(world.clock.now() / 1000) > record.expiresAtSeconds) {
+  if (Math.floor(venueState.clock.now() / 1000) > record.expiresAtSeconds) {
     refuse('REQUEST_EXPIRED', 'The request has expired; prepare the order again')
   }
   if (record.mode === 'classic' || body.mode === 'classic') {
@@ -171,7 +171,7 @@ async function checkSubmit(
     }
   }
   const signer = subaccount?.address ?? record.account
-  if (!(await isSignedAtRouter(signer, separatorOfRecord(world, record), digest, signature as Hex))) {
+  if (!(await isSignedAtRouter(signer, separatorOfRecord(venueState, record), digest, signature as Hex))) {
     refuse(
       'INVALID_SIGNATURE',
       `The signature is not one of the ${subaccount === undefined ? 'account' : 'subaccount'} over the prepared message`,

@@ -6,7 +6,7 @@ import { payExecutionFee } from './executionFees.ts'
 import type { ProtocolRevert } from './model/revert.ts'
 import { bringsCollateral } from './orderTypes.ts'
 import { recordTrade } from './trades.ts'
-import { nextTransactionHash, type World } from './world.ts'
+import { nextTransactionHash, type VenueState } from './venueState.ts'
 import type { OrderRecord } from './worldRecords.ts'
 
 /**
@@ -14,49 +14,60 @@ import type { OrderRecord } from './worldRecords.ts'
  * transaction it happens in; absent: one of the keeper's own.
  */
 export function cancelOrder(
-  world: World,
+  venueState: VenueState,
   order: OrderRecord,
   reason: ProtocolRevert | string,
   nowMs: number,
-  hash: Hex = nextTransactionHash(world),
+  hash: Hex = nextTransactionHash(venueState),
 ): void {
   const type = Number(order.params.orderType)
   const { initialCollateralToken } = order.params.addresses
   const amount = order.params.numbers.initialCollateralDeltaAmount
   if (bringsCollateral(type) && amount > 0n) {
-    addTo(accountOf(world, order.account).balances, initialCollateralToken, amount)
+    addTo(accountOf(venueState, order.account).balances, initialCollateralToken, amount)
   }
-  endOrder(world, order, 'cancelled', hash, nowMs, typeof reason === 'string' ? reason : reason.message)
-  recordTrade(world, order, 'OrderCancelled', Math.floor(nowMs / 1000), hash, {
+  endOrder(venueState, order, 'cancelled', hash, nowMs, typeof reason === 'string' ? reason : reason.message)
+  recordTrade(venueState, order, 'OrderCancelled', Math.floor(nowMs / 1000), hash, {
     reason: typeof reason === 'string' ? reason : '',
     reasonBytes: typeof reason === 'string' ? '0x' : revertBytes(reason),
   })
-  payExecutionFee(world, order, reason === 'USER_INITIATED_CANCEL' ? 'own-cancel' : 'cancel', hash, nowMs)
+  payExecutionFee(
+    venueState,
+    order,
+    reason === 'USER_INITIATED_CANCEL' ? 'own-cancel' : 'cancel',
+    hash,
+    nowMs,
+  )
 }
 
 /** Freezes a resting order that failed: it stays in the store, with what the work left of its fee, until it is edited or cancelled. */
-export function freezeOrder(world: World, order: OrderRecord, revert: ProtocolRevert, nowMs: number): void {
+export function freezeOrder(
+  venueState: VenueState,
+  order: OrderRecord,
+  revert: ProtocolRevert,
+  nowMs: number,
+): void {
   if (order.isFrozen) return
   order.isFrozen = true
-  const hash = nextTransactionHash(world)
-  recordTrade(world, order, 'OrderFrozen', Math.floor(nowMs / 1000), hash, {
+  const hash = nextTransactionHash(venueState)
+  recordTrade(venueState, order, 'OrderFrozen', Math.floor(nowMs / 1000), hash, {
     reason: '',
     reasonBytes: revertBytes(revert),
   })
-  payExecutionFee(world, order, 'freeze', hash, nowMs)
+  payExecutionFee(venueState, order, 'freeze', hash, nowMs)
 }
 
 /** Takes an order out of the store with its outcome. */
 export function endOrder(
-  world: World,
+  venueState: VenueState,
   order: OrderRecord,
   status: 'executed' | 'cancelled',
   executionTxnHash: Hex,
   nowMs: number,
   reason?: string,
 ): void {
-  world.orders.delete(hexKey(order.key))
-  world.outcomes.set(hexKey(order.key), {
+  venueState.orders.delete(hexKey(order.key))
+  venueState.outcomes.set(hexKey(order.key), {
     status,
     executionTxnHash,
     updatedAtMs: nowMs,

@@ -1,6 +1,6 @@
 /** The order chain's routes (docs/api-coverage.md POST /orders/txns/prepare): shape, quote, payload, answer. */
 import type { Address } from '../domain/address.ts'
-import { advanceWorld } from './advance.ts'
+import { advanceVenue } from './advance.ts'
 import type { BatchActions } from './batchParams.ts'
 import { awaitJitRefresh } from './capacityCheck.ts'
 import type { CatalogToken } from './catalog.ts'
@@ -15,8 +15,8 @@ import { ProtocolRevert } from './model/revert.ts'
 import { submitOrder } from './orderChain.ts'
 import { orderStatus } from './orderStatus.ts'
 import { buildPayload } from './payload.ts'
+import type { PayloadMismatch } from './payloadMismatch.ts'
 import { type Peer, storePrepared } from './peer.ts'
-import type { Poison } from './poison.ts'
 import { quoteOrder } from './prepare.ts'
 import { readPrepare } from './prepareShape.ts'
 import { feeTokenOf, type Quote } from './quoteCommon.ts'
@@ -24,8 +24,8 @@ import type { SubmitEntry } from './record.ts'
 import { relayStatus, submitRelay } from './relay.ts'
 import type { StateLog } from './stateLog.ts'
 import { subaccountOf } from './subaccounts.ts'
+import type { VenueParts } from './venueParts.ts'
 import type { VenueState } from './venueState.ts'
-import type { World } from './world.ts'
 import type { SubaccountUse } from './worldRecords.ts'
 
 /** An answer that never comes: the caller holds the connection open until it gives up. */
@@ -45,23 +45,28 @@ interface Prepared {
 }
 
 /** Builds, stores and answers a prepared batch. */
-function answerPrepared(venue: VenueState, peer: Peer, prepared: Prepared, poison: Poison | undefined): Json {
-  const { world } = venue
-  const nowMs = world.clock.now()
+function answerPrepared(
+  venue: VenueParts,
+  peer: Peer,
+  prepared: Prepared,
+  mismatch: PayloadMismatch | undefined,
+): Json {
+  const { venueState } = venue
+  const nowMs = venueState.clock.now()
   const { actions, mode } = prepared
   const warnings = [...prepared.warnings, ...givenWarnings(venue)]
   // A classic request is stored too: its status is `prepared` for ever, whatever the account sends.
-  const built = buildPayload(world, {
+  const built = buildPayload(venueState, {
     actions,
     feeToken: prepared.feeToken,
     nowMs,
-    ...(poison === undefined ? {} : { poison }),
+    ...(mismatch === undefined ? {} : { poison: mismatch }),
     signedBySubaccount: prepared.subaccount && {
       account: prepared.account,
       approval: prepared.subaccount.approval,
     },
   })
-  const record = storePrepared(world, peer, {
+  const record = storePrepared(venueState, peer, {
     account: prepared.account,
     mode,
     batch: built.batch,
@@ -76,15 +81,15 @@ function answerPrepared(venue: VenueState, peer: Peer, prepared: Prepared, poiso
     kind: 'prepared',
     host: peer.host,
     record,
-    request: world.counters.request,
-    nonce: world.counters.nonce,
+    request: venueState.counters.request,
+    nonce: venueState.counters.nonce,
   })
   return {
     requestId: record.requestId,
     idempotencyKey: record.idempotencyKey,
     mode,
     payloadType: mode === 'express' ? 'typed-data' : 'transaction',
-    payload: mode === 'express' ? built.payload : classicPayload(world, actions, prepared.paysNative),
+    payload: mode === 'express' ? built.payload : classicPayload(venueState, actions, prepared.paysNative),
     estimates: prepared.estimates,
     expiresAt: built.deadlineSeconds,
     warnings: warnings.map((warning) => warning.message),
@@ -93,23 +98,26 @@ function answerPrepared(venue: VenueState, peer: Peer, prepared: Prepared, poiso
 }
 
 /** What every prepared order is warned of on purpose. */
-function givenWarnings({ world }: VenueState): Quote['warnings'] {
-  const { prepareWarns: code } = world.dataFaults
+function givenWarnings({ venueState }: VenueParts): Quote['warnings'] {
+  const { prepareWarns: code } = venueState.dataFaults
   return code === '' ? [] : [{ code, message: `Every order is warned of ${code}`, details: {} }]
 }
 
 /** What the code of capacity always comes with, where the request names a market and a size. */
-function capacityDetails(world: World, body: Readonly<Record<string, unknown>>): Json | undefined {
-  const market = typeof body.symbol === 'string' ? findMarket(world, body.symbol) : undefined
+function capacityDetails(venueState: VenueState, body: Readonly<Record<string, unknown>>): Json | undefined {
+  const market = typeof body.symbol === 'string' ? findMarket(venueState, body.symbol) : undefined
   if (market === undefined || typeof body.size !== 'string') return undefined
-  const capacity = capacityOfMarket(world, market, body.direction === 'short' ? 'short' : 'long')
-  return { ...capacityJson(world, market, capacity), requestedSizeUsd: body.size }
+  const capacity = capacityOfMarket(venueState, market, body.direction === 'short' ? 'short' : 'long')
+  return { ...capacityJson(venueState, market, capacity), requestedSizeUsd: body.size }
 }
 
-function takePrepareFault(venue: VenueState, body: Readonly<Record<string, unknown>>): Poison | undefined {
+function takePrepareFault(
+  venue: VenueParts,
+  body: Readonly<Record<string, unknown>>,
+): PayloadMismatch | undefined {
   const { prepareRefuses: code } = venue.faults
   if (code !== '') {
-    const details = code === 'INSUFFICIENT_LIQUIDITY' ? capacityDetails(venue.world, body) : undefined
+    const details = code === 'INSUFFICIENT_LIQUIDITY' ? capacityDetails(venue.venueState, body) : undefined
     throw refused(code, `Every prepare is refused with ${code}`, details)
   }
   const fault = takeFault(venue.faults, 'prepare')
@@ -118,16 +126,16 @@ function takePrepareFault(venue: VenueState, body: Readonly<Record<string, unkno
 }
 
 /** `POST /orders/txns/prepare`. Throws HttpFailure. */
-export async function prepareRoute(venue: VenueState, peer: Peer, request: Request): Promise<Json> {
-  const { world } = venue
+export async function prepareRoute(venue: VenueParts, peer: Peer, request: Request): Promise<Json> {
+  const { venueState } = venue
   const body = await bodyOf(request)
-  const wanted = readPrepare(body, world.settings.strictPrepare)
-  const subaccount = await subaccountOf(world, body, wanted.from)
+  const wanted = readPrepare(body, venueState.settings.strictPrepare)
+  const subaccount = await subaccountOf(venueState, body, wanted.from)
   const poison = takePrepareFault(venue, body)
-  if (wanted.kind === 'increase') await awaitJitRefresh(world)
+  if (wanted.kind === 'increase') await awaitJitRefresh(venueState)
   let quote: Quote
   try {
-    quote = quoteOrder(world, wanted, world.clock.now())
+    quote = quoteOrder(venueState, wanted, venueState.clock.now())
   } catch (error) {
     if (error instanceof ProtocolRevert) {
       throw refused('INVALID_PARAMS', `The order cannot work: ${error.message}`)
@@ -141,7 +149,7 @@ export async function prepareRoute(venue: VenueState, peer: Peer, request: Reque
     feeToken: quote.feeToken,
     estimates: quote.estimates,
     warnings: quote.warnings,
-    paysNative: findToken(world, wanted.collateralToPay?.token ?? '')?.isNative === true,
+    paysNative: findToken(venueState, wanted.collateralToPay?.token ?? '')?.isNative === true,
     subaccount,
   }
   return answerPrepared(venue, peer, prepared, poison)
@@ -149,39 +157,39 @@ export async function prepareRoute(venue: VenueState, peer: Peer, request: Reque
 
 /** `POST /orders/txns/{edit,cancel,collateral}/prepare`. Throws HttpFailure. */
 export async function changeRoute(
-  venue: VenueState,
+  venue: VenueParts,
   peer: Peer,
   request: Request,
   prepareChange: (
-    world: VenueState['world'],
+    venueState: VenueParts['venueState'],
     body: Readonly<Record<string, unknown>>,
     nowMs: number,
   ) => PreparedChange,
 ): Promise<Json> {
-  const { world } = venue
+  const { venueState } = venue
   const body = await bodyOf(request)
   const poison = takePrepareFault(venue, body)
-  const change = prepareChange(world, body, world.clock.now())
+  const change = prepareChange(venueState, body, venueState.clock.now())
   const gasToken = typeof body.gasPaymentToken === 'string' ? body.gasPaymentToken : undefined
   const prepared: Prepared = {
     ...change,
     mode: body.mode === 'classic' ? 'classic' : 'express',
-    feeToken: feeTokenOf(world, gasToken),
+    feeToken: feeTokenOf(venueState, gasToken),
     warnings: [],
     paysNative: false,
-    subaccount: await subaccountOf(world, body, change.account),
+    subaccount: await subaccountOf(venueState, body, change.account),
   }
   return answerPrepared(venue, peer, prepared, poison)
 }
 
 function entryOf(
-  venue: VenueState,
+  venue: VenueParts,
   peer: Peer,
   lane: SubmitEntry['lane'],
   body: Readonly<Record<string, unknown>>,
 ): SubmitEntry {
   const entry: SubmitEntry = {
-    receivedAtMs: venue.world.clock.now(),
+    receivedAtMs: venue.venueState.clock.now(),
     lane,
     host: peer.host,
     requestId: typeof body.requestId === 'string' ? body.requestId : null,
@@ -196,14 +204,14 @@ function entryOf(
   return entry
 }
 
-function logAccepted(venue: VenueState, log: StateLog, entry: SubmitEntry): void {
-  const operation = venue.world.operations.get(entry.taskId ?? '')
+function logAccepted(venue: VenueParts, log: StateLog, entry: SubmitEntry): void {
+  const operation = venue.venueState.operations.get(entry.taskId ?? '')
   if (operation === undefined) return
-  log.append({ kind: 'accepted', operation, entry, task: venue.world.counters.task })
+  log.append({ kind: 'accepted', operation, entry, task: venue.venueState.counters.task })
 }
 
 async function submitWithFaults(
-  venue: VenueState,
+  venue: VenueParts,
   entry: SubmitEntry,
   work: () => Promise<Json>,
 ): Promise<Json | typeof neverAnswer> {
@@ -217,38 +225,38 @@ async function submitWithFaults(
 
 /** `POST /orders/txns/submit`. Throws HttpFailure. */
 export async function submitRoute(
-  venue: VenueState,
+  venue: VenueParts,
   peer: Peer,
   request: Request,
 ): Promise<Json | typeof neverAnswer> {
   const body = await bodyOf(request)
   const entry = entryOf(venue, peer, 'order-chain', body)
-  return submitWithFaults(venue, entry, () => submitOrder(venue.world, peer, body, entry))
+  return submitWithFaults(venue, entry, () => submitOrder(venue.venueState, peer, body, entry))
 }
 
 /** `POST /orders/txns/status`. Throws HttpFailure. */
-export async function statusRoute(venue: VenueState, peer: Peer, request: Request): Promise<Json> {
+export async function statusRoute(venue: VenueParts, peer: Peer, request: Request): Promise<Json> {
   const body = await bodyOf(request)
   const fault = takeFault(venue.faults, 'status')
   if (fault === 'unavailable') throw new HttpFailure(503, { message: 'Service Unavailable' })
   if (fault === 'not-found') throw new HttpFailure(404, { message: 'Transaction not found' })
-  return orderStatus(venue.world, peer, body)
+  return orderStatus(venue.venueState, peer, body)
 }
 
 /** `POST /relay/submit`. Throws HttpFailure. */
 export async function relaySubmitRoute(
-  venue: VenueState,
+  venue: VenueParts,
   peer: Peer,
   request: Request,
 ): Promise<Json | typeof neverAnswer> {
   const body = await bodyOf(request)
   const entry = entryOf(venue, peer, 'relay', body)
-  return submitWithFaults(venue, entry, () => submitRelay(venue.world, body, entry))
+  return submitWithFaults(venue, entry, () => submitRelay(venue.venueState, body, entry))
 }
 
 /** `POST /relay/status`. Throws HttpFailure. */
-export async function relayStatusRoute(venue: VenueState, request: Request): Promise<Json> {
+export async function relayStatusRoute(venue: VenueParts, request: Request): Promise<Json> {
   const body = await bodyOf(request)
-  advanceWorld(venue.world)
-  return relayStatus(venue.world, body)
+  advanceVenue(venue.venueState)
+  return relayStatus(venue.venueState, body)
 }

@@ -5,7 +5,7 @@
 import { type Hex, hexKey } from '../domain/address.ts'
 import { badFields, type Json, notFound } from './http.ts'
 import { findRecord, type OrderChainRecord, type Peer } from './peer.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 import type { Operation } from './worldRecords.ts'
 
 /** Status words of the wire. */
@@ -31,12 +31,12 @@ interface RecordState {
 }
 
 /** How a record stands. Throws HttpFailure 404 when its operation is forgotten. */
-export function stateOfRecord(world: World, record: OrderChainRecord): RecordState {
-  const operation = record.taskId === undefined ? undefined : world.operations.get(record.taskId)
+export function stateOfRecord(venueState: VenueState, record: OrderChainRecord): RecordState {
+  const operation = record.taskId === undefined ? undefined : venueState.operations.get(record.taskId)
   // Forgotten for its age: the record says no more, rather than going back to `prepared`.
   if (record.taskId !== undefined && operation === undefined) throw notFound('Transaction not found')
   if (operation === undefined) return { status: 'prepared', updatedAtMs: record.createdAtMs, orderKeys: [] }
-  return stateOfOperation(world, operation)
+  return stateOfOperation(venueState, operation)
 }
 
 /** What the relay does before the transaction is mined: it has it, has queued it from a quarter of the time, has sent it from half. */
@@ -51,9 +51,9 @@ function pendingStep(
   return { status: 'relay_accepted', updatedAtMs: acceptedAtMs }
 }
 
-function stateOfOperation(world: World, operation: Operation): RecordState {
+function stateOfOperation(venueState: VenueState, operation: Operation): RecordState {
   const { status, updatedAtMs, txHash, error, orderKeys } = operation
-  if (status === 'pending') return { ...pendingStep(operation, world.clock.now()), orderKeys }
+  if (status === 'pending') return { ...pendingStep(operation, venueState.clock.now()), orderKeys }
   if (status !== 'executed') {
     const shown = error === undefined ? {} : { error: { code: error.code, message: error.message } }
     return {
@@ -65,7 +65,7 @@ function stateOfOperation(world: World, operation: Operation): RecordState {
   }
   const created = txHash === undefined ? {} : { createdTxnHash: txHash }
   const [main] = orderKeys
-  const outcome = main === undefined ? undefined : world.outcomes.get(hexKey(main))
+  const outcome = main === undefined ? undefined : venueState.outcomes.get(hexKey(main))
   // A batch of edits and cancels alone is done when it is mined.
   if (outcome === undefined) return { status: 'executed', updatedAtMs, orderKeys, ...created }
   return {
@@ -79,13 +79,17 @@ function stateOfOperation(world: World, operation: Operation): RecordState {
 }
 
 /** Status of a record by requestId or idempotencyKey. Throws HttpFailure 400 without either, 404 for an unknown one. */
-export function orderStatus(world: World, peer: Peer, body: Readonly<Record<string, unknown>>): Json {
+export function orderStatus(
+  venueState: VenueState,
+  peer: Peer,
+  body: Readonly<Record<string, unknown>>,
+): Json {
   if (typeof body.requestId !== 'string' && typeof body.idempotencyKey !== 'string') {
     throw badFields({ requestId: { message: "'requestId' or 'idempotencyKey' is required" } })
   }
   const record = findRecord(peer, body)
   if (record === undefined) throw notFound('Transaction not found')
-  const state = stateOfRecord(world, record)
+  const state = stateOfRecord(venueState, record)
   return {
     requestId: record.requestId,
     status: state.status,

@@ -12,14 +12,14 @@ import { findMarket } from './lookup.ts'
 import { scaleOf } from './marketRows.ts'
 import { tokenTickers } from './oracleRoutes.ts'
 import { hashText, unit } from './random.ts'
-import { worldSource } from './statsSources.ts'
-import type { World } from './world.ts'
+import { venueSource } from './statsSources.ts'
+import type { VenueState } from './venueState.ts'
 
 const DAY = 86_400
 const WEEK = 7 * DAY
 
 /** `/prices/ohlcv`: ascending, Unix ms, prices in USD with 30 decimals. Throws HttpFailure 400. */
-export function ohlcv(world: World, query: URLSearchParams, nowMs: number): Json {
+export function ohlcv(venueState: VenueState, query: URLSearchParams, nowMs: number): Json {
   const symbol = query.get('symbol')
   const timeframe = query.get('timeframe')
   const wrong: Record<string, { message: string; value?: string }> = {}
@@ -36,7 +36,7 @@ export function ohlcv(world: World, query: URLSearchParams, nowMs: number): Json
   if (since !== null && !/^\d{1,15}$/.test(since)) {
     throw badFields({ since: { message: "'since' must be Unix milliseconds", value: since } })
   }
-  const market = findMarket(world, symbol ?? '')
+  const market = findMarket(venueState, symbol ?? '')
   if (market === undefined || market.settings.isSpotOnly) throw badRequest('Market not found')
   const period = timeframe as CandlePeriod
   const length = periodSeconds[period]
@@ -44,11 +44,11 @@ export function ohlcv(world: World, query: URLSearchParams, nowMs: number): Json
   const running = Math.floor(now / length) * length
   const first =
     since === null ? running - (limit - 1) * length : Math.ceil(Number(since) / 1000 / length) * length
-  const key = world.catalog.priceKeyOf(market.indexToken)
+  const key = venueState.catalog.priceKeyOf(market.indexToken)
   const scale = scaleOf(market.indexToken)
   const rows: Json[] = []
   for (let start = Math.max(first, 0); start <= running && rows.length < limit; start += length) {
-    const candle = world.candles.candle(key, period, start, now)
+    const candle = venueState.candles.candle(key, period, start, now)
     if (candle === undefined) continue
     rows.push({
       timestamp: start * 1000,
@@ -62,14 +62,14 @@ export function ohlcv(world: World, query: URLSearchParams, nowMs: number): Json
 }
 
 /** `/signed_prices/latest`: the tickers of the moment with signatures of the right form; nothing on this venue checks them. */
-export function signedPrices(world: World, nowMs: number): Json {
-  const chain = world.blockChain
+export function signedPrices(venueState: VenueState, nowMs: number): Json {
+  const chain = venueState.blockChain
   const block = headAt(chain, nowMs)
   const seconds = blockSeconds(chain, block)
   const blockOwnHash = blockHash(chain, { number: block, generation: generationAt(chain, block) })
-  const hash = (text: string) => keccak256(toHex(`${world.seed}:${text}`))
+  const hash = (text: string) => keccak256(toHex(`${venueState.seed}:${text}`))
   const signer = getAddress(`0x${hash('oracle signer').slice(26)}`)
-  const tickers = tokenTickers(world, nowMs)
+  const tickers = tokenTickers(venueState, nowMs)
   return {
     signedPrices: tickers.map(({ updatedAt: _updatedAt, timestamp: _timestamp, ...ticker }) => {
       const word = hash(`${String(ticker.tokenAddress)}:${String(ticker.minPrice)}:${block}`)
@@ -97,11 +97,11 @@ export function signedPrices(world: World, nowMs: number): Json {
 const BUYBACK_WEEKS = 26
 
 /** What the buyback got between two days, USD: its share of the protocol's revenue in the stats. */
-function buybackUsd(world: World, fromDay: number, toDay: number, nowSeconds: number): bigint {
-  const source = worldSource(world)
+function buybackUsd(venueState: VenueState, fromDay: number, toDay: number, nowSeconds: number): bigint {
+  const source = venueSource(venueState)
   let sum = 0n
   for (let day = fromDay; day < toDay; day += 1) sum += source.day(day, nowSeconds).revenueProtocol ?? 0n
-  return (sum * BigInt(world.settings.buybackShareBps)) / 10_000n
+  return (sum * BigInt(venueState.settings.buybackShareBps)) / 10_000n
 }
 
 /** Monday 00:00 UTC of a moment. */
@@ -110,7 +110,7 @@ function weekOf(seconds: number): number {
 }
 
 /** `/buyback/weekly-stats`: amounts in USD with 30 decimals; the newest week is still running. */
-export function buyback(world: World, nowMs: number): Json {
+export function buyback(venueState: VenueState, nowMs: number): Json {
   const now = Math.floor(nowMs / 1000)
   const running = weekOf(now)
   let total = 0n
@@ -119,7 +119,7 @@ export function buyback(world: World, nowMs: number): Json {
   for (let i = BUYBACK_WEEKS - 1; i >= 0; i -= 1) {
     const weekStart = running - i * WEEK
     const lastDay = Math.min(weekStart / DAY + 7, Math.floor(now / DAY) + 1)
-    latest = buybackUsd(world, weekStart / DAY, lastDay, now)
+    latest = buybackUsd(venueState, weekStart / DAY, lastDay, now)
     total += latest
     weeks.push({
       weekStart,
@@ -144,19 +144,19 @@ const OTHER_STAKE = 6_400_000n
 const ACCRUAL_DAYS = 210
 
 /** `/staking/power`: power is staked tokens times seconds. Liquidity providers stake; other wallets do not. Throws HttpFailure 400. */
-export function stakingPower(world: World, query: URLSearchParams, nowMs: number): Json {
+export function stakingPower(venueState: VenueState, query: URLSearchParams, nowMs: number): Json {
   const address = requiredAddress(query, 'address')
   const now = Math.floor(nowMs / 1000)
-  const powerAccrualStart = world.epochSeconds - ACCRUAL_DAYS * DAY
+  const powerAccrualStart = venueState.epochSeconds - ACCRUAL_DAYS * DAY
   const stakeOf = (key: string) => {
-    const stream = hashText(`${world.seed}:${key}:stake`)
+    const stream = hashText(`${venueState.seed}:${key}:stake`)
     const most = BigInt(100 + Math.floor(40_000 * unit(stream, 1) ** 3)) * TOKEN
     const loyal = unit(stream, 2) < 0.7
     const staked = loyal ? most : (most * BigInt(30 + Math.floor(60 * unit(stream, 3)))) / 100n
     const resetAt = loyal ? null : powerAccrualStart + Math.floor(0.8 * ACCRUAL_DAYS * DAY * unit(stream, 4))
     return { most, staked, resetAt, power: staked * BigInt(now - (resetAt ?? powerAccrualStart)) }
   }
-  const providers = liquidityProviders(world)
+  const providers = liquidityProviders(venueState)
   let total = OTHER_STAKE * TOKEN * BigInt(now - powerAccrualStart)
   for (const key of providers.keys()) total += stakeOf(key).power
   const key = address.toLowerCase()
@@ -164,9 +164,10 @@ export function stakingPower(world: World, query: URLSearchParams, nowMs: number
   const power = own?.power ?? 0n
   const share = Number((power * 10n ** 12n) / total) / 1e12
   const day = Math.floor(now / DAY)
-  const treasuryUsd = buybackUsd(world, Math.floor(powerAccrualStart / DAY), day + 1, now)
-  const token = world.catalog.tokenBySymbol.get('GMX')
-  const price = token === undefined ? undefined : world.prices.at(world.catalog.priceKeyOf(token), now)
+  const treasuryUsd = buybackUsd(venueState, Math.floor(powerAccrualStart / DAY), day + 1, now)
+  const token = venueState.catalog.tokenBySymbol.get('GMX')
+  const price =
+    token === undefined ? undefined : venueState.prices.at(venueState.catalog.priceKeyOf(token), now)
   const treasury = price === undefined ? null : treasuryUsd / price.max
   return {
     cumulativePower: power.toString(),
@@ -190,14 +191,16 @@ const BOOST_HALF_DAYS = 30
 const BOOST_AGE_DAYS = 12
 
 /** `/incentives/usdg/boost-apr`: a fraction that falls from the launch on. */
-export function boostApr(world: World, nowMs: number): Json {
-  const days = (nowMs / 1000 - world.epochSeconds) / DAY + BOOST_AGE_DAYS
-  return { boostApr: (world.settings.boostAprBps / 10_000) * 0.5 ** (days / BOOST_HALF_DAYS) }
+export function boostApr(venueState: VenueState, nowMs: number): Json {
+  const days = (nowMs / 1000 - venueState.epochSeconds) / DAY + BOOST_AGE_DAYS
+  return { boostApr: (venueState.settings.boostAprBps / 10_000) * 0.5 ** (days / BOOST_HALF_DAYS) }
 }
 
 /** `/whitelists`: pools open to the deposits of a wallet. Throws HttpFailure 400. */
-export function whitelists(world: World, query: URLSearchParams): Json {
+export function whitelists(venueState: VenueState, query: URLSearchParams): Json {
   const address = requiredAddress(query, 'address').toLowerCase()
-  const found = Object.entries(world.settings.whitelists).find(([wallet]) => wallet.toLowerCase() === address)
-  return (found?.[1] ?? []).flatMap((name) => findMarket(world, name)?.catalog.marketToken ?? [])
+  const found = Object.entries(venueState.settings.whitelists).find(
+    ([wallet]) => wallet.toLowerCase() === address,
+  )
+  return (found?.[1] ?? []).flatMap((name) => findMarket(venueState, name)?.catalog.marketToken ?? [])
 }

@@ -8,25 +8,25 @@ import { flowBetween, ledgerOf } from './ledger.ts'
 import { hourlyRates, scaleOf } from './marketRows.ts'
 import { interestInTokens, mid, slotValue } from './model/market.ts'
 import { bell, hashText, unit } from './random.ts'
-import { marketPrices, type World } from './world.ts'
+import { marketPrices, type VenueState } from './venueState.ts'
 
 const HOUR = 3600
 
 /** `/pairs`: one row a perpetual; plain floats. Volumes are those of the last 24 hours. */
-export function pairRows(world: World, nowMs: number): Json[] {
+export function pairRows(venueState: VenueState, nowMs: number): Json[] {
   const seconds = Math.floor(nowMs / 1000)
   const hour = Math.floor(seconds / HOUR)
-  const { byMarket } = ledgerOf(world)
+  const { byMarket } = ledgerOf(venueState)
   const rows: Json[] = []
-  for (const market of world.markets) {
+  for (const market of venueState.markets) {
     const books = byMarket.get(market.key)
     if (market.settings.isSpotOnly || books === undefined) continue
-    const prices = marketPrices(world, market, seconds)
+    const prices = marketPrices(venueState, market, seconds)
     const scale = scaleOf(market.indexToken)
     const last = dollarsOf(mid(prices.index) * scale)
-    const day = dayOf(world, market, seconds)
+    const day = dayOf(venueState, market, seconds)
     const rates = hourlyRates(market, prices)
-    const volumeUsd = dollarsOf(flowBetween(world, books, hour - 23, hour + 1).volumePerpsUsd)
+    const volumeUsd = dollarsOf(flowBetween(venueState, books, hour - 23, hour + 1).volumePerpsUsd)
     const openUsd = (side: 'long' | 'short'): number =>
       dollarsOf(interestInTokens(market.settings, market.state, side) * mid(prices.index))
     const fundingRate = Number(rates.funding.long) / 1e30
@@ -70,18 +70,18 @@ const solanaAssets: readonly (readonly [string, number])[] = [
 ]
 
 /** The Solana perpetuals at a moment: prices as on this chain, volumes of a seeded book. */
-function solanaRows(world: World, nowMs: number): Json[] {
+function solanaRows(venueState: VenueState, nowMs: number): Json[] {
   const seconds = Math.floor(nowMs / 1000)
   const hour = Math.floor(seconds / HOUR)
   return solanaAssets.flatMap(([asset, dailyUsd]): Json[] => {
-    const token = world.catalog.catalog.tokens.find(
+    const token = venueState.catalog.catalog.tokens.find(
       (one) => (one.oracleSymbol ?? one.symbol) === asset || one.symbol === asset,
     )
     if (token === undefined) return []
-    const price = world.prices.at(world.catalog.priceKeyOf(token), seconds)
+    const price = venueState.prices.at(venueState.catalog.priceKeyOf(token), seconds)
     if (price === undefined) return []
     const last = dollarsOf(mid(price) * scaleOf(token))
-    const stream = hashText(`${world.seed}:solana:${asset}`)
+    const stream = hashText(`${venueState.seed}:solana:${asset}`)
     const hourly = (at: number): number => (dailyUsd / 24) * Math.exp(bell(stream, at))
     let volumeUsd = hourly(hour) * ((seconds % HOUR) / HOUR)
     for (let back = 1; back <= 23; back += 1) volumeUsd += hourly(hour - back)
@@ -115,23 +115,23 @@ function solanaRows(world: World, nowMs: number): Json[] {
 const REBUILD_MS = 60_000
 const MAX_AGE_MS = 15 * 60_000
 
-const snapshots = new WeakMap<World, { readonly atMs: number; readonly rows: readonly Json[] }>()
+const snapshots = new WeakMap<VenueState, { readonly atMs: number; readonly rows: readonly Json[] }>()
 
 /**
  * The Solana feed: a snapshot rebuilt every minute. Throws HttpFailure 503 where it is not computed, while there is none yet,
  * instead of an empty list, and when it is older than 15 minutes.
  */
-export function solanaPairs(world: World, nowMs: number, isComputed: boolean): readonly Json[] {
+export function solanaPairs(venueState: VenueState, nowMs: number, isComputed: boolean): readonly Json[] {
   const unserved = new HttpFailure(503, { message: 'Internal Server Error' })
   if (!isComputed) throw unserved
-  const { solanaPairs: fault } = world.dataFaults
-  let snapshot = snapshots.get(world)
+  const { solanaPairs: fault } = venueState.dataFaults
+  let snapshot = snapshots.get(venueState)
   if (
     fault !== 'frozen' &&
     (snapshot === undefined || nowMs - snapshot.atMs >= REBUILD_MS || fault === 'empty')
   ) {
-    snapshot = { atMs: nowMs, rows: fault === 'empty' ? [] : solanaRows(world, nowMs) }
-    snapshots.set(world, snapshot)
+    snapshot = { atMs: nowMs, rows: fault === 'empty' ? [] : solanaRows(venueState, nowMs) }
+    snapshots.set(venueState, snapshot)
   }
   if (snapshot === undefined || snapshot.rows.length === 0 || nowMs - snapshot.atMs > MAX_AGE_MS)
     throw unserved

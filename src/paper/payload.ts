@@ -8,9 +8,9 @@ import { type BatchActions, batchParamsJson, orderJson, texts } from './batchPar
 import type { CatalogToken } from './catalog.ts'
 import { messageFee } from './gasFees.ts'
 import { type Json, refused } from './http.ts'
-import { dearer, disagreeing, type Poison, payingSomebodyElse } from './poison.ts'
+import { dearer, disagreeing, type PayloadMismatch, payingSomebodyElse } from './payloadMismatch.ts'
 import { feeSwapPathOf } from './quote.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** A batch ready to be signed. */
 export interface BuiltPayload {
@@ -27,13 +27,13 @@ export interface BuiltPayload {
  * @throws HttpFailure 400 NO_SWAP_PATH when the fee token cannot become the native token
  */
 export function buildPayload(
-  world: World,
+  venueState: VenueState,
   options: {
     readonly actions: BatchActions
     readonly feeToken: CatalogToken
     readonly nowMs: number
     /** What is wrong with the answer on purpose. */
-    readonly poison?: Poison
+    readonly poison?: PayloadMismatch
     /** The account and its session key, when that signs. */
     readonly signedBySubaccount?:
       | { readonly account: Address; readonly approval: SubaccountApproval }
@@ -41,10 +41,10 @@ export function buildPayload(
   },
 ): BuiltPayload {
   const { feeToken, nowMs } = options
-  const { contracts } = world.chain
+  const { contracts } = venueState.chain
   const { signedBySubaccount: session } = options
   const router = session === undefined ? contracts.gelatoRelayRouter : contracts.subaccountGelatoRelayRouter
-  const relayParams = buildRelayParams(world, feeToken, options.actions, session !== undefined, nowMs)
+  const relayParams = buildRelayParams(venueState, feeToken, options.actions, session !== undefined, nowMs)
   const deadlineSeconds = Number(relayParams.deadline)
   const { poison } = options
   const creates =
@@ -64,7 +64,7 @@ export function buildPayload(
     deadlineSeconds,
     payload: {
       typedData: {
-        domain: relayRouterDomain(world.chain.chainId, router),
+        domain: relayRouterDomain(venueState.chain.chainId, router),
         types: batchTypes as unknown as Json,
         primaryType: 'Batch',
         message: {
@@ -78,8 +78,8 @@ export function buildPayload(
       },
       batchParams:
         poison === 'batch-copy'
-          ? batchParamsJson(world, disagreeing({ ...options.actions, creates }))
-          : batchParamsJson(world, { ...options.actions, creates }),
+          ? batchParamsJson(venueState, disagreeing({ ...options.actions, creates }))
+          : batchParamsJson(venueState, { ...options.actions, creates }),
       relayParams: relayParamsJson(poison === 'relay-copy' ? dearer(relayParams) : relayParams),
       relayRouterAddress: router,
     },
@@ -92,21 +92,21 @@ export function buildPayload(
  * @throws HttpFailure 400 NO_SWAP_PATH when the fee token cannot become the native token
  */
 export function buildRelayParams(
-  world: World,
+  venueState: VenueState,
   feeToken: CatalogToken,
   actions: Pick<BatchActions, 'creates' | 'updates' | 'cancels'>,
   isSubaccount: boolean,
   nowMs: number,
 ): RelayParams {
   const seconds = Math.floor(nowMs / 1000)
-  const { contracts } = world.chain
-  const feeSwapPath = feeSwapPathOf(world, feeToken.address, seconds)
+  const { contracts } = venueState.chain
+  const feeSwapPath = feeSwapPathOf(venueState, feeToken.address, seconds)
   if (feeSwapPath === undefined) {
     throw refused('NO_SWAP_PATH', `No swap path found from ${feeToken.symbol} to the native token`)
   }
   const priced = feeSwapPath.length === 0 ? [] : [feeToken.address, contracts.wrappedNative]
-  world.counters.nonce += 1
-  const deadlineSeconds = seconds + world.settings.orderDeadlineSeconds
+  venueState.counters.nonce += 1
+  const deadlineSeconds = seconds + venueState.settings.orderDeadlineSeconds
   return {
     oracleParams: {
       tokens: priced,
@@ -124,12 +124,12 @@ export function buildRelayParams(
     tokenPermits: [],
     fee: {
       feeToken: feeToken.address,
-      feeAmount: messageFee(world, { ...actions, feeToken, feeSwapPath, isSubaccount, nowMs }),
+      feeAmount: messageFee(venueState, { ...actions, feeToken, feeSwapPath, isSubaccount, nowMs }),
       feeSwapPath,
     },
-    userNonce: BigInt(nowMs) * 1_000_000n + BigInt(world.counters.nonce % 1_000_000),
+    userNonce: BigInt(nowMs) * 1_000_000n + BigInt(venueState.counters.nonce % 1_000_000),
     deadline: BigInt(deadlineSeconds),
-    desChainId: BigInt(world.chain.chainId),
+    desChainId: BigInt(venueState.chain.chainId),
   }
 }
 

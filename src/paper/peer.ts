@@ -2,7 +2,7 @@
 import type { Batch, RelayParams } from '../chains/relayRouter.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Json } from './http.ts'
-import { madeHash, type World } from './world.ts'
+import { madeHash, type VenueState } from './venueState.ts'
 import type { SubaccountUse } from './worldRecords.ts'
 
 /** A prepared request at a peer. */
@@ -41,7 +41,7 @@ export function createPeer(host: string): Peer {
 
 /** Stores a prepared request; returns it with its ids. */
 export function storePrepared(
-  world: World,
+  venueState: VenueState,
   peer: Peer,
   prepared: {
     readonly account: Address
@@ -56,10 +56,10 @@ export function storePrepared(
     readonly expiresAtSeconds: number
   },
 ): OrderChainRecord {
-  world.counters.request += 1
+  venueState.counters.request += 1
   const record: OrderChainRecord = {
-    requestId: madeHash(world, `request:${peer.host}`, world.counters.request),
-    idempotencyKey: madeHash(world, `idempotency:${peer.host}`, world.counters.request),
+    requestId: madeHash(venueState, `request:${peer.host}`, venueState.counters.request),
+    idempotencyKey: madeHash(venueState, `idempotency:${peer.host}`, venueState.counters.request),
     account: prepared.account,
     mode: prepared.mode,
     batch: prepared.batch,

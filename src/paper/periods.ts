@@ -1,7 +1,7 @@
 /** Periods of history and the windows they make (docs/api-coverage.md GET /rates). */
 import { badFields, type HttpFailure, parseAddress } from './http.ts'
 import { ledgerOf, type MarketLedger } from './ledger.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** Periods by name, in hours; `total` reaches back to the listing. */
 export const periodHours: Readonly<Record<string, number>> = {
@@ -40,12 +40,12 @@ export function periodOf(
 
 /** Books of the markets that repeated addresses name; all without one. Throws the refusal of the service. */
 export function booksOf(
-  world: World,
+  venueState: VenueState,
   query: URLSearchParams,
   name: string,
   refusal: Refusal,
 ): readonly MarketLedger[] {
-  const { byMarket } = ledgerOf(world)
+  const { byMarket } = ledgerOf(venueState)
   const texts = query.getAll(name)
   if (texts.length === 0) return [...byMarket.values()]
   const wanted = new Set<string>()
@@ -65,5 +65,5 @@ export function windowOf(
 ): { readonly fromHour: number; readonly toHour: number } {
   const toHour = Math.floor(nowSeconds / 3600)
   const hours = periodHours[period] ?? 0
-  return { fromHour: Math.min(toHour, Math.max(books.past.listedHour, toHour - hours)), toHour }
+  return { fromHour: Math.min(toHour, Math.max(books.history.listedHour, toHour - hours)), toHour }
 }

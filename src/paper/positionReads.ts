@@ -8,7 +8,7 @@ import { namesMarket } from './dataFaults.ts'
 import { badFields, HttpFailure, type Json, notFound, parseAddress, requiredAddress } from './http.ts'
 import type { PositionState } from './model/positionState.ts'
 import { orderRow, ordersOfAccount, positionKeyText, positionRow } from './positionRows.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
 const WINDOW_MS = 1000
@@ -23,16 +23,16 @@ interface Shown {
   readonly rows: readonly Readonly<Record<string, Json>>[]
 }
 
-const shownByWorld = new WeakMap<World, Map<string, Shown>>()
+const shownByWorld = new WeakMap<VenueState, Map<string, Shown>>()
 
 /** Rows of an account's positions, of this moment or of one within the window. */
-function rowsOf(world: World, records: readonly PositionRecord[], nowMs: number): Shown['rows'] {
+function rowsOf(venueState: VenueState, records: readonly PositionRecord[], nowMs: number): Shown['rows'] {
   const [first] = records
   if (first === undefined) return []
-  let byAccount = shownByWorld.get(world)
+  let byAccount = shownByWorld.get(venueState)
   if (byAccount === undefined) {
     byAccount = new Map()
-    shownByWorld.set(world, byAccount)
+    shownByWorld.set(venueState, byAccount)
   }
   const key = hexKey(first.account)
   const known = byAccount.get(key)
@@ -45,7 +45,7 @@ function rowsOf(world: World, records: readonly PositionRecord[], nowMs: number)
   ) {
     return known.rows
   }
-  const rows = records.map((record) => positionRow(world, record, nowMs))
+  const rows = records.map((record) => positionRow(venueState, record, nowMs))
   byAccount.delete(key)
   byAccount.set(key, { fromMs: nowMs, states: records.map(({ state }) => state), rows })
   for (const oldest of byAccount.keys()) {
@@ -64,8 +64,8 @@ function includeRelated(query: URLSearchParams): boolean {
   })
 }
 
-function relatedOrders(world: World, record: PositionRecord): OrderRecord[] {
-  return ordersOfAccount(world, record.account).filter(
+function relatedOrders(venueState: VenueState, record: PositionRecord): OrderRecord[] {
+  return ordersOfAccount(venueState, record.account).filter(
     ({ params }) =>
       hexKey(params.addresses.market) === record.marketKey &&
       params.isLong === (record.state.side === 'long'),
@@ -73,50 +73,55 @@ function relatedOrders(world: World, record: PositionRecord): OrderRecord[] {
 }
 
 /** A revert of the position reader fails the whole request (docs/api-coverage.md A5). */
-function mayRead(world: World, record: PositionRecord): void {
-  if (namesMarket(world.dataFaults.readerReverts, record.marketKey)) {
+function mayRead(venueState: VenueState, record: PositionRecord): void {
+  if (namesMarket(venueState.dataFaults.readerReverts, record.marketKey)) {
     throw new HttpFailure(500, { message: 'Internal Server Error' })
   }
 }
 
 /** A row as it is answered: related orders come from the order store and are not of the common moment. */
 function answered(
-  world: World,
+  venueState: VenueState,
   record: PositionRecord,
   row: Readonly<Record<string, Json>> | undefined,
   related: boolean,
 ): Json {
   if (row === undefined) throw new RangeError('a position without a row')
-  return related ? { ...row, relatedOrders: relatedOrders(world, record).map(orderRow) } : row
+  return related ? { ...row, relatedOrders: relatedOrders(venueState, record).map(orderRow) } : row
 }
 
 /** `/positions`. Throws HttpFailure 400, 500 when a reader reverts. */
-export function positions(world: World, query: URLSearchParams, nowMs: number): Json {
+export function positions(venueState: VenueState, query: URLSearchParams, nowMs: number): Json {
   const address: Address = requiredAddress(query, 'address')
   const related = includeRelated(query)
-  const records = positionsOfAccount(world, address)
-  for (const record of records) mayRead(world, record)
-  const rows = rowsOf(world, records, nowMs)
-  return records.map((record, i) => answered(world, record, rows[i], related))
+  const records = positionsOfAccount(venueState, address)
+  for (const record of records) mayRead(venueState, record)
+  const rows = rowsOf(venueState, records, nowMs)
+  return records.map((record, i) => answered(venueState, record, rows[i], related))
 }
 
 /** The open position of a row key or protocol key, in any case. */
-function positionOf(world: World, key: string): PositionRecord | undefined {
+function positionOf(venueState: VenueState, key: string): PositionRecord | undefined {
   const wanted = hexKey(key)
   const account = parseAddress(wanted.slice(0, wanted.indexOf(':')))
-  if (account === undefined) return world.positions.get(wanted)
-  return positionsOfAccount(world, account).find((record) => {
-    const market = world.marketByKey.get(record.marketKey)
+  if (account === undefined) return venueState.positions.get(wanted)
+  return positionsOfAccount(venueState, account).find((record) => {
+    const market = venueState.marketByKey.get(record.marketKey)
     return market !== undefined && hexKey(positionKeyText(record, market)) === wanted
   })
 }
 
 /** `/positions/{key}` by row key or protocol key. Throws HttpFailure 400, 404, 500 when the reader reverts. */
-export function positionByKey(world: World, key: string, query: URLSearchParams, nowMs: number): Json {
+export function positionByKey(
+  venueState: VenueState,
+  key: string,
+  query: URLSearchParams,
+  nowMs: number,
+): Json {
   const related = includeRelated(query)
-  const found = positionOf(world, key)
+  const found = positionOf(venueState, key)
   if (found === undefined) throw notFound('Position not found')
-  mayRead(world, found)
-  const records = positionsOfAccount(world, found.account)
-  return answered(world, found, rowsOf(world, records, nowMs)[records.indexOf(found)], related)
+  mayRead(venueState, found)
+  const records = positionsOfAccount(venueState, found.account)
+  return answered(venueState, found, rowsOf(venueState, records, nowMs)[records.indexOf(found)], related)
 }

@@ -9,18 +9,18 @@ import { cloneMarket, type MarketPrices, type MarketState, slotPrice } from './m
 import type { PositionState } from './model/positionState.ts'
 import { fallbackPositionValue, simulatedPositionValue } from './model/positionValue.ts'
 import { ProtocolRevert } from './model/revert.ts'
-import type { WorldMarket } from './seedMarkets.ts'
+import type { VenueMarket } from './seedMarkets.ts'
 import { shownPositionOf } from './shownPosition.ts'
-import { marketPrices, type World } from './world.ts'
+import { marketPrices, type VenueState } from './venueState.ts'
 import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
 /** The row key, `account:market:collateralToken:isLong`. */
-export function positionKeyText(record: PositionRecord, market: WorldMarket): string {
+export function positionKeyText(record: PositionRecord, market: VenueMarket): string {
   return `${record.account}:${market.catalog.marketToken}:${record.collateralToken.address}:${record.state.side === 'long'}`
 }
 
 /** Highest leverage allowed, bps (the client's `getMaxAllowedLeverage`). */
-export function maxAllowedLeverageBps(market: WorldMarket): bigint {
+export function maxAllowedLeverageBps(market: VenueMarket): bigint {
   const { settings } = market
   return maxAllowedLeverage(
     settings.minCollateralFactor,
@@ -30,13 +30,17 @@ export function maxAllowedLeverageBps(market: WorldMarket): bigint {
 }
 
 /** A position as `/positions` shows it, at the prices and accrual of the moment. */
-export function positionRow(world: World, record: PositionRecord, nowMs: number): Record<string, Json> {
-  const market = world.marketByKey.get(record.marketKey)
+export function positionRow(
+  venueState: VenueState,
+  record: PositionRecord,
+  nowMs: number,
+): Record<string, Json> {
+  const market = venueState.marketByKey.get(record.marketKey)
   if (market === undefined) throw new RangeError(`position in unknown market ${record.marketKey}`)
   const seconds = Math.floor(nowMs / 1000)
   const { settings } = market
   const position = record.state
-  const prices = marketPrices(world, market, seconds)
+  const prices = marketPrices(venueState, market, seconds)
   const draft = cloneMarket(market.state)
   accrue(settings, draft, prices, seconds)
   const isLong = position.side === 'long'
@@ -88,7 +92,7 @@ export function positionRow(world: World, record: PositionRecord, nowMs: number)
 
 /** What a full close would pay, or the documented fallback when the simulation cannot be done (docs/api-coverage.md A5). */
 function closeValueOf(
-  settings: WorldMarket['settings'],
+  settings: VenueMarket['settings'],
   state: MarketState,
   position: PositionState,
   prices: MarketPrices,
@@ -136,7 +140,7 @@ export function orderRow(order: OrderRecord): Record<string, Json> {
 }
 
 /** Open orders of an account, oldest first. */
-export function ordersOfAccount(world: World, address: Address): OrderRecord[] {
+export function ordersOfAccount(venueState: VenueState, address: Address): OrderRecord[] {
   const key = address.toLowerCase()
-  return [...world.orders.values()].filter((order) => order.account.toLowerCase() === key)
+  return [...venueState.orders.values()].filter((order) => order.account.toLowerCase() === key)
 }

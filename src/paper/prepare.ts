@@ -9,31 +9,33 @@ import { addressesOf, commonOf, erc20Of, orderTypeOf, pathOf, type Quote, tokenN
 import { quoteDecrease } from './quoteDecrease.ts'
 import { quoteIncrease } from './quoteIncrease.ts'
 import { swapAlong } from './swaps.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /**
  * Quotes a prepare request.
  *
  * @throws HttpFailure 400 with the documented codes
  */
-export function quoteOrder(world: World, request: PrepareRequest, nowMs: number): Quote {
-  if (request.kind === 'increase') return quoteIncrease(world, request, nowMs)
-  return request.kind === 'decrease' ? quoteDecrease(world, request, nowMs) : quoteSwap(world, request, nowMs)
+export function quoteOrder(venueState: VenueState, request: PrepareRequest, nowMs: number): Quote {
+  if (request.kind === 'increase') return quoteIncrease(venueState, request, nowMs)
+  return request.kind === 'decrease'
+    ? quoteDecrease(venueState, request, nowMs)
+    : quoteSwap(venueState, request, nowMs)
 }
 
-function quoteSwap(world: World, request: PrepareRequest, nowMs: number): Quote {
-  const common = commonOf(world, request, nowMs)
+function quoteSwap(venueState: VenueState, request: PrepareRequest, nowMs: number): Quote {
+  const common = commonOf(venueState, request, nowMs)
   const pay = request.collateralToPay ?? { amount: 0n, token: '' }
-  const named = tokenNamed(world, pay.token)
-  const receiveNamed = tokenNamed(world, request.receiveToken ?? '')
+  const named = tokenNamed(venueState, pay.token)
+  const receiveNamed = tokenNamed(venueState, request.receiveToken ?? '')
   if (named.isNative && request.mode === 'express') {
     throw refused(
       'INVALID_PARAMS',
-      `${named.symbol} cannot be paid in express mode; pay ${erc20Of(world, named).symbol} instead`,
+      `${named.symbol} cannot be paid in express mode; pay ${erc20Of(venueState, named).symbol} instead`,
     )
   }
-  const payToken = erc20Of(world, named)
-  const receiveToken = erc20Of(world, receiveNamed)
+  const payToken = erc20Of(venueState, named)
+  const receiveToken = erc20Of(venueState, receiveNamed)
   if (hexKey(payToken.address) === hexKey(receiveToken.address)) {
     throw refused('INVALID_PARAMS', 'The pay token and the receive token of a swap are the same')
   }
@@ -43,8 +45,8 @@ function quoteSwap(world: World, request: PrepareRequest, nowMs: number): Quote 
       `No swap path found from ${payToken.symbol} to ${receiveToken.symbol} for a twap`,
     )
   }
-  const swapPath = pathOf(world, request, payToken, receiveToken, common.seconds)
-  const out = swapAlong(world, new Map(), payToken.address, pay.amount, swapPath, common.seconds)
+  const swapPath = pathOf(venueState, request, payToken, receiveToken, common.seconds)
+  const out = swapAlong(venueState, new Map(), payToken.address, pay.amount, swapPath, common.seconds)
   const order: CreateOrderParams = {
     ...common.base,
     addresses: addressesOf(request, common, ZERO_ADDRESS, payToken.address, swapPath),
@@ -63,7 +65,7 @@ function quoteSwap(world: World, request: PrepareRequest, nowMs: number): Quote 
     isLong: false,
     shouldUnwrapNativeToken: receiveNamed.isNative,
   }
-  const orders = withExecutionFees(world, [order], {
+  const orders = withExecutionFees(venueState, [order], {
     bufferBps: request.executionFeeBufferBps,
     mode: request.mode,
     nowMs,

@@ -5,7 +5,7 @@
 import { type Address, hexKey } from '../domain/address.ts'
 import { accountOf, addTo, startBalances } from './accounts.ts'
 import { isContract } from './contracts.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** Moves money and can take it all back. */
 export interface Purse {
@@ -22,19 +22,19 @@ function contractKey(contract: Address, token: Address): string {
 }
 
 /** What the protocol's contract at an address holds of a token, as far as transactions of accounts left it there. */
-export function contractHolding(world: World, contract: Address, token: Address): bigint {
-  return world.contractHoldings.get(contractKey(contract, token)) ?? 0n
+export function contractHolding(venueState: VenueState, contract: Address, token: Address): bigint {
+  return venueState.contractHoldings.get(contractKey(contract, token)) ?? 0n
 }
 
 /** What an address, a contract or not, holds of a token; one that is only looked at does not become an account. */
-export function holdingOf(world: World, address: Address, token: Address): bigint {
-  if (isContract(world, address)) return contractHolding(world, address, token)
-  const balances = world.accounts.get(hexKey(address))?.balances ?? startBalances(world)
+export function holdingOf(venueState: VenueState, address: Address, token: Address): bigint {
+  if (isContract(venueState, address)) return contractHolding(venueState, address, token)
+  const balances = venueState.accounts.get(hexKey(address))?.balances ?? startBalances(venueState)
   return balances.get(hexKey(token)) ?? 0n
 }
 
 /** A purse; `before` is told of an account before its first change. */
-export function createPurse(world: World, before: (address: Address) => void): Purse {
+export function createPurse(venueState: VenueState, before: (address: Address) => void): Purse {
   const undos: (() => void)[] = []
   const touched = new Set<string>()
 
@@ -43,10 +43,10 @@ export function createPurse(world: World, before: (address: Address) => void): P
     if (touched.has(key)) return
     touched.add(key)
     before(address)
-    const account = world.accounts.get(key)
+    const account = venueState.accounts.get(key)
     const balances = new Map(account?.balances)
     undos.push(() => {
-      if (account === undefined) world.accounts.delete(key)
+      if (account === undefined) venueState.accounts.delete(key)
       else {
         account.balances.clear()
         for (const [token, amount] of balances) account.balances.set(token, amount)
@@ -55,20 +55,20 @@ export function createPurse(world: World, before: (address: Address) => void): P
   }
 
   const change = (address: Address, token: Address, delta: bigint): void => {
-    if (!isContract(world, address)) {
+    if (!isContract(venueState, address)) {
       remember(address)
-      addTo(accountOf(world, address).balances, token, delta)
+      addTo(accountOf(venueState, address).balances, token, delta)
       return
     }
     const key = contractKey(address, token)
-    const held = world.contractHoldings.get(key)
+    const held = venueState.contractHoldings.get(key)
     undos.push(() => {
-      if (held === undefined) world.contractHoldings.delete(key)
-      else world.contractHoldings.set(key, held)
+      if (held === undefined) venueState.contractHoldings.delete(key)
+      else venueState.contractHoldings.set(key, held)
     })
     const next = (held ?? 0n) + delta
-    if (next === 0n) world.contractHoldings.delete(key)
-    else world.contractHoldings.set(key, next)
+    if (next === 0n) venueState.contractHoldings.delete(key)
+    else venueState.contractHoldings.set(key, next)
   }
 
   return {
@@ -76,7 +76,7 @@ export function createPurse(world: World, before: (address: Address) => void): P
       if (amount > 0n) change(to, token, amount)
     },
     take: (from, token, amount) => {
-      if (holdingOf(world, from, token) < amount) return false
+      if (holdingOf(venueState, from, token) < amount) return false
       if (amount > 0n) change(from, token, -amount)
       return true
     },

@@ -2,7 +2,7 @@
 import { type Address, type Hex, hexKey } from '../domain/address.ts'
 import { MAX_UINT256 } from '../domain/units.ts'
 import { findSwapPath } from './swaps.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** The nearest price that a uint256 holds: an impact beyond the size leaves no price to insist on. */
 export function asUint256(price: bigint): bigint {
@@ -15,22 +15,22 @@ export function moveAgainst(price: bigint, basisPoints: bigint, buying: boolean)
   return asUint256((price * (10_000n + (buying ? basisPoints : -basisPoints))) / 10_000n)
 }
 
-const feePaths = new WeakMap<World, Map<string, readonly Address[]>>()
+const feePaths = new WeakMap<VenueState, Map<string, readonly Address[]>>()
 
 /** Route from a fee token to the wrapped native token; kept, because it does not change. Undefined when none. */
 export function feeSwapPathOf(
-  world: World,
+  venueState: VenueState,
   feeToken: Address,
   seconds: number,
 ): readonly Address[] | undefined {
-  let paths = feePaths.get(world)
+  let paths = feePaths.get(venueState)
   if (paths === undefined) {
     paths = new Map()
-    feePaths.set(world, paths)
+    feePaths.set(venueState, paths)
   }
   const known = paths.get(hexKey(feeToken))
   if (known !== undefined) return known
-  const found = findSwapPath(world, feeToken, world.chain.contracts.wrappedNative, seconds)
+  const found = findSwapPath(venueState, feeToken, venueState.chain.contracts.wrappedNative, seconds)
   if (found !== undefined) paths.set(hexKey(feeToken), found)
   return found
 }

@@ -11,9 +11,9 @@ import { type Direction, usesMaxPrice, withSlippage } from './model/client/accep
 import { orderTypes } from './orderTypes.ts'
 import type { PrepareRequest, RequestedOrderType } from './prepareShape.ts'
 import { asUint256, metadataOf, referralCodeOf } from './quote.ts'
-import type { WorldMarket } from './seedMarkets.ts'
+import type { VenueMarket } from './seedMarkets.ts'
 import { findSwapPath, MAX_SWAP_PATH, swapPathEnd } from './swaps.ts'
-import { slotToken, type World } from './world.ts'
+import { slotToken, type VenueState } from './venueState.ts'
 
 /** What prepare came to, before it is put into a payload. */
 export interface Quote {
@@ -39,8 +39,8 @@ export function orderTypeOf(kind: PrepareRequest['kind'], type: RequestedOrderTy
 }
 
 /** A token by symbol or address. Throws HttpFailure 400 TOKEN_NOT_FOUND. */
-export function tokenNamed(world: World, name: string): CatalogToken {
-  const token = findToken(world, name)
+export function tokenNamed(venueState: VenueState, name: string): CatalogToken {
+  const token = findToken(venueState, name)
   if (token === undefined) throw refused('TOKEN_NOT_FOUND', `Token not found: ${name}`)
   return token
 }
@@ -51,26 +51,26 @@ export function tokenNamed(world: World, name: string): CatalogToken {
  * @throws HttpFailure 400 MARKET_NOT_FOUND
  * @throws ProtocolRevert DisabledMarket
  */
-export function marketNamed(world: World, name: string): WorldMarket {
-  const market = findMarket(world, name)
+export function marketNamed(venueState: VenueState, name: string): VenueMarket {
+  const market = findMarket(venueState, name)
   if (market === undefined || market.settings.isSpotOnly) {
     throw refused('MARKET_NOT_FOUND', `Market not found: ${name}`)
   }
-  requireEnabled(world, [market.catalog.marketToken])
+  requireEnabled(venueState, [market.catalog.marketToken])
   return market
 }
 
 /** The ERC-20 token that stands for one named: the wrapped token for the native coin. */
-export function erc20Of(world: World, token: CatalogToken): CatalogToken {
+export function erc20Of(venueState: VenueState, token: CatalogToken): CatalogToken {
   if (!token.isNative) return token
-  return world.catalog.tokenByAddress.get(hexKey(token.wrappedAddress ?? '')) ?? token
+  return venueState.catalog.tokenByAddress.get(hexKey(token.wrappedAddress ?? '')) ?? token
 }
 
 /** The token that pays the relay. */
-export function feeTokenOf(world: World, name: string | undefined): CatalogToken {
-  const first = world.chain.gasPaymentTokens[0] ?? ZERO_ADDRESS
-  const token = tokenNamed(world, name ?? first)
-  if (!world.chain.gasPaymentTokens.some((one) => hexKey(one) === hexKey(token.address))) {
+export function feeTokenOf(venueState: VenueState, name: string | undefined): CatalogToken {
+  const first = venueState.chain.gasPaymentTokens[0] ?? ZERO_ADDRESS
+  const token = tokenNamed(venueState, name ?? first)
+  if (!venueState.chain.gasPaymentTokens.some((one) => hexKey(one) === hexKey(token.address))) {
     throw refused('INVALID_PARAMS', `${token.symbol} cannot pay the relay fee`)
   }
   return token
@@ -89,18 +89,18 @@ export interface Common {
 }
 
 /** Reads what all quotes share. Throws HttpFailure 400. */
-export function commonOf(world: World, request: PrepareRequest, nowMs: number): Common {
+export function commonOf(venueState: VenueState, request: PrepareRequest, nowMs: number): Common {
   const seconds = Math.floor(nowMs / 1000)
-  const referralCode = referralCodeOf(request.referralCode ?? (world.settings.referralCode || undefined))
+  const referralCode = referralCodeOf(request.referralCode ?? (venueState.settings.referralCode || undefined))
   if (referralCode === undefined) {
     throw refused('INVALID_PARAMS', 'referralCode is neither bytes32 nor up to 20 ASCII characters')
   }
   const parts = request.twap?.parts ?? 0
-  const twapId = parts === 0 ? '0000' : (world.counters.nonce % 65_536).toString(16).padStart(4, '0')
+  const twapId = parts === 0 ? '0000' : (venueState.counters.nonce % 65_536).toString(16).padStart(4, '0')
   return {
     seconds,
-    feeToken: feeTokenOf(world, request.gasPaymentToken),
-    slippageBps: BigInt(request.slippageBps ?? world.settings.defaultSlippageBps),
+    feeToken: feeTokenOf(venueState, request.gasPaymentToken),
+    slippageBps: BigInt(request.slippageBps ?? venueState.settings.defaultSlippageBps),
     base: {
       referralCode,
       dataList: [metadataOf(parts, twapId, request.mode === 'express')],
@@ -113,7 +113,7 @@ export function commonOf(world: World, request: PrepareRequest, nowMs: number): 
 
 /** Swap route of an order: the one asked for when it holds, else the shortest. Throws HttpFailure 400 NO_SWAP_PATH. */
 export function pathOf(
-  world: World,
+  venueState: VenueState,
   request: PrepareRequest,
   from: CatalogToken,
   to: CatalogToken,
@@ -122,16 +122,16 @@ export function pathOf(
   if (hexKey(from.address) === hexKey(to.address)) return []
   if (request.manualSwapPath.length > 0) {
     const path = request.manualSwapPath as readonly Address[]
-    const end = swapPathEnd(world, from.address, path)
+    const end = swapPathEnd(venueState, from.address, path)
     if (path.length > MAX_SWAP_PATH || end === undefined || hexKey(end) !== hexKey(to.address)) {
       throw refused(
         'NO_SWAP_PATH',
         `No swap path found from ${from.symbol} to ${to.symbol}: manualSwapPath does not lead there`,
       )
     }
-    return path.map((step) => world.marketByKey.get(hexKey(step))?.catalog.marketToken ?? step)
+    return path.map((step) => venueState.marketByKey.get(hexKey(step))?.catalog.marketToken ?? step)
   }
-  const path = findSwapPath(world, from.address, to.address, seconds)
+  const path = findSwapPath(venueState, from.address, to.address, seconds)
   if (path === undefined)
     throw refused('NO_SWAP_PATH', `No swap path found from ${from.symbol} to ${to.symbol}`)
   return path
@@ -193,26 +193,30 @@ interface PriceTerms {
  * Contract price that an order carries, from the client's acceptable price in API form: a market order's with slippage, a
  * limit's and a take-profit's as it is (`slippageOnLimits` puts slippage on top), any price for stops and twap parts.
  */
-export function orderPriceOf(world: World, acceptablePrice: bigint, terms: PriceTerms): bigint {
+export function orderPriceOf(venueState: VenueState, acceptablePrice: bigint, terms: PriceTerms): bigint {
   const { orderType, direction, scale } = terms
   if (orderType === 'stop-market' || orderType === 'stop-loss' || orderType === 'twap') {
     return usesMaxPrice(direction) ? MAX_UINT256 : 0n
   }
-  const slippageBps = slippageIn(world, orderType, terms.slippageBps)
+  const slippageBps = slippageIn(venueState, orderType, terms.slippageBps)
   // An impact beyond the size leaves no price to insist on.
   return asUint256(withSlippage(acceptablePrice, slippageBps, direction) / scale)
 }
 
 /** Slippage that goes into an order's price, bps. */
-export function slippageIn(world: World, orderType: RequestedOrderType, slippageBps: bigint): bigint {
+export function slippageIn(
+  venueState: VenueState,
+  orderType: RequestedOrderType,
+  slippageBps: bigint,
+): bigint {
   if (orderType === 'market') return slippageBps
   const isLimit = orderType === 'limit' || orderType === 'take-profit'
-  return isLimit && world.settings.slippageOnLimits ? slippageBps : 0n
+  return isLimit && venueState.settings.slippageOnLimits ? slippageBps : 0n
 }
 
 /** Swap type of a decrease: none, profit into collateral, or collateral into the profit token. */
 export function swapTypeOf(
-  market: WorldMarket,
+  market: VenueMarket,
   isLong: boolean,
   collateralToken: CatalogToken,
   receiveToken: CatalogToken,

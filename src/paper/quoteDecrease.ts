@@ -25,17 +25,17 @@ import {
   swapTypeOf,
   tokenNamed,
 } from './quoteCommon.ts'
-import type { WorldMarket } from './seedMarkets.ts'
+import type { VenueMarket } from './seedMarkets.ts'
 import { shownPositionOf } from './shownPosition.ts'
-import { marketPrices, sideOf, type World } from './world.ts'
+import { marketPrices, sideOf, type VenueState } from './venueState.ts'
 import type { PositionRecord } from './worldRecords.ts'
 
-function openPosition(world: World, request: PrepareRequest, market: WorldMarket): PositionRecord {
+function openPosition(venueState: VenueState, request: PrepareRequest, market: VenueMarket): PositionRecord {
   const wanted =
     request.collateralToken === undefined
       ? undefined
-      : hexKey(erc20Of(world, tokenNamed(world, request.collateralToken)).address)
-  const found = positionsOfAccount(world, request.from).filter(
+      : hexKey(erc20Of(venueState, tokenNamed(venueState, request.collateralToken)).address)
+  const found = positionsOfAccount(venueState, request.from).filter(
     (record) =>
       record.marketKey === market.key &&
       record.state.side === request.direction &&
@@ -55,19 +55,19 @@ function openPosition(world: World, request: PrepareRequest, market: WorldMarket
 }
 
 /** Quotes a decrease. Throws HttpFailure 400. */
-export function quoteDecrease(world: World, request: PrepareRequest, nowMs: number): Quote {
-  const common = commonOf(world, request, nowMs)
-  const market = marketNamed(world, request.symbol)
+export function quoteDecrease(venueState: VenueState, request: PrepareRequest, nowMs: number): Quote {
+  const common = commonOf(venueState, request, nowMs)
+  const market = marketNamed(venueState, request.symbol)
   const { settings } = market
-  const named = request.receiveToken === undefined ? undefined : tokenNamed(world, request.receiveToken)
-  const record = openPosition(world, request, market)
+  const named = request.receiveToken === undefined ? undefined : tokenNamed(venueState, request.receiveToken)
+  const record = openPosition(venueState, request, market)
   const { collateralToken, state: position } = record
   const isLong = request.direction === 'long'
-  const receiveToken = named === undefined ? collateralToken : erc20Of(world, named)
+  const receiveToken = named === undefined ? collateralToken : erc20Of(venueState, named)
   const swapType = swapTypeOf(market, isLong, collateralToken, receiveToken)
   const isOwnSwap = swapType === 2n
-  const swapPath = isOwnSwap ? [] : pathOf(world, request, collateralToken, receiveToken, common.seconds)
-  const prices = marketPrices(world, market, common.seconds)
+  const swapPath = isOwnSwap ? [] : pathOf(venueState, request, collateralToken, receiveToken, common.seconds)
+  const prices = marketPrices(venueState, market, common.seconds)
   const indexDecimals = market.indexToken.decimals
   const scale = 10n ** BigInt(indexDecimals)
   const draft = cloneMarket(market.state)
@@ -93,7 +93,7 @@ export function quoteDecrease(world: World, request: PrepareRequest, nowMs: numb
   })
   // Above the position: a trigger order is cut when it executes, a market order reverts.
   const echoed = request.size > position.sizeInUsd ? request.size : amounts.sizeDeltaUsd
-  const isAnySize = isTrigger && amounts.isFullClose && world.settings.exitShape === 'max'
+  const isAnySize = isTrigger && amounts.isFullClose && venueState.settings.exitShape === 'max'
   const order: CreateOrderParams = {
     ...common.base,
     addresses: addressesOf(request, common, market.catalog.marketToken, collateralToken.address, swapPath),
@@ -101,7 +101,7 @@ export function quoteDecrease(world: World, request: PrepareRequest, nowMs: numb
       sizeDeltaUsd: isAnySize ? MAX_UINT256 : echoed,
       initialCollateralDeltaAmount: amounts.collateralDeltaAmount,
       triggerPrice: triggerPrice / scale,
-      acceptablePrice: orderPriceOf(world, amounts.acceptablePrice, {
+      acceptablePrice: orderPriceOf(venueState, amounts.acceptablePrice, {
         orderType,
         direction: { side: sideOf(isLong), isIncrease: false },
         slippageBps: common.slippageBps,
@@ -117,9 +117,10 @@ export function quoteDecrease(world: World, request: PrepareRequest, nowMs: numb
     isLong,
     shouldUnwrapNativeToken: named?.isNative === true,
   }
-  const most = world.chain.maxAutoCancelOrders
-  const autoCancel = isTrigger && request.autoCancel && autoCancelOrders(world, request.from, order) < most
-  const orders = withExecutionFees(world, splitTwap({ ...order, autoCancel }, request, nowMs), {
+  const most = venueState.chain.maxAutoCancelOrders
+  const autoCancel =
+    isTrigger && request.autoCancel && autoCancelOrders(venueState, request.from, order) < most
+  const orders = withExecutionFees(venueState, splitTwap({ ...order, autoCancel }, request, nowMs), {
     bufferBps: request.executionFeeBufferBps,
     mode: request.mode,
     nowMs,
@@ -130,7 +131,7 @@ export function quoteDecrease(world: World, request: PrepareRequest, nowMs: numb
     acceptablePrice: orderType === 'twap' ? order.numbers.acceptablePrice : amounts.acceptablePrice,
     collateralDeltaAmount: amounts.collateralDeltaAmount / parts,
     minOutput: 0n,
-    slippageBps: slippageIn(world, orderType, common.slippageBps),
+    slippageBps: slippageIn(venueState, orderType, common.slippageBps),
     collateralToken: collateralToken.address,
     receiveToken: (named ?? collateralToken).address,
   }

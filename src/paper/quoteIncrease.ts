@@ -33,53 +33,53 @@ import {
 } from './quoteCommon.ts'
 import { shownPositionOf } from './shownPosition.ts'
 import { swapAlong } from './swaps.ts'
-import { marketPrices, sideOf, slotOf, slotToken, type World } from './world.ts'
+import { marketPrices, sideOf, slotOf, slotToken, type VenueState } from './venueState.ts'
 
 /** Quotes an increase. Throws HttpFailure 400, or ProtocolRevert when a swap cannot work. */
-export function quoteIncrease(world: World, request: PrepareRequest, nowMs: number): Quote {
-  const common = commonOf(world, request, nowMs)
-  const market = marketNamed(world, request.symbol)
+export function quoteIncrease(venueState: VenueState, request: PrepareRequest, nowMs: number): Quote {
+  const common = commonOf(venueState, request, nowMs)
+  const market = marketNamed(venueState, request.symbol)
   const { settings } = market
   const isLong = request.direction === 'long'
   const side = sideOf(isLong)
   const pay = request.collateralToPay ?? { amount: 0n, token: '' }
-  const named = tokenNamed(world, pay.token)
+  const named = tokenNamed(venueState, pay.token)
   if (named.isNative && request.mode === 'express') {
-    const wrapped = erc20Of(world, named)
+    const wrapped = erc20Of(venueState, named)
     throw refused(
       'INVALID_PARAMS',
       `${named.symbol} cannot be paid in express mode; pay ${wrapped.symbol} (${wrapped.address}) instead`,
     )
   }
-  const payToken = erc20Of(world, named)
+  const payToken = erc20Of(venueState, named)
   const collateralToken =
     request.collateralToken === undefined
       ? slotToken(market, isLong ? 0 : 1)
-      : erc20Of(world, tokenNamed(world, request.collateralToken))
+      : erc20Of(venueState, tokenNamed(venueState, request.collateralToken))
   const slot = slotOf(market, collateralToken.address)
   if (slot === undefined) {
     throw refused('INVALID_PARAMS', `${collateralToken.symbol} is no collateral of ${market.catalog.symbol}`)
   }
-  const swapPath = pathOf(world, request, payToken, collateralToken, common.seconds)
-  const prices = marketPrices(world, market, common.seconds)
+  const swapPath = pathOf(venueState, request, payToken, collateralToken, common.seconds)
+  const prices = marketPrices(venueState, market, common.seconds)
   const indexDecimals = market.indexToken.decimals
   const scale = 10n ** BigInt(indexDecimals)
-  const capacity = capacityAt(world, market, side, prices, common.seconds)
-  const capacityFields = capacityJson(world, market, capacity)
-  const warnings = capacityWarnings(world, market, capacity, {
+  const capacity = capacityAt(venueState, market, side, prices, common.seconds)
+  const capacityFields = capacityJson(venueState, market, capacity)
+  const warnings = capacityWarnings(venueState, market, capacity, {
     sizeDeltaUsd: request.size,
     isResting: request.orderType !== 'market',
     swapsCollateral: swapPath.length > 0,
   })
   const draft = cloneMarket(market.state)
   accrue(settings, draft, prices, common.seconds)
-  const record = positionsOfAccount(world, request.from).find(
+  const record = positionsOfAccount(venueState, request.from).find(
     (one) =>
       one.marketKey === market.key &&
       one.state.side === side &&
       hexKey(one.collateralToken.address) === hexKey(collateralToken.address),
   )
-  const brought = swapAlong(world, new Map(), payToken.address, pay.amount, swapPath, common.seconds)
+  const brought = swapAlong(venueState, new Map(), payToken.address, pay.amount, swapPath, common.seconds)
   const collateralPrice = slotPrice(prices, slot)
   const { orderType, triggerPrice } = request
   const direction = { side, isIncrease: true }
@@ -111,7 +111,7 @@ export function quoteIncrease(world: World, request: PrepareRequest, nowMs: numb
       sizeDeltaUsd: request.size,
       initialCollateralDeltaAmount: pay.amount,
       triggerPrice: triggerPrice / scale,
-      acceptablePrice: orderPriceOf(world, amounts.acceptablePrice, {
+      acceptablePrice: orderPriceOf(venueState, amounts.acceptablePrice, {
         orderType,
         direction,
         slippageBps: common.slippageBps,
@@ -127,7 +127,7 @@ export function quoteIncrease(world: World, request: PrepareRequest, nowMs: numb
     isLong,
     ...common.base,
   }
-  const exits = exitsOf(world, request, {
+  const exits = exitsOf(venueState, request, {
     common,
     parent: order,
     market,
@@ -138,7 +138,7 @@ export function quoteIncrease(world: World, request: PrepareRequest, nowMs: numb
     opened: { ...amounts, sizeDeltaUsd: request.size, collateralAmount: brought.amount },
   })
   const own = splitTwap(order, request, nowMs)
-  const orders = withExecutionFees(world, [...own, ...exits.map((exit) => exit.order)], {
+  const orders = withExecutionFees(venueState, [...own, ...exits.map((exit) => exit.order)], {
     bufferBps: request.executionFeeBufferBps,
     mode: request.mode,
     nowMs,
@@ -149,7 +149,7 @@ export function quoteIncrease(world: World, request: PrepareRequest, nowMs: numb
     acceptablePrice: orderType === 'twap' ? order.numbers.acceptablePrice : amounts.acceptablePrice,
     collateralDeltaAmount: amounts.collateralDeltaAmount / parts,
     minOutput: 0n,
-    slippageBps: slippageIn(world, orderType, common.slippageBps),
+    slippageBps: slippageIn(venueState, orderType, common.slippageBps),
     collateralToken: collateralToken.address,
     receiveToken: collateralToken.address,
   }

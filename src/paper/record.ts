@@ -1,6 +1,6 @@
 /** The venue's own record: every submit it received, and what became of it. Never shown on the wire. */
 import type { Address, Hex } from '../domain/address.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 import type { Operation } from './worldRecords.ts'
 
 /** A submit as it arrived. */
@@ -27,16 +27,16 @@ export interface SettledEntry extends SubmitEntry {
 }
 
 /** The record with today's outcomes. */
-export function settledRecord(world: World, entries: readonly SubmitEntry[]): SettledEntry[] {
+export function settledRecord(venueState: VenueState, entries: readonly SubmitEntry[]): SettledEntry[] {
   return entries.map((entry) => {
-    const operation = entry.taskId === null ? undefined : world.operations.get(entry.taskId)
+    const operation = entry.taskId === null ? undefined : venueState.operations.get(entry.taskId)
     return {
       ...entry,
       operationStatus: operation?.status ?? null,
       ...(operation?.fault === undefined ? {} : { fault: operation.fault }),
       orders: [...(operation?.orderKeys ?? []), ...(operation?.afterwards?.orderKeys ?? [])].map(
         (orderKey) => {
-          const outcome = world.outcomes.get(orderKey.toLowerCase())
+          const outcome = venueState.outcomes.get(orderKey.toLowerCase())
           return {
             orderKey,
             status: outcome?.status ?? 'created',

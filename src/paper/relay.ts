@@ -19,7 +19,7 @@ import type { SubmitEntry } from './record.ts'
 import { relayRouterAbi, subaccountRouterAbi } from './relayCall.ts'
 import { isSignedAtRouter } from './signature.ts'
 import { isApprovedBy } from './subaccounts.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 interface DecodedBatch {
   readonly account: Address
@@ -94,7 +94,7 @@ function decoded(
  * @throws HttpFailure 400 for another target, other calldata, or a signature of somebody else
  */
 export async function submitRelay(
-  world: World,
+  venueState: VenueState,
   body: Readonly<Record<string, unknown>>,
   entry: SubmitEntry,
 ): Promise<Json> {
@@ -106,7 +106,7 @@ export async function submitRelay(
       ...(typeof data === 'string' ? {} : { data: { message: "'data' is required" } }),
     })
   }
-  const { gelatoRelayRouter, subaccountGelatoRelayRouter } = world.chain.contracts
+  const { gelatoRelayRouter, subaccountGelatoRelayRouter } = venueState.chain.contracts
   const isSubaccount = sameHex(to, subaccountGelatoRelayRouter)
   if (!isSubaccount && !sameHex(to, gelatoRelayRouter)) {
     entry.result = 'bad target'
@@ -114,14 +114,14 @@ export async function submitRelay(
   }
   const { account, signature, relayParams, session, removes, ...rest } = decode(data as Hex, isSubaccount)
   const router = isSubaccount ? subaccountGelatoRelayRouter : gelatoRelayRouter
-  const separator = separatorOf(world, router)
+  const separator = separatorOf(venueState, router)
   // A removal's record names its account: its digest is of the subaccount router, and no stranger's to use up.
   const batch = removes === undefined ? rest.batch : { ...rest.batch, account }
   const digest =
     removes === undefined
       ? digestOf(separator, batch)
       : hashTypedData({
-          domain: relayRouterDomain(world.chain.chainId, router),
+          domain: relayRouterDomain(venueState.chain.chainId, router),
           types: removalTypes,
           primaryType: 'RemoveSubaccount',
           message: { subaccount: removes, relayParams: batch.relayParams },
@@ -133,19 +133,19 @@ export async function submitRelay(
     entry.result = 'INVALID_SIGNATURE'
     throw refused('INVALID_SIGNATURE', 'The signature in the calldata is not one of the account')
   }
-  const operation = acceptOperation(world, {
+  const operation = acceptOperation(venueState, {
     account,
     requestId: null,
     batch,
     relayParams,
     subaccount: session && {
       ...session,
-      isApproved: await isApprovedBy(world, account, session.approval),
+      isApproved: await isApprovedBy(venueState, account, session.approval),
     },
     removes,
     digest,
     calldata: data as Hex,
-    nowMs: world.clock.now(),
+    nowMs: venueState.clock.now(),
   })
   entry.result = 'accepted'
   entry.taskId = operation.taskId
@@ -153,17 +153,17 @@ export async function submitRelay(
 }
 
 /** Status of an operation by `taskId`. Throws HttpFailure 400 for no task id, 404 for an unknown one. */
-export function relayStatus(world: World, body: Readonly<Record<string, unknown>>): Json {
+export function relayStatus(venueState: VenueState, body: Readonly<Record<string, unknown>>): Json {
   const { taskId } = body
   if (typeof taskId !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(taskId)) {
     throw badRequest('taskId must be a 32-byte hex string')
   }
-  const operation = world.operations.get(hexKey(taskId))
+  const operation = venueState.operations.get(hexKey(taskId))
   if (operation === undefined) throw notFound('no relay operation')
   // A 404 right after an accepted submission can be transient (docs/api-coverage.md A20).
-  const ageMs = world.clock.now() - operation.acceptedAtMs
-  if (ageMs < world.dataFaults.relayStatusLagMs) throw notFound('no relay operation')
-  if (world.dataFaults.relay === 'unknown') return { taskId: operation.taskId, status: 'unknown' }
+  const ageMs = venueState.clock.now() - operation.acceptedAtMs
+  if (ageMs < venueState.dataFaults.relayStatusLagMs) throw notFound('no relay operation')
+  if (venueState.dataFaults.relay === 'unknown') return { taskId: operation.taskId, status: 'unknown' }
   return {
     taskId: operation.taskId,
     status: operation.status,

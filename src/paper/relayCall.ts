@@ -1,7 +1,7 @@
 /** The relay router's `batch` as a transaction on the chain. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../domain/address.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 import type { SignedBatch } from './worldRecords.ts'
 
 /** Structs of the relay routers' functions. */
@@ -37,8 +37,8 @@ function isOwnWallet(operation: SignedBatch): boolean {
 }
 
 /** The router that an operation's digest belongs to and its transaction calls. */
-export function routerOf(world: World, operation: SignedBatch): Address {
-  const { gelatoRelayRouter, subaccountGelatoRelayRouter } = world.chain.contracts
+export function routerOf(venueState: VenueState, operation: SignedBatch): Address {
+  const { gelatoRelayRouter, subaccountGelatoRelayRouter } = venueState.chain.contracts
   return isOwnWallet(operation) ? gelatoRelayRouter : subaccountGelatoRelayRouter
 }
 

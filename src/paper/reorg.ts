@@ -12,7 +12,7 @@ import {
 
 /** Most blocks one reorganisation replaces. */
 export const MAX_REORG_BLOCKS = 10_000
-/** Most reorganisations in the life of a world; hashes carry their number. */
+/** Most reorganisations in the life of a venue; hashes carry their number. */
 export const MAX_REORGS = 10_000
 /** Reorganisations whose lost blocks are still told to subscribers. */
 const LOST_KEPT = 16

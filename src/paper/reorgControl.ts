@@ -1,10 +1,10 @@
 /** Reorganisations as an operator asks for them, at the control address or in a scenario. */
 import { hexKey } from '../domain/address.ts'
-import { advanceWorld } from './advance.ts'
+import { advanceVenue } from './advance.ts'
 import type { ChainTransaction } from './chain.ts'
 import { isObject } from './http.ts'
 import { MAX_REORG_BLOCKS, MAX_REORGS, type ReorgReport, reorganise } from './reorg.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** What to replace, and what becomes of its transactions. */
 export interface ReorgOrder {
@@ -33,19 +33,19 @@ export function readReorg(body: unknown): string | ReorgOrder {
   return { blocks, returnAfterBlocks: transactions === 'drop' ? undefined : returnAfterBlocks }
 }
 
-/** Reorganises now. A text says why not: the world has had too many. */
-export function reorganiseNow(world: World, order: ReorgOrder): string | ReorgReport {
-  const { blockChain } = world
+/** Reorganises now. A text says why not: the venue has had too many. */
+export function reorganiseNow(venueState: VenueState, order: ReorgOrder): string | ReorgReport {
+  const { blockChain } = venueState
   if (blockChain.reorgs.length >= MAX_REORGS) return `a world has at most ${MAX_REORGS} reorganisations`
-  advanceWorld(world)
-  const report = reorganise(blockChain, { nowMs: world.clock.now(), ...order })
+  advanceVenue(venueState)
+  const report = reorganise(blockChain, { nowMs: venueState.clock.now(), ...order })
   if (order.returnAfterBlocks === undefined) {
     // A digest whose transaction is gone can be used again.
     for (const { transaction } of blockChain.lost.get(blockChain.reorgs.length) ?? []) {
-      if (transaction.digest !== undefined) world.usedDigests.delete(hexKey(transaction.digest))
+      if (transaction.digest !== undefined) venueState.usedDigests.delete(hexKey(transaction.digest))
       // And the nonce of one that an account sent is the account's next again, when nothing later of it is left.
-      const account = world.accounts.get(hexKey(transaction.signed?.from ?? ''))
-      if (account !== undefined && !hasLater(world, transaction)) {
+      const account = venueState.accounts.get(hexKey(transaction.signed?.from ?? ''))
+      if (account !== undefined && !hasLater(venueState, transaction)) {
         account.nonce = Math.min(account.nonce ?? 0, transaction.nonce)
       }
     }
@@ -53,14 +53,14 @@ export function reorganiseNow(world: World, order: ReorgOrder): string | ReorgRe
   return report
 }
 
-function hasLater(world: World, { signed, nonce }: ChainTransaction): boolean {
-  return world.blockChain.transactions.some(
+function hasLater(venueState: VenueState, { signed, nonce }: ChainTransaction): boolean {
+  return venueState.blockChain.transactions.some(
     (one) => one.signed !== undefined && one.signed.from === signed?.from && one.nonce > nonce,
   )
 }
 
 /** Reorganises as a control body says; what is wrong with it, or what happened. */
-export function reorganiseByControl(world: World, body: unknown): string | ReorgReport {
+export function reorganiseByControl(venueState: VenueState, body: unknown): string | ReorgReport {
   const order = readReorg(body)
-  return typeof order === 'string' ? order : reorganiseNow(world, order)
+  return typeof order === 'string' ? order : reorganiseNow(venueState, order)
 }

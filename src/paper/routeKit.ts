@@ -2,7 +2,7 @@
 import type { Json, JsonText } from './http.ts'
 import type { neverAnswer } from './orderRoutes.ts'
 import type { Peer } from './peer.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** What a handler is asked. */
 export interface RouteInput {
@@ -25,7 +25,7 @@ export type RouteHandler = (input: RouteInput) => RouteAnswer | Promise<RouteAns
 
 /** A venue beside this one in the same process, this one included. */
 export interface Neighbour {
-  readonly world: World
+  readonly venueState: VenueState
   readonly paths: { readonly api: readonly string[] }
   fetch(request: Request): Promise<Response>
 }

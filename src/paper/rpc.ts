@@ -3,7 +3,7 @@ import { fileBounds, parseBounded } from '../domain/boundedJson.ts'
 import { isObject, stringify } from './http.ts'
 import { invalidParams, RpcError, rpcCodes } from './rpcError.ts'
 import { methodOf } from './rpcMethods.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** Most calls of one batch. */
 export const MAX_BATCH = 1000
@@ -34,7 +34,7 @@ function idOf(call: unknown): string | number | null | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : null
 }
 
-function answer(world: World, call: unknown, own: ConnectionMethods): unknown {
+function answer(venueState: VenueState, call: unknown, own: ConnectionMethods): unknown {
   const id = idOf(call)
   if (!isObject(call) || call.jsonrpc !== '2.0' || typeof call.method !== 'string') {
     return failure(id ?? null, new RpcError(rpcCodes.invalidRequest, 'invalid request'))
@@ -48,7 +48,7 @@ function answer(world: World, call: unknown, own: ConnectionMethods): unknown {
   try {
     const { method, params = [] } = call
     if (!Array.isArray(params)) throw invalidParams('non-array args')
-    const result = own(method, params)?.result ?? run(world, method, params)
+    const result = own(method, params)?.result ?? run(venueState, method, params)
     // A call without an id is a notification: done, and not answered.
     return id === undefined ? undefined : { jsonrpc: '2.0', id, result }
   } catch (error) {
@@ -57,9 +57,9 @@ function answer(world: World, call: unknown, own: ConnectionMethods): unknown {
   }
 }
 
-function run(world: World, name: string, params: readonly unknown[]): unknown {
+function run(venueState: VenueState, name: string, params: readonly unknown[]): unknown {
   const method = methodOf(name)
-  if (method !== undefined) return method(world, params)
+  if (method !== undefined) return method(venueState, params)
   throw new RpcError(rpcCodes.methodNotFound, `the method ${name} does not exist/is not available`)
 }
 
@@ -71,7 +71,7 @@ export const noConnection: ConnectionMethods = (name) => {
 
 /** Answers a text; undefined when it held notifications only. */
 export function answerRpc(
-  world: World,
+  venueState: VenueState,
   text: string,
   own: ConnectionMethods = noConnection,
 ): string | undefined {
@@ -85,11 +85,11 @@ export function answerRpc(
     return refuse(rpcCodes.parse, 'parse error')
   }
   if (!Array.isArray(request)) {
-    const one = answer(world, request, own)
+    const one = answer(venueState, request, own)
     return one === undefined ? undefined : stringify(one)
   }
   if (request.length === 0) return refuse(rpcCodes.invalidRequest, 'empty batch')
   if (request.length > MAX_BATCH) return refuse(rpcCodes.invalidRequest, 'batch too large')
-  const answers = request.map((call) => answer(world, call, own)).filter((one) => one !== undefined)
+  const answers = request.map((call) => answer(venueState, call, own)).filter((one) => one !== undefined)
   return answers.length === 0 ? undefined : stringify(answers)
 }

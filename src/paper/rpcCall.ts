@@ -22,8 +22,8 @@ import { contractHolding } from './purse.ts'
 import { readDataStore } from './rpcDataStore.ts'
 import { presentOf } from './rpcEndpoints.ts'
 import { invalidParams, RpcError, readAddress, readBytes, rpcCodes } from './rpcError.ts'
+import type { VenueState } from './venueState.ts'
 import { allowanceIn } from './wallet.ts'
-import type { World } from './world.ts'
 
 /** Most calls of one Multicall3 call. */
 const MAX_CALLS = 1000
@@ -61,7 +61,7 @@ function revertedWith(data: Hex): RpcError {
   return new RpcError(rpcCodes.reverted, 'execution reverted', data)
 }
 
-function routersOf({ chain }: World): readonly string[] {
+function routersOf({ chain }: VenueState): readonly string[] {
   const { contracts } = chain
   return [
     contracts.gelatoRelayRouter,
@@ -73,43 +73,44 @@ function routersOf({ chain }: World): readonly string[] {
 }
 
 /** Contracts that do an order's work when they are called: gas estimates need them. */
-export function workersOf(world: World): ReadonlySet<string> {
-  return new Set([...routersOf(world), hexKey(world.chain.contracts.exchangeRouter)])
+export function workersOf(venueState: VenueState): ReadonlySet<string> {
+  return new Set([...routersOf(venueState), hexKey(venueState.chain.contracts.exchangeRouter)])
 }
 
 /** `eth_getCode`: a stub that only stops, with the address in it, so that contracts differ; `0x` for everything else. */
-export function codeAt(world: World, address: Hex): Hex {
-  return isContract(world, address) ? `0x6080604052fe${address.slice(2)}` : '0x'
+export function codeAt(venueState: VenueState, address: Hex): Hex {
+  return isContract(venueState, address) ? `0x6080604052fe${address.slice(2)}` : '0x'
 }
 
-function balanceAt(world: World, address: string, token: CatalogToken, block: Inclusion): bigint {
+function balanceAt(venueState: VenueState, address: string, token: CatalogToken, block: Inclusion): bigint {
   // What a contract holds is kept as of now only.
-  if (isContract(world, address)) return contractHolding(presentOf(world), address as Address, token.address)
-  return holdingsAt(world, address, block).balances.get(hexKey(token.address)) ?? 0n
+  if (isContract(venueState, address))
+    return contractHolding(presentOf(venueState), address as Address, token.address)
+  return holdingsAt(venueState, address, block).balances.get(hexKey(token.address)) ?? 0n
 }
 
 /** `eth_getBalance` as of a block: wei of the native coin. */
-export function nativeBalanceAt(world: World, address: string, block: Inclusion): bigint {
-  const native = world.catalog.catalog.tokens.find((token) => token.isNative)
-  return native === undefined ? 0n : balanceAt(world, address, native, block)
+export function nativeBalanceAt(venueState: VenueState, address: string, block: Inclusion): bigint {
+  const native = venueState.catalog.catalog.tokens.find((token) => token.isNative)
+  return native === undefined ? 0n : balanceAt(venueState, address, native, block)
 }
 
 /** Whether a digest had been used up at a router by a block. */
-export function isDigestUsed(world: World, router: string, digest: Hex, block: Inclusion): boolean {
-  const transaction = world.blockChain.byDigest.get(hexKey(digest))
+export function isDigestUsed(venueState: VenueState, router: string, digest: Hex, block: Inclusion): boolean {
+  const transaction = venueState.blockChain.byDigest.get(hexKey(digest))
   if (transaction !== undefined) {
-    return hexKey(transaction.to) === router && isIncludedAt(world.blockChain, transaction, block)
+    return hexKey(transaction.to) === router && isIncludedAt(venueState.blockChain, transaction, block)
   }
   // Used so long ago that its transaction is forgotten: before every block that is still of interest.
-  return world.usedDigests.has(hexKey(digest))
+  return venueState.usedDigests.has(hexKey(digest))
 }
 
-function readRouter(world: World, router: string, data: Hex, block: Inclusion): Hex {
+function readRouter(venueState: VenueState, router: string, data: Hex, block: Inclusion): Hex {
   const selector = data.slice(0, 10)
-  const { subaccountGelatoRelayRouter, multichainSubaccountRouter } = world.chain.contracts
+  const { subaccountGelatoRelayRouter, multichainSubaccountRouter } = venueState.chain.contracts
   if (selector === SELECTORS.digests) {
     const [digest] = decoded(() => decodeFunctionData({ abi: routerAbi, data })).args
-    const isUsed = isDigestUsed(world, router, digest as Hex, block)
+    const isUsed = isDigestUsed(venueState, router, digest as Hex, block)
     return encodeAbiParameters([{ type: 'bool' }], [isUsed])
   }
   const keepsNonces = [subaccountGelatoRelayRouter, multichainSubaccountRouter].some(
@@ -119,7 +120,9 @@ function readRouter(world: World, router: string, data: Hex, block: Inclusion): 
     const [account] = decoded(() => decodeFunctionData({ abi: routerAbi, data })).args
     // The multichain router counts for itself, and no operation has gone through it.
     const nonce =
-      router === hexKey(subaccountGelatoRelayRouter) ? world.approvalNonces.get(hexKey(account)) : undefined
+      router === hexKey(subaccountGelatoRelayRouter)
+        ? venueState.approvalNonces.get(hexKey(account))
+        : undefined
     return encodeAbiParameters([{ type: 'uint256' }], [nonce ?? 0n])
   }
   throw revertedWith('0x')
@@ -134,7 +137,7 @@ function decoded<T>(decode: () => T): T {
   }
 }
 
-function readToken(world: World, token: CatalogToken, data: Hex, block: Inclusion): Hex {
+function readToken(venueState: VenueState, token: CatalogToken, data: Hex, block: Inclusion): Hex {
   const call = decoded(() => decodeFunctionData({ abi: tokenAbi, data }))
   const abi = tokenAbi
   switch (call.functionName) {
@@ -142,15 +145,15 @@ function readToken(world: World, token: CatalogToken, data: Hex, block: Inclusio
       return encodeFunctionResult({
         abi,
         functionName: 'balanceOf',
-        result: balanceAt(world, call.args[0], token, block),
+        result: balanceAt(venueState, call.args[0], token, block),
       })
     case 'allowance':
       return encodeFunctionResult({
         abi,
         functionName: 'allowance',
         result: allowanceIn(
-          world,
-          holdingsAt(world, call.args[0], block).allowances,
+          venueState,
+          holdingsAt(venueState, call.args[0], block).allowances,
           token.address,
           call.args[1],
         ),
@@ -165,21 +168,21 @@ function readToken(world: World, token: CatalogToken, data: Hex, block: Inclusio
 }
 
 /** `getMarket` of the Reader: zeros for what is no market of the DataStore. */
-function readReader(world: World, data: Hex): Hex {
+function readReader(venueState: VenueState, data: Hex): Hex {
   const [dataStore, key] = decoded(() => decodeFunctionData({ abi: readerAbi, data })).args
-  const isKnown = sameHex(dataStore, world.chain.contracts.dataStore)
-  const found = isKnown ? world.marketByKey.get(hexKey(key))?.catalog : undefined
+  const isKnown = sameHex(dataStore, venueState.chain.contracts.dataStore)
+  const found = isKnown ? venueState.marketByKey.get(hexKey(key))?.catalog : undefined
   const none = ZERO_ADDRESS
   const result = found ?? { marketToken: none, indexToken: none, longToken: none, shortToken: none }
   return encodeFunctionResult({ abi: readerAbi, functionName: 'getMarket', result })
 }
 
-function aggregate(world: World, data: Hex, block: Inclusion): Hex {
+function aggregate(venueState: VenueState, data: Hex, block: Inclusion): Hex {
   const { args } = decoded(() => decodeFunctionData({ abi: multicallAbi, data }))
   if (args[0].length > MAX_CALLS) throw revertedWith('0x')
   const result = args[0].map(({ target, allowFailure, callData }) => {
     try {
-      return { success: true, returnData: read(world, target, callData, block, false) }
+      return { success: true, returnData: read(venueState, target, callData, block, false) }
     } catch (error) {
       if (!(error instanceof RpcError) || error.data === undefined) throw error
       if (!allowFailure) {
@@ -196,17 +199,18 @@ function aggregate(world: World, data: Hex, block: Inclusion): Hex {
   return encodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', result })
 }
 
-function read(world: World, to: string, data: Hex, block: Inclusion, mayAggregate: boolean): Hex {
+function read(venueState: VenueState, to: string, data: Hex, block: Inclusion, mayAggregate: boolean): Hex {
   const target = hexKey(to)
-  const token = tokenAt(world, target)
-  if (token !== undefined) return readToken(world, token, data, block)
-  if (routersOf(world).includes(target)) return readRouter(world, target, data, block)
-  if (target === hexKey(world.chain.contracts.reader)) return readReader(world, data)
-  const isMulticall = target === MULTICALL3 || target === hexKey(world.chain.contracts.multicall)
+  const token = tokenAt(venueState, target)
+  if (token !== undefined) return readToken(venueState, token, data, block)
+  if (routersOf(venueState).includes(target)) return readRouter(venueState, target, data, block)
+  if (target === hexKey(venueState.chain.contracts.reader)) return readReader(venueState, data)
+  const isMulticall = target === MULTICALL3 || target === hexKey(venueState.chain.contracts.multicall)
   if (isMulticall && mayAggregate && data.startsWith(SELECTORS.aggregate3))
-    return aggregate(world, data, block)
-  if (target === hexKey(world.chain.contracts.dataStore)) return decoded(() => readDataStore(world, data))
-  if (isContract(world, target)) throw revertedWith('0x')
+    return aggregate(venueState, data, block)
+  if (target === hexKey(venueState.chain.contracts.dataStore))
+    return decoded(() => readDataStore(venueState, data))
+  if (isContract(venueState, target)) throw revertedWith('0x')
   // A call of an address without code succeeds with nothing, as on any chain.
   return '0x'
 }
@@ -216,10 +220,10 @@ function read(world: World, to: string, data: Hex, block: Inclusion, mayAggregat
  *
  * @throws RpcError 3 for a call that the contract does not know; -32602 for another shape
  */
-export function callContract(world: World, call: unknown, block: Inclusion): Hex {
+export function callContract(venueState: VenueState, call: unknown, block: Inclusion): Hex {
   const { to, data } = readCall(call)
   if (to === undefined) throw invalidParams('invalid argument: to is required')
-  return read(world, to, data, block, true)
+  return read(venueState, to, data, block, true)
 }
 
 /** Target and bytes of a call object. Throws RpcError -32602. */

@@ -2,7 +2,7 @@
 import { decodeFunctionData, encodeAbiParameters, keccak256, parseAbi } from 'viem'
 import type { Hex } from '../domain/address.ts'
 import { SUBACCOUNT_ORDER_ACTION } from './approval.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 const dataStoreAbi = parseAbi(['function getUint(bytes32 key) view returns (uint256)'])
 const seed = keccak256(encodeAbiParameters([{ type: 'string' }], ['SUBACCOUNT_ACTION_COUNT']))
@@ -21,10 +21,10 @@ function actionCountKey(account: Hex, subaccount: Hex): Hex {
  *
  * @throws what viem throws for a call that the contract does not know
  */
-export function readDataStore(world: World, data: Hex): Hex {
+export function readDataStore(venueState: VenueState, data: Hex): Hex {
   const { args } = decodeFunctionData({ abi: dataStoreAbi, data })
   const [key] = args
-  for (const [pair, state] of world.subaccounts) {
+  for (const [pair, state] of venueState.subaccounts) {
     const [account = '', subaccount = ''] = pair.split(':')
     if (actionCountKey(account as Hex, subaccount as Hex) === key)
       return encodeAbiParameters([{ type: 'uint256' }], [state.currentActionsCount])

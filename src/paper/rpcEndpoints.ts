@@ -1,10 +1,10 @@
 /**
  * The JSON-RPC endpoints of a chain: two nodes that agree, until a fault makes the second one lag behind or follow a fork.
- * A node is a view of the world: the same methods answer from it, with the blocks that this node knows.
+ * A node is a view of the venue: the same methods answer from it, with the blocks that this node knows.
  */
 import { hexKey } from '../domain/address.ts'
 import { type BlockChain, blockOf, headAt } from './chain.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** Endpoints of a chain. */
 export const RPC_ENDPOINTS = 2
@@ -19,23 +19,23 @@ export function rpcPathOf(transport: 'rpc' | 'ws', index: number): string {
   return index === 0 ? `/${transport}` : `/${transport}/${index}`
 }
 
-const presents = new WeakMap<World, World>()
+const presents = new WeakMap<VenueState, VenueState>()
 
-/** The world itself of a node's view. */
-export function presentOf(view: World): World {
+/** The venue itself of a node's view. */
+export function presentOf(view: VenueState): VenueState {
   return presents.get(view) ?? view
 }
 
-const views = new WeakMap<World, World>()
+const views = new WeakMap<VenueState, VenueState>()
 
-/** What an endpoint knows of the world. The first is always right. */
-export function endpointWorld(world: World, index: number): World {
-  if (index === 0) return world
-  let view = views.get(world)
+/** What an endpoint knows of the venue. The first is always right. */
+export function endpointState(venueState: VenueState, index: number): VenueState {
+  if (index === 0) return venueState
+  let view = views.get(venueState)
   if (view === undefined) {
-    view = secondView(world)
-    views.set(world, view)
-    presents.set(view, world)
+    view = secondView(venueState)
+    views.set(venueState, view)
+    presents.set(view, venueState)
   }
   return view
 }
@@ -46,29 +46,30 @@ interface Branch {
   readonly usedDigests: ReadonlySet<string>
 }
 
-function secondView(world: World): World {
+function secondView(venueState: VenueState): VenueState {
   let branch: Branch | undefined
   const followed = (): Branch | undefined => {
-    if (world.dataFaults.rpcFork === 'none') branch = undefined
-    else branch ??= branchOff(world)
+    if (venueState.dataFaults.rpcFork === 'none') branch = undefined
+    else branch ??= branchOff(venueState)
     return branch
   }
   const clock = {
-    ...world.clock,
-    now: () => world.clock.now() - world.dataFaults.rpcLagBlocks * world.blockChain.blockTimeMs,
+    ...venueState.clock,
+    now: () =>
+      venueState.clock.now() - venueState.dataFaults.rpcLagBlocks * venueState.blockChain.blockTimeMs,
   }
-  return Object.create(world, {
+  return Object.create(venueState, {
     clock: { value: clock },
-    blockChain: { get: () => followed()?.blockChain ?? world.blockChain },
-    usedDigests: { get: () => followed()?.usedDigests ?? world.usedDigests },
-  }) as World
+    blockChain: { get: () => followed()?.blockChain ?? venueState.blockChain },
+    usedDigests: { get: () => followed()?.usedDigests ?? venueState.usedDigests },
+  }) as VenueState
 }
 
 /**
  * The chain of a node that leaves the common one `rpcForkBlocks` before the head: other blocks with nothing in them, for as
  * long as it follows them.
  */
-function branchOff({ blockChain, clock, dataFaults, usedDigests }: World): Branch {
+function branchOff({ blockChain, clock, dataFaults, usedDigests }: VenueState): Branch {
   const first = Math.max(
     blockChain.firstNumber,
     headAt(blockChain, clock.now()) - dataFaults.rpcForkBlocks + 1,

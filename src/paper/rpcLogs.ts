@@ -4,7 +4,7 @@ import { isObject } from './http.ts'
 import { blockLogs, canonical, type LogRow, type LogTest, transactionsOf } from './rpcBlocks.ts'
 import { invalidParams, RpcError, readHash, rpcCodes } from './rpcError.ts'
 import { findBlock, headOf, logTestOf, readBlockNumber, readLogFilter } from './rpcParams.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** Widest range of one query, blocks. */
 export const MAX_LOG_RANGE = 100_000
@@ -13,22 +13,22 @@ export const MAX_LOG_RESULTS = 10_000
 
 /** Logs of the blocks `first` to `last` that pass the test, in the chain's order. Throws RpcError -32005 above the limit. */
 export function logsBetween(
-  world: World,
+  venueState: VenueState,
   first: number,
   last: number,
   test: LogTest,
   limit: number,
 ): LogRow[] {
-  const rows = { chain: world.chain, blocks: world.blockChain }
+  const rows = { chain: venueState.chain, blocks: venueState.blockChain }
   const found: LogRow[] = []
   let block: ChainTransaction[] = []
   const flush = (): void => {
     const [any] = block
     if (any === undefined) return
-    found.push(...blockLogs(rows, canonical(world.blockChain, blockOf(any).number), block, false, test))
+    found.push(...blockLogs(rows, canonical(venueState.blockChain, blockOf(any).number), block, false, test))
     block = []
   }
-  for (const transaction of transactionsBetween(world.blockChain, first, last)) {
+  for (const transaction of transactionsBetween(venueState.blockChain, first, last)) {
     const [any] = block
     if (any !== undefined && blockOf(any).number !== blockOf(transaction).number) flush()
     block.push(transaction)
@@ -46,7 +46,7 @@ export function logsBetween(
  *
  * @throws RpcError -32602 for a bad filter, -32001 for an unknown block hash, -32005 above the limits
  */
-export function getLogs(world: World, filter: unknown): LogRow[] {
+export function getLogs(venueState: VenueState, filter: unknown): LogRow[] {
   if (!isObject(filter)) throw invalidParams('invalid argument: the filter must be an object')
   const wanted = readLogFilter(filter)
   const test = logTestOf(wanted)
@@ -55,16 +55,16 @@ export function getLogs(world: World, filter: unknown): LogRow[] {
     if (fromBlock !== undefined || toBlock !== undefined) {
       throw invalidParams('invalid argument: name blocks by blockHash or by range, not both')
     }
-    const block = findBlock(world, readHash(blockHash, 'blockHash'))
+    const block = findBlock(venueState, readHash(blockHash, 'blockHash'))
     if (block === undefined) throw new RpcError(rpcCodes.notFound, 'unknown block')
-    const rows = { chain: world.chain, blocks: world.blockChain }
-    return blockLogs(rows, block, transactionsOf(world.blockChain, block), false, test)
+    const rows = { chain: venueState.chain, blocks: venueState.blockChain }
+    return blockLogs(rows, block, transactionsOf(venueState.blockChain, block), false, test)
   }
-  const first = readBlockNumber(world, fromBlock, 'fromBlock')
-  const last = readBlockNumber(world, toBlock, 'toBlock')
+  const first = readBlockNumber(venueState, fromBlock, 'fromBlock')
+  const last = readBlockNumber(venueState, toBlock, 'toBlock')
   if (first > last) throw invalidParams('invalid block range params: fromBlock is above toBlock')
   if (last - first >= MAX_LOG_RANGE) {
     throw new RpcError(rpcCodes.limitExceeded, `block range is wider than ${MAX_LOG_RANGE} blocks`)
   }
-  return logsBetween(world, first, Math.min(last, headOf(world)), test, MAX_LOG_RESULTS)
+  return logsBetween(venueState, first, Math.min(last, headOf(venueState)), test, MAX_LOG_RESULTS)
 }

@@ -1,6 +1,6 @@
 /** The methods of the JSON-RPC endpoint, by name; enough for viem, its wallets among it, and for the order logs. */
 
-import { advanceWorld } from './advance.ts'
+import { advanceVenue } from './advance.ts'
 import { blockOf, type ChainTransaction, type Inclusion } from './chain.ts'
 import { blockRow, canonical, receiptRow, transactionRow, transactionsOf } from './rpcBlocks.ts'
 import { callContract, codeAt, nativeBalanceAt, readCall, workersOf } from './rpcCall.ts'
@@ -10,23 +10,23 @@ import { baseFeeOf, estimateGas, feeHistory, priorityFeeOf } from './rpcGas.ts'
 import { getLogs } from './rpcLogs.ts'
 import { findBlock, headOf, isCanonical, readBlockNumber, readStateBlock } from './rpcParams.ts'
 import { callWork, estimateWork, sendRaw, transactionCount, waitingRow } from './rpcSendMethods.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** A method: parameters in, result out. Throws RpcError. */
-export type RpcMethod = (world: World, params: readonly unknown[]) => unknown
+export type RpcMethod = (venueState: VenueState, params: readonly unknown[]) => unknown
 
-const rowsOf = (world: World) => ({ chain: world.chain, blocks: world.blockChain })
+const rowsOf = (venueState: VenueState) => ({ chain: venueState.chain, blocks: venueState.blockChain })
 
 /** The canonical block of a number or tag; undefined above the head. */
-function blockByNumber(world: World, value: unknown): Inclusion | undefined {
-  const number = readBlockNumber(world, value)
-  return number > headOf(world) ? undefined : canonical(world.blockChain, number)
+function blockByNumber(venueState: VenueState, value: unknown): Inclusion | undefined {
+  const number = readBlockNumber(venueState, value)
+  return number > headOf(venueState) ? undefined : canonical(venueState.blockChain, number)
 }
 
 /** The block of a hash while it is on the chain. */
-function blockByHash(world: World, value: unknown): Inclusion | undefined {
-  const block = findBlock(world, readHash(value, 'block hash'))
-  return block !== undefined && isCanonical(world.blockChain, block) ? block : undefined
+function blockByHash(venueState: VenueState, value: unknown): Inclusion | undefined {
+  const block = findBlock(venueState, readHash(value, 'block hash'))
+  return block !== undefined && isCanonical(venueState.blockChain, block) ? block : undefined
 }
 
 function full(value: unknown): boolean {
@@ -36,18 +36,18 @@ function full(value: unknown): boolean {
   return value
 }
 
-function transactionAt(world: World, block: Inclusion | undefined, position: unknown): unknown {
+function transactionAt(venueState: VenueState, block: Inclusion | undefined, position: unknown): unknown {
   const index = readQuantity(position, 'transaction index')
-  const transaction = block === undefined ? undefined : transactionsOf(world.blockChain, block)[index]
-  return transaction === undefined ? null : transactionRow(rowsOf(world), transaction, block, index)
+  const transaction = block === undefined ? undefined : transactionsOf(venueState.blockChain, block)[index]
+  return transaction === undefined ? null : transactionRow(rowsOf(venueState), transaction, block, index)
 }
 
-function transactionOf(world: World, value: unknown): ChainTransaction | undefined {
-  return world.blockChain.byHash.get(readHash(value, 'transaction hash'))
+function transactionOf(venueState: VenueState, value: unknown): ChainTransaction | undefined {
+  return venueState.blockChain.byHash.get(readHash(value, 'transaction hash'))
 }
 
-function isMined(world: World, transaction: ChainTransaction): boolean {
-  return blockOf(transaction).number <= headOf(world)
+function isMined(venueState: VenueState, transaction: ChainTransaction): boolean {
+  return blockOf(transaction).number <= headOf(venueState)
 }
 
 function percentilesOf(value: unknown): readonly number[] {
@@ -61,99 +61,101 @@ function percentilesOf(value: unknown): readonly number[] {
 
 /** Every method that needs no subscription. */
 export const rpcMethods: Readonly<Record<string, RpcMethod>> = {
-  eth_chainId: (world) => quantity(world.chain.chainId),
-  net_version: (world) => String(world.chain.chainId),
+  eth_chainId: (venueState) => quantity(venueState.chain.chainId),
+  net_version: (venueState) => String(venueState.chain.chainId),
   net_listening: () => true,
   web3_clientVersion: () => 'perpd-paper/v1/node',
   eth_syncing: () => false,
   eth_accounts: () => [],
-  eth_blockNumber: (world) => quantity(headOf(world)),
-  eth_getBlockByNumber: (world, [number, withTransactions]) => {
-    const block = blockByNumber(world, number)
+  eth_blockNumber: (venueState) => quantity(headOf(venueState)),
+  eth_getBlockByNumber: (venueState, [number, withTransactions]) => {
+    const block = blockByNumber(venueState, number)
     const isFull = full(withTransactions)
-    return block === undefined ? null : blockRow(rowsOf(world), block, isFull)
+    return block === undefined ? null : blockRow(rowsOf(venueState), block, isFull)
   },
-  eth_getBlockByHash: (world, [hash, withTransactions]) => {
-    const block = blockByHash(world, hash)
+  eth_getBlockByHash: (venueState, [hash, withTransactions]) => {
+    const block = blockByHash(venueState, hash)
     const isFull = full(withTransactions)
-    return block === undefined ? null : blockRow(rowsOf(world), block, isFull)
+    return block === undefined ? null : blockRow(rowsOf(venueState), block, isFull)
   },
-  eth_getBlockTransactionCountByNumber: (world, [number]) => {
-    const block = blockByNumber(world, number)
-    return block === undefined ? null : quantity(transactionsOf(world.blockChain, block).length)
+  eth_getBlockTransactionCountByNumber: (venueState, [number]) => {
+    const block = blockByNumber(venueState, number)
+    return block === undefined ? null : quantity(transactionsOf(venueState.blockChain, block).length)
   },
-  eth_getBlockTransactionCountByHash: (world, [hash]) => {
-    const block = blockByHash(world, hash)
-    return block === undefined ? null : quantity(transactionsOf(world.blockChain, block).length)
+  eth_getBlockTransactionCountByHash: (venueState, [hash]) => {
+    const block = blockByHash(venueState, hash)
+    return block === undefined ? null : quantity(transactionsOf(venueState.blockChain, block).length)
   },
-  eth_getTransactionByBlockNumberAndIndex: (world, [number, index]) =>
-    transactionAt(world, blockByNumber(world, number), index),
-  eth_getTransactionByBlockHashAndIndex: (world, [hash, index]) =>
-    transactionAt(world, blockByHash(world, hash), index),
-  eth_getTransactionByHash: (world, [hash]) => {
-    const transaction = transactionOf(world, hash)
-    if (transaction === undefined) return waitingRow(world, readHash(hash, 'transaction hash')) ?? null
-    const rows = rowsOf(world)
-    if (!isMined(world, transaction)) return transactionRow(rows, transaction, undefined, 0)
+  eth_getTransactionByBlockNumberAndIndex: (venueState, [number, index]) =>
+    transactionAt(venueState, blockByNumber(venueState, number), index),
+  eth_getTransactionByBlockHashAndIndex: (venueState, [hash, index]) =>
+    transactionAt(venueState, blockByHash(venueState, hash), index),
+  eth_getTransactionByHash: (venueState, [hash]) => {
+    const transaction = transactionOf(venueState, hash)
+    if (transaction === undefined) return waitingRow(venueState, readHash(hash, 'transaction hash')) ?? null
+    const rows = rowsOf(venueState)
+    if (!isMined(venueState, transaction)) return transactionRow(rows, transaction, undefined, 0)
     const block = blockOf(transaction)
     return transactionRow(
       rows,
       transaction,
       block,
-      transactionsOf(world.blockChain, block).indexOf(transaction),
+      transactionsOf(venueState.blockChain, block).indexOf(transaction),
     )
   },
-  eth_getTransactionReceipt: (world, [hash]) => {
-    const transaction = transactionOf(world, hash)
-    const isThere = transaction !== undefined && isMined(world, transaction)
-    return isThere ? receiptRow(rowsOf(world), transaction) : null
+  eth_getTransactionReceipt: (venueState, [hash]) => {
+    const transaction = transactionOf(venueState, hash)
+    const isThere = transaction !== undefined && isMined(venueState, transaction)
+    return isThere ? receiptRow(rowsOf(venueState), transaction) : null
   },
-  eth_getLogs: (world, [filter]) => getLogs(world, filter),
-  eth_call: (world, [call, block, overrides]) => {
+  eth_getLogs: (venueState, [filter]) => getLogs(venueState, filter),
+  eth_call: (venueState, [call, block, overrides]) => {
     if (overrides !== undefined && overrides !== null)
       throw invalidParams('state overrides are not supported')
-    const at = readStateBlock(world, block)
-    return callWork(world, call) ?? callContract(world, call, at)
+    const at = readStateBlock(venueState, block)
+    return callWork(venueState, call) ?? callContract(venueState, call, at)
   },
-  eth_getCode: (world, [address, block]) => {
-    readStateBlock(world, block)
-    return codeAt(world, readAddress(address, 'address'))
+  eth_getCode: (venueState, [address, block]) => {
+    readStateBlock(venueState, block)
+    return codeAt(venueState, readAddress(address, 'address'))
   },
-  eth_getBalance: (world, [address, block]) => {
-    return quantity(nativeBalanceAt(world, readAddress(address, 'address'), readStateBlock(world, block)))
+  eth_getBalance: (venueState, [address, block]) => {
+    return quantity(
+      nativeBalanceAt(venueState, readAddress(address, 'address'), readStateBlock(venueState, block)),
+    )
   },
-  eth_getTransactionCount: (world, [address, block]) =>
+  eth_getTransactionCount: (venueState, [address, block]) =>
     quantity(
       transactionCount(
-        world,
+        venueState,
         readAddress(address, 'address'),
-        block === 'pending' ? undefined : readStateBlock(world, block),
+        block === 'pending' ? undefined : readStateBlock(venueState, block),
       ),
     ),
-  eth_sendRawTransaction: (world, [raw]) => sendRaw(world, raw),
-  eth_gasPrice: (world) => quantity(baseFeeOf(world.blockChain, headOf(world) + 1)),
-  eth_maxPriorityFeePerGas: (world) => quantity(priorityFeeOf(world.chain.name)),
-  eth_feeHistory: (world, [count, newest, percentiles]) => {
+  eth_sendRawTransaction: (venueState, [raw]) => sendRaw(venueState, raw),
+  eth_gasPrice: (venueState) => quantity(baseFeeOf(venueState.blockChain, headOf(venueState) + 1)),
+  eth_maxPriorityFeePerGas: (venueState) => quantity(priorityFeeOf(venueState.chain.name)),
+  eth_feeHistory: (venueState, [count, newest, percentiles]) => {
     const number = typeof count === 'number' ? count : readQuantity(count, 'block count')
-    const block = readStateBlock(world, newest)
+    const block = readStateBlock(venueState, newest)
     if (!Number.isInteger(number) || number < 1)
       throw invalidParams('invalid argument: block count must be positive')
-    return feeHistory(world.blockChain, number, block.number, percentilesOf(percentiles))
+    return feeHistory(venueState.blockChain, number, block.number, percentilesOf(percentiles))
   },
-  eth_estimateGas: (world, [call]) => {
-    const work = estimateWork(world, call)
+  eth_estimateGas: (venueState, [call]) => {
+    const work = estimateWork(venueState, call)
     if (work !== undefined) return work
     const { to, data } = readCall(call)
-    return quantity(estimateGas(data, to, workersOf(world)))
+    return quantity(estimateGas(data, to, workersOf(venueState)))
   },
 }
 
-/** Runs a method on a world that is brought to the present first. Undefined for an unknown method. */
+/** Runs a method on a venue that is brought to the present first. Undefined for an unknown method. */
 export function methodOf(name: string): RpcMethod | undefined {
   const method = Object.hasOwn(rpcMethods, name) ? rpcMethods[name] : undefined
   if (method === undefined) return undefined
-  return (world, params) => {
-    advanceWorld(presentOf(world))
-    return method(world, params)
+  return (venueState, params) => {
+    advanceVenue(presentOf(venueState))
+    return method(venueState, params)
   }
 }

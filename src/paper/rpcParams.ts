@@ -5,29 +5,29 @@ import { isObject } from './http.ts'
 import type { LogTest } from './rpcBlocks.ts'
 import { canonical } from './rpcBlocks.ts'
 import { invalidParams, RpcError, readAddress, readHash, readQuantity, rpcCodes } from './rpcError.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 const tags = ['latest', 'pending', 'safe', 'finalized', 'earliest'] as const
 
 /** Newest block that can be read now. */
-export function headOf(world: World): number {
-  return headAt(world.blockChain, world.clock.now())
+export function headOf(venueState: VenueState): number {
+  return headAt(venueState.blockChain, venueState.clock.now())
 }
 
 /** Number of a tag or quantity; it may be above the head. Throws RpcError -32602. */
-export function readBlockNumber(world: World, value: unknown, name = 'block'): number {
-  const head = headOf(world)
+export function readBlockNumber(venueState: VenueState, value: unknown, name = 'block'): number {
+  const head = headOf(venueState)
   if (value === undefined || value === null || value === 'latest' || value === 'pending') return head
-  if (value === 'safe') return Math.max(0, head - world.settings.safeLagBlocks)
-  if (value === 'finalized') return Math.max(0, head - world.settings.finalizedLagBlocks)
+  if (value === 'safe') return Math.max(0, head - venueState.settings.safeLagBlocks)
+  if (value === 'finalized') return Math.max(0, head - venueState.settings.finalizedLagBlocks)
   if (value === 'earliest') return 0
   if (typeof value === 'string' && value.startsWith('0x')) return readQuantity(value, name)
   throw invalidParams(`invalid argument: ${name} must be a block number or one of ${tags.join(', ')}`)
 }
 
 /** The block of a hash that the chain has, or had. */
-export function findBlock(world: World, hash: Hex): Inclusion | undefined {
-  return blockOfHash(world.blockChain, hash, headOf(world))
+export function findBlock(venueState: VenueState, hash: Hex): Inclusion | undefined {
+  return blockOfHash(venueState.blockChain, hash, headOf(venueState))
 }
 
 /** Whether a version of a block is on the chain. */
@@ -41,29 +41,29 @@ export function isCanonical(blocks: BlockChain, block: Inclusion): boolean {
  * @throws RpcError -32602 for another shape, -32000 above the head and for a replaced block with `requireCanonical`,
  * -32001 for an unknown hash
  */
-export function readStateBlock(world: World, value: unknown): Inclusion {
+export function readStateBlock(venueState: VenueState, value: unknown): Inclusion {
   if (!isObject(value)) {
-    return stateBlockOf(world, readBlockNumber(world, value))
+    return stateBlockOf(venueState, readBlockNumber(venueState, value))
   }
   const { blockNumber, blockHash, requireCanonical } = value
   if ((blockNumber === undefined) === (blockHash === undefined)) {
     throw invalidParams('invalid argument: name the block by blockNumber or by blockHash')
   }
-  if (blockHash === undefined) return stateBlockOf(world, readQuantity(blockNumber, 'blockNumber'))
+  if (blockHash === undefined) return stateBlockOf(venueState, readQuantity(blockNumber, 'blockNumber'))
   if (requireCanonical !== undefined && typeof requireCanonical !== 'boolean') {
     throw invalidParams('invalid argument: requireCanonical must be true or false')
   }
-  const block = findBlock(world, readHash(blockHash, 'blockHash'))
+  const block = findBlock(venueState, readHash(blockHash, 'blockHash'))
   if (block === undefined) throw new RpcError(rpcCodes.notFound, 'header for hash not found')
-  if (requireCanonical === true && !isCanonical(world.blockChain, block)) {
+  if (requireCanonical === true && !isCanonical(venueState.blockChain, block)) {
     throw new RpcError(rpcCodes.invalidInput, 'hash is not currently canonical')
   }
   return block
 }
 
-function stateBlockOf(world: World, number: number): Inclusion {
-  if (number > headOf(world)) throw new RpcError(rpcCodes.invalidInput, 'header not found')
-  return canonical(world.blockChain, number)
+function stateBlockOf(venueState: VenueState, number: number): Inclusion {
+  if (number > headOf(venueState)) throw new RpcError(rpcCodes.invalidInput, 'header not found')
+  return canonical(venueState.blockChain, number)
 }
 
 /** Addresses and topics that a log must have. */

@@ -16,7 +16,7 @@ import { BLOCK_GAS_LIMIT } from './rpcGas.ts'
 import { intrinsicGasOf, MAX_TRANSACTION_BYTES, readTransaction, refusedBecause } from './rpcSendParse.ts'
 import { admit, nextNonceOf, pendingNonceOf } from './rpcSendPool.ts'
 import { signedRow } from './rpcSendRows.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** A call as a client asks for it, to be tried. */
 interface AskedCall {
@@ -54,7 +54,7 @@ function readAccessList(value: unknown): Parameters<typeof intrinsicGasOf>[1] {
  *
  * @throws RpcError -32602 for another shape
  */
-function readAsked(world: World, call: unknown): AskedCall | undefined {
+function readAsked(venueState: VenueState, call: unknown): AskedCall | undefined {
   if (!isObject(call)) throw invalidParams('invalid argument: the call must be an object')
   const from = call.from === undefined || call.from === null ? ZERO_ADDRESS : readAddress(call.from, 'from')
   const value = readAmount(call.value, 'value') ?? 0n
@@ -64,7 +64,7 @@ function readAsked(world: World, call: unknown): AskedCall | undefined {
   if (call.to === undefined || call.to === null) return undefined
   const to = getAddress(readAddress(call.to, 'to'))
   const data = readBytes(call.input ?? call.data, 'data')
-  if (!isWork(world, to, data) && value === 0n && isContract(world, to)) return undefined
+  if (!isWork(venueState, to, data) && value === 0n && isContract(venueState, to)) return undefined
   if (data.length > 2 + MAX_TRANSACTION_BYTES * 2) throw refusedBecause('oversized data')
   return {
     call: { from: getAddress(from), to, data, value },
@@ -74,12 +74,12 @@ function readAsked(world: World, call: unknown): AskedCall | undefined {
   }
 }
 
-function tried(world: World, { call, gasLimit, intrinsic }: AskedCall): Ran {
+function tried(venueState: VenueState, { call, gasLimit, intrinsic }: AskedCall): Ran {
   if (intrinsic > gasLimit) {
     throw refusedBecause(`intrinsic gas too low: gas ${gasLimit}, minimum needed ${intrinsic}`)
   }
   const gas = { limit: gasLimit, used: intrinsic }
-  return tryCall(world, call, { gas, nowMs: world.clock.now() })
+  return tryCall(venueState, call, { gas, nowMs: venueState.clock.now() })
 }
 
 /** Error 3 of a call that reverted, with its data. */
@@ -94,18 +94,18 @@ function revertedBy({ revert, data }: NonNullable<Ran['failure']>): RpcError {
  *
  * @throws RpcError 3 with the revert's data; -32000 for too little money or gas; -32602 for another shape
  */
-export function callWork(view: World, call: unknown): Hex | undefined {
-  const world = presentOf(view)
-  const asked = readAsked(world, call)
+export function callWork(view: VenueState, call: unknown): Hex | undefined {
+  const venueState = presentOf(view)
+  const asked = readAsked(venueState, call)
   if (asked === undefined) return undefined
   const { from, value } = asked.call
-  const balance = holdingOf(world, from, nativeAddress(world))
+  const balance = holdingOf(venueState, from, nativeAddress(venueState))
   if (value > balance) {
     throw refusedBecause(
       `insufficient funds for gas * price + value: address ${from} have ${balance} want ${value}`,
     )
   }
-  const { failure, output } = tried(world, asked)
+  const { failure, output } = tried(venueState, asked)
   if (failure === undefined) return output
   throw failure.revert === undefined ? refusedBecause('out of gas') : revertedBy(failure)
 }
@@ -115,18 +115,18 @@ export function callWork(view: World, call: unknown): Hex | undefined {
  *
  * @throws RpcError 3 with the revert's data; -32000 for too little money; -32602 for another shape
  */
-export function estimateWork(view: World, call: unknown): Hex | undefined {
-  const world = presentOf(view)
-  const asked = readAsked(world, call)
+export function estimateWork(view: VenueState, call: unknown): Hex | undefined {
+  const venueState = presentOf(view)
+  const asked = readAsked(venueState, call)
   if (asked === undefined) return undefined
   const { value, from } = asked.call
-  const balance = holdingOf(world, from, nativeAddress(world))
+  const balance = holdingOf(venueState, from, nativeAddress(venueState))
   if (value > balance) throw refusedBecause('insufficient funds for transfer')
   const affordable = asked.feeCap === 0n ? MAX_UINT256 : (balance - value) / asked.feeCap
   const gasLimit = affordable < BigInt(asked.gasLimit) ? Number(affordable) : asked.gasLimit
   const tooLittle = () => refusedBecause(`gas required exceeds allowance (${gasLimit})`)
   if (asked.intrinsic > gasLimit) throw tooLittle()
-  const { failure, gasUsed } = tried(world, { ...asked, gasLimit })
+  const { failure, gasUsed } = tried(venueState, { ...asked, gasLimit })
   if (failure !== undefined) throw failure.revert === undefined ? tooLittle() : revertedBy(failure)
   // A little more than it takes now, as the nodes' search ends a little above; never more than is allowed.
   const withSlack = gasUsed === asked.intrinsic ? gasUsed : Math.ceil(gasUsed * 1.02)
@@ -134,20 +134,20 @@ export function estimateWork(view: World, call: unknown): Hex | undefined {
 }
 
 /** `eth_sendRawTransaction`: takes a transaction into the mempool; its hash. Throws RpcError. */
-export function sendRaw(view: World, raw: unknown): Hex {
-  const world = presentOf(view)
-  const sent = readTransaction(raw, world.chain.chainId)
-  admit(world, sent)
+export function sendRaw(view: VenueState, raw: unknown): Hex {
+  const venueState = presentOf(view)
+  const sent = readTransaction(raw, venueState.chain.chainId)
+  admit(venueState, sent)
   return sent.hash
 }
 
 /** `eth_getTransactionCount` as of a block; undefined: with what waits in the mempool. */
-export function transactionCount(view: World, address: Hex, block: Inclusion | undefined): number {
-  const world = presentOf(view)
-  if (block === undefined) return pendingNonceOf(world, getAddress(address))
-  let count = nextNonceOf(world, getAddress(address))
-  for (const one of world.blockChain.transactions) {
-    if (senderOf({ chain: world.chain, blocks: world.blockChain }, one) !== address) continue
+export function transactionCount(view: VenueState, address: Hex, block: Inclusion | undefined): number {
+  const venueState = presentOf(view)
+  if (block === undefined) return pendingNonceOf(venueState, getAddress(address))
+  let count = nextNonceOf(venueState, getAddress(address))
+  for (const one of venueState.blockChain.transactions) {
+    if (senderOf({ chain: venueState.chain, blocks: venueState.blockChain }, one) !== address) continue
     // A node on another branch has not seen what is on this one.
     const isSeen = blockOf(one).number <= block.number && view.blockChain.byHash.has(one.hash)
     if (!isSeen) count -= 1
@@ -156,7 +156,7 @@ export function transactionCount(view: World, address: Hex, block: Inclusion | u
 }
 
 /** `eth_getTransactionByHash` of one that waits; undefined when there is none. */
-export function waitingRow(view: World, hash: Hex): object | undefined {
+export function waitingRow(view: VenueState, hash: Hex): object | undefined {
   const pooled = presentOf(view).mempool.get(hash)
   if (pooled === undefined) return undefined
   return signedRow({ chain: view.chain, blocks: view.blockChain }, pooled, pooled.signed, undefined)

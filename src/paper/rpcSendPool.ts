@@ -13,7 +13,7 @@ import { actorsOf } from './keeperCall.ts'
 import { createPurse, holdingOf } from './purse.ts'
 import { BLOCK_GAS_LIMIT, baseFeeOf } from './rpcGas.ts'
 import { intrinsicGasOf, refusedBecause, type SentTransaction } from './rpcSendParse.ts'
-import { schedule, type World } from './world.ts'
+import { schedule, type VenueState } from './venueState.ts'
 import type { PooledTransaction } from './worldRecords.ts'
 
 /** Most transactions of one account that wait. */
@@ -26,39 +26,39 @@ export const POOL_LIFETIME_MS = 3 * 3_600_000
 /** What a replacement must offer of both fees of the one it replaces, percent. */
 const REPLACEMENT_PERCENT = 110n
 
-const tellers = new WeakMap<World, (transaction: PooledTransaction) => void>()
+const tellers = new WeakMap<VenueState, (transaction: PooledTransaction) => void>()
 
 /** Has every transaction told that is taken in, before its sender is answered: the state file's log. */
-export function onSent(world: World, tell: (transaction: PooledTransaction) => void): void {
-  tellers.set(world, tell)
+export function onSent(venueState: VenueState, tell: (transaction: PooledTransaction) => void): void {
+  tellers.set(venueState, tell)
 }
 
 /** The venue's own sender at an address, whose nonces the chain counts. */
-function actorAt(world: World, address: Address): 'relayer' | 'keeper' | 'stranger' | undefined {
-  const actors = actorsOf(world.chain)
+function actorAt(venueState: VenueState, address: Address): 'relayer' | 'keeper' | 'stranger' | undefined {
+  const actors = actorsOf(venueState.chain)
   return (['relayer', 'keeper', 'stranger'] as const).find((one) => hexKey(actors[one]) === hexKey(address))
 }
 
 /** Nonce of the next transaction of an address, after all that were mined. */
-export function nextNonceOf(world: World, address: Address): number {
-  const actor = actorAt(world, address)
-  if (actor !== undefined) return world.blockChain.nonces[actor]
-  return world.accounts.get(hexKey(address))?.nonce ?? 0
+export function nextNonceOf(venueState: VenueState, address: Address): number {
+  const actor = actorAt(venueState, address)
+  if (actor !== undefined) return venueState.blockChain.nonces[actor]
+  return venueState.accounts.get(hexKey(address))?.nonce ?? 0
 }
 
-function countNonce(world: World, address: Address): void {
-  const actor = actorAt(world, address)
-  if (actor !== undefined) world.blockChain.nonces[actor] += 1
+function countNonce(venueState: VenueState, address: Address): void {
+  const actor = actorAt(venueState, address)
+  if (actor !== undefined) venueState.blockChain.nonces[actor] += 1
   else {
-    const account = accountOf(world, address)
+    const account = accountOf(venueState, address)
     account.nonce = (account.nonce ?? 0) + 1
   }
 }
 
 /** Transactions that wait, by sender and nonce. */
-function pooledBySender(world: World): Map<Address, Map<number, PooledTransaction>> {
+function pooledBySender(venueState: VenueState): Map<Address, Map<number, PooledTransaction>> {
   const senders = new Map<Address, Map<number, PooledTransaction>>()
-  for (const one of world.mempool.values()) {
+  for (const one of venueState.mempool.values()) {
     const byNonce = senders.get(one.signed.from) ?? new Map<number, PooledTransaction>()
     senders.set(one.signed.from, byNonce.set(one.nonce, one))
   }
@@ -66,9 +66,9 @@ function pooledBySender(world: World): Map<Address, Map<number, PooledTransactio
 }
 
 /** Transactions of an address that wait, by nonce. */
-function pooledOf(world: World, address: Address): ReadonlyMap<number, PooledTransaction> {
+function pooledOf(venueState: VenueState, address: Address): ReadonlyMap<number, PooledTransaction> {
   const byNonce = new Map<number, PooledTransaction>()
-  for (const one of world.mempool.values()) {
+  for (const one of venueState.mempool.values()) {
     if (sameHex(one.signed.from, address)) byNonce.set(one.nonce, one)
   }
   return byNonce
@@ -82,8 +82,8 @@ function afterRun(next: number, waiting: ReadonlyMap<number, PooledTransaction>)
 }
 
 /** Nonce of the next transaction of an address, after those that wait without a gap before them. */
-export function pendingNonceOf(world: World, address: Address): number {
-  return afterRun(nextNonceOf(world, address), pooledOf(world, address))
+export function pendingNonceOf(venueState: VenueState, address: Address): number {
+  return afterRun(nextNonceOf(venueState, address), pooledOf(venueState, address))
 }
 
 /** The most that a transaction can cost, wei. */
@@ -91,8 +91,8 @@ function costOf({ signed }: Pick<SentTransaction, 'signed'>): bigint {
   return BigInt(signed.gasLimit) * signed.maxFeePerGas + signed.value
 }
 
-function nativeOf(world: World, address: Address): bigint {
-  return holdingOf(world, address, nativeAddress(world))
+function nativeOf(venueState: VenueState, address: Address): bigint {
+  return holdingOf(venueState, address, nativeAddress(venueState))
 }
 
 function isReplacement(old: PooledTransaction, next: SentTransaction): boolean {
@@ -105,14 +105,14 @@ function isReplacement(old: PooledTransaction, next: SentTransaction): boolean {
 }
 
 /** Makes room for one more: what waits behind a gap goes first. Throws RpcError when all of it could be mined. */
-function makeRoom(world: World, input: string): void {
-  const { mempool } = world
+function makeRoom(venueState: VenueState, input: string): void {
+  const { mempool } = venueState
   let bytes = input.length / 2
   for (const one of mempool.values()) bytes += one.input.length / 2
   const isFull = (): boolean => mempool.size >= MAX_POOLED || bytes > MAX_POOLED_BYTES
   if (!isFull()) return
-  for (const [sender, waiting] of pooledBySender(world)) {
-    const run = afterRun(nextNonceOf(world, sender), waiting)
+  for (const [sender, waiting] of pooledBySender(venueState)) {
+    const run = afterRun(nextNonceOf(venueState, sender), waiting)
     for (const one of waiting.values()) {
       if (one.nonce < run || !isFull()) continue
       mempool.delete(one.hash)
@@ -128,21 +128,21 @@ function makeRoom(world: World, input: string): void {
  * @throws RpcError -32000 with the nodes' texts: already known, nonce too low, insufficient funds, replacement transaction
  * underpriced, account limit exceeded, txpool is full
  */
-export function admit(world: World, sent: SentTransaction): void {
-  const nowMs = world.clock.now()
+export function admit(venueState: VenueState, sent: SentTransaction): void {
+  const nowMs = venueState.clock.now()
   const { from } = sent.signed
-  forgetOld(world, nowMs)
-  if (world.mempool.has(sent.hash)) throw refusedBecause('already known')
-  const next = nextNonceOf(world, from)
+  forgetOld(venueState, nowMs)
+  if (venueState.mempool.has(sent.hash)) throw refusedBecause('already known')
+  const next = nextNonceOf(venueState, from)
   if (sent.nonce < next) {
     throw refusedBecause(`nonce too low: next nonce ${next}, tx nonce ${sent.nonce}`)
   }
-  const waiting = pooledOf(world, from)
+  const waiting = pooledOf(venueState, from)
   const own = costOf(sent)
   const old = waiting.get(sent.nonce)
   let queued = 0n
   for (const one of waiting.values()) if (one !== old) queued += costOf(one)
-  const balance = nativeOf(world, from)
+  const balance = nativeOf(venueState, from)
   if (balance < queued + own) {
     const others = queued === 0n ? '' : `queued cost ${queued}, `
     throw refusedBecause(
@@ -151,34 +151,34 @@ export function admit(world: World, sent: SentTransaction): void {
   }
   if (old === undefined) {
     if (waiting.size >= MAX_PER_ACCOUNT) throw refusedBecause('account limit exceeded')
-    makeRoom(world, sent.input)
+    makeRoom(venueState, sent.input)
   } else if (!isReplacement(old, sent)) throw refusedBecause('replacement transaction underpriced')
   const pooled: PooledTransaction = { ...sent, seenAtMs: nowMs }
-  world.counters.sent += 1
-  putInPool(world, pooled)
-  tellers.get(world)?.(pooled)
+  venueState.counters.sent += 1
+  putInPool(venueState, pooled)
+  tellers.get(venueState)?.(pooled)
 }
 
 /** Puts a transaction among those that wait, in the place of one of the same account and nonce. */
-export function putInPool(world: World, pooled: PooledTransaction): void {
-  if (world.blockChain.byHash.has(hexKey(pooled.hash))) return
-  const old = pooledOf(world, pooled.signed.from).get(pooled.nonce)
-  if (old !== undefined) world.mempool.delete(old.hash)
-  world.mempool.set(pooled.hash, pooled)
-  scheduleBlock(world, pooled.seenAtMs)
+export function putInPool(venueState: VenueState, pooled: PooledTransaction): void {
+  if (venueState.blockChain.byHash.has(hexKey(pooled.hash))) return
+  const old = pooledOf(venueState, pooled.signed.from).get(pooled.nonce)
+  if (old !== undefined) venueState.mempool.delete(old.hash)
+  venueState.mempool.set(pooled.hash, pooled)
+  scheduleBlock(venueState, pooled.seenAtMs)
 }
 
 /** Has the block after a moment look into the mempool. */
-function scheduleBlock(world: World, atMs: number): void {
-  if (world.due.some(({ kind }) => kind === 'mine')) return
-  const { firstMs, firstNumber, blockTimeMs } = world.blockChain
-  const next = blockNumberAt(world.blockChain, atMs) + 1
-  schedule(world, { atMs: firstMs + (next - firstNumber) * blockTimeMs, kind: 'mine' })
+function scheduleBlock(venueState: VenueState, atMs: number): void {
+  if (venueState.due.some(({ kind }) => kind === 'mine')) return
+  const { firstMs, firstNumber, blockTimeMs } = venueState.blockChain
+  const next = blockNumberAt(venueState.blockChain, atMs) + 1
+  schedule(venueState, { atMs: firstMs + (next - firstNumber) * blockTimeMs, kind: 'mine' })
 }
 
-function forgetOld(world: World, nowMs: number): void {
-  for (const [hash, { seenAtMs }] of world.mempool) {
-    if (nowMs - seenAtMs > POOL_LIFETIME_MS) world.mempool.delete(hash)
+function forgetOld(venueState: VenueState, nowMs: number): void {
+  for (const [hash, { seenAtMs }] of venueState.mempool) {
+    if (nowMs - seenAtMs > POOL_LIFETIME_MS) venueState.mempool.delete(hash)
   }
 }
 
@@ -189,11 +189,11 @@ function tipAt({ signed }: PooledTransaction, baseFee: bigint): bigint {
 }
 
 /** A block begins: it takes what it can, and the next block is told when something is left that it could not take. */
-export function minePool(world: World, atMs: number): void {
-  const baseFee = baseFeeOf(world.blockChain, blockNumberAt(world.blockChain, atMs))
+export function minePool(venueState: VenueState, atMs: number): void {
+  const baseFee = baseFeeOf(venueState.blockChain, blockNumberAt(venueState.blockChain, atMs))
   let room = BLOCK_GAS_LIMIT
-  forgetOld(world, atMs)
-  const senders = pooledBySender(world)
+  forgetOld(venueState, atMs)
+  const senders = pooledBySender(venueState)
   // The one of each account whose turn has come.
   const heads = new Map<Address, PooledTransaction>()
   const turnTo = (sender: Address, nonce: number): void => {
@@ -201,21 +201,21 @@ export function minePool(world: World, atMs: number): void {
     if (next === undefined) heads.delete(sender)
     else heads.set(sender, next)
   }
-  for (const sender of senders.keys()) turnTo(sender, nextNonceOf(world, sender))
+  for (const sender of senders.keys()) turnTo(sender, nextNonceOf(venueState, sender))
   for (;;) {
     const best = bestOf(heads.values(), baseFee, room)
     if (best === undefined) break
     const { from } = best.signed
-    world.mempool.delete(best.hash)
+    venueState.mempool.delete(best.hash)
     // Somebody took the money since it was sent: no block can hold it.
-    if (nativeOf(world, from) < costOf(best)) {
+    if (nativeOf(venueState, from) < costOf(best)) {
       heads.delete(from)
       continue
     }
-    room -= runPooled(world, best, tipAt(best, baseFee) + baseFee, atMs)
+    room -= runPooled(venueState, best, tipAt(best, baseFee) + baseFee, atMs)
     turnTo(from, best.nonce + 1)
   }
-  if (heads.size > 0) scheduleBlock(world, atMs)
+  if (heads.size > 0) scheduleBlock(venueState, atMs)
 }
 
 /** Of those that pay the base fee and fit, the one with the best tip; of equal ones the first to come. */
@@ -235,19 +235,24 @@ function bestOf(
 }
 
 /** Mines and runs one transaction at a gas price; the gas that it used. */
-function runPooled(world: World, pooled: PooledTransaction, gasPrice: bigint, atMs: number): number {
+function runPooled(
+  venueState: VenueState,
+  pooled: PooledTransaction,
+  gasPrice: bigint,
+  atMs: number,
+): number {
   const { hash, to, nonce, input, signed } = pooled
   const { from, value, gasLimit } = signed
-  const native = nativeAddress(world)
-  const transaction: ChainTransaction = mineSigned(world.blockChain, { hash, to, nonce, input, signed })
-  rememberHoldings(world, from, atMs)
-  accountOf(world, from)
-  countNonce(world, from)
-  const purse = createPurse(world, () => undefined)
+  const native = nativeAddress(venueState)
+  const transaction: ChainTransaction = mineSigned(venueState.blockChain, { hash, to, nonce, input, signed })
+  rememberHoldings(venueState, from, atMs)
+  accountOf(venueState, from)
+  countNonce(venueState, from)
+  const purse = createPurse(venueState, () => undefined)
   purse.take(from, native, BigInt(gasLimit) * gasPrice)
   const gas = { limit: gasLimit, used: intrinsicGasOf(input, signed.accessList) }
   const { gasUsed, failure } = runInTransaction(
-    world,
+    venueState,
     { from, to, data: input, value },
     { transaction, gas, nowMs: atMs },
   )

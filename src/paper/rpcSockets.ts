@@ -4,7 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { stringify } from './http.ts'
 import { refuseSocket } from './portFailures.ts'
 import { answerRpc, MAX_REQUEST_LENGTH } from './rpc.ts'
-import { endpointWorld, rpcHostOf } from './rpcEndpoints.ts'
+import { endpointState, rpcHostOf } from './rpcEndpoints.ts'
 import { rpcCodes } from './rpcError.ts'
 import { createSubscriptions, type Subscriptions } from './rpcSubscriptions.ts'
 import type { Venue } from './venue.ts'
@@ -16,7 +16,7 @@ const MAX_UNREAD_BYTES = 32 * 1024 * 1024
 
 /** The sockets of a port. */
 export interface Sockets {
-  /** Tells all subscribers what has happened; the worlds must have been brought to the present. */
+  /** Tells all subscribers what has happened; the venues must have been brought to the present. */
   tell(): void
   /** Cuts every connection. */
   close(): void
@@ -50,11 +50,11 @@ export function serveSockets(
     { venue, endpoint, socket, subscriptions }: Connection,
     text: string,
   ): Promise<void> => {
-    const { world, faults } = venue
-    if (faults.latencyMs > 0) await world.clock.sleep(faults.latencyMs)
+    const { venueState, faults } = venue
+    if (faults.latencyMs > 0) await venueState.clock.sleep(faults.latencyMs)
     let answered: string | undefined
     try {
-      answered = answerRpc(endpointWorld(world, endpoint), text, subscriptions.methods)
+      answered = answerRpc(endpointState(venueState, endpoint), text, subscriptions.methods)
     } catch (error) {
       onError(error)
       const failed = { code: rpcCodes.internal, message: 'internal error' }
@@ -80,7 +80,7 @@ export function serveSockets(
         if (opened.bufferedAmount > MAX_UNREAD_BYTES) opened.terminate()
         else opened.send(text)
       }
-      const subscriptions = createSubscriptions(endpointWorld(venue.world, endpoint), send)
+      const subscriptions = createSubscriptions(endpointState(venue.venueState, endpoint), send)
       const connection = { socket: opened, venue, endpoint, subscriptions }
       connections.add(connection)
       opened.on('message', (data) => {

@@ -7,7 +7,7 @@ import { blockLogs, canonical, headerRow, type LogTest } from './rpcBlocks.ts'
 import { RpcError, rpcCodes } from './rpcError.ts'
 import { logsBetween } from './rpcLogs.ts'
 import { headOf, logTestOf, readLogFilter } from './rpcParams.ts'
-import { madeHash, type World } from './world.ts'
+import { madeHash, type VenueState } from './venueState.ts'
 
 /** Most subscriptions of one connection. */
 export const MAX_SUBSCRIPTIONS = 100
@@ -19,15 +19,15 @@ type Subscription = { readonly kind: 'newHeads' } | { readonly kind: 'logs'; rea
 /** The subscriptions of a connection. */
 export interface Subscriptions {
   readonly methods: ConnectionMethods
-  /** Tells what has happened since the last time. The world must have been brought to the present. */
+  /** Tells what has happened since the last time. The venue must have been brought to the present. */
   tell(): void
 }
 
 /** Subscriptions that write their notifications with `send`. */
-export function createSubscriptions(world: World, send: (text: string) => void): Subscriptions {
+export function createSubscriptions(venueState: VenueState, send: (text: string) => void): Subscriptions {
   const open = new Map<Hex, Subscription>()
-  let told = headOf(world)
-  let view = world.blockChain.reorgs.length
+  let told = headOf(venueState)
+  let view = venueState.blockChain.reorgs.length
   let made = 0
 
   const subscribe = (params: readonly unknown[]): Hex => {
@@ -48,11 +48,11 @@ export function createSubscriptions(world: World, send: (text: string) => void):
     }
     // What happened before the first subscription is not told to it.
     if (open.size === 0) {
-      told = headOf(world)
-      view = world.blockChain.reorgs.length
+      told = headOf(venueState)
+      view = venueState.blockChain.reorgs.length
     }
     made += 1
-    const id: Hex = `0x${madeHash(world, 'subscription', made).slice(2, 34)}`
+    const id: Hex = `0x${madeHash(venueState, 'subscription', made).slice(2, 34)}`
     open.set(id, subscription)
     return id
   }
@@ -71,7 +71,7 @@ export function createSubscriptions(world: World, send: (text: string) => void):
       held.transactions.push(transaction)
       byBlock.set(inclusion.number, held)
     }
-    const rows = { chain: world.chain, blocks: world.blockChain }
+    const rows = { chain: venueState.chain, blocks: venueState.blockChain }
     for (const { block, transactions } of [...byBlock.values()].reverse()) {
       if (block.number > told) continue
       for (const [id, test] of logSubscriptions()) {
@@ -87,24 +87,24 @@ export function createSubscriptions(world: World, send: (text: string) => void):
       return { result: open.delete(String(params[0]) as Hex) }
     },
     tell: () => {
-      const { reorgs, lost } = world.blockChain
-      const head = headOf(world)
+      const { reorgs, lost } = venueState.blockChain
+      const head = headOf(venueState)
       if (open.size > 0) {
         for (; view < reorgs.length; view += 1) {
           takeBack(lost.get(view + 1) ?? [])
           told = Math.min(told, (reorgs[view]?.first ?? told + 1) - 1)
         }
         if (told >= head) return
-        const rows = { chain: world.chain, blocks: world.blockChain }
+        const rows = { chain: venueState.chain, blocks: venueState.blockChain }
         const heads = [...open].filter(([, one]) => one.kind === 'newHeads')
         if (heads.length > 0) {
           for (let number = Math.max(told + 1, head - MAX_HEADS + 1); number <= head; number += 1) {
-            const header = headerRow(rows, canonical(world.blockChain, number))
+            const header = headerRow(rows, canonical(venueState.blockChain, number))
             for (const [id] of heads) notify(id, header)
           }
         }
         for (const [id, test] of logSubscriptions()) {
-          for (const log of logsBetween(world, told + 1, head, test, Number.POSITIVE_INFINITY))
+          for (const log of logsBetween(venueState, told + 1, head, test, Number.POSITIVE_INFINITY))
             notify(id, log)
         }
       }

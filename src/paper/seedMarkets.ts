@@ -1,4 +1,4 @@
-/** Markets of the paper world: settings from the catalogue, pools and open interest invented from them. */
+/** Markets of the paper venue: settings from the catalogue, pools and open interest invented from them. */
 import { hexKey, ZERO_ADDRESS, ZERO_HASH } from '../domain/address.ts'
 import type { CatalogConfig, CatalogIndex, CatalogMarket, CatalogToken } from './catalog.ts'
 import { max, min, ONE } from './model/integer.ts'
@@ -14,8 +14,8 @@ import {
 import { hashText, unit } from './random.ts'
 import type { VenueSettings } from './settings.ts'
 
-/** A market of the world: what it is, what its settings are, and its state, which operations replace whole. */
-export interface WorldMarket {
+/** A market of the venue: what it is, what its settings are, and its state, which operations replace whole. */
+export interface VenueMarket {
   readonly catalog: CatalogMarket
   /** Lower-case market token: the key everywhere. */
   readonly key: string
@@ -158,8 +158,8 @@ export function seedMarkets(
   seed: number,
   settings: VenueSettings,
   priceOf: (token: CatalogToken) => PricePair | undefined,
-): WorldMarket[] {
-  const markets: WorldMarket[] = []
+): VenueMarket[] {
+  const markets: VenueMarket[] = []
   for (const entry of catalog.catalog.markets) {
     const longToken = catalog.tokenByAddress.get(hexKey(entry.longToken))
     const shortToken = catalog.tokenByAddress.get(hexKey(entry.shortToken))

@@ -6,7 +6,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { failing, refuseUnreadable } from './portFailures.ts'
 import { serveSockets } from './rpcSockets.ts'
 import type { Venue } from './venue.ts'
-import { ConnectionCut } from './venueState.ts'
+import { ConnectionCut } from './venueParts.ts'
 
 /** A venue that listens. */
 export interface ServedVenue {
@@ -25,7 +25,7 @@ export interface ServedVenue {
   /** Base address of the control routes; no part of the wire. */
   readonly control: string
   readonly port: number
-  /** Saves the world, cuts what is open and frees the port. */
+  /** Saves the venue, cuts what is open and frees the port. */
   close(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export interface ServeOptions {
   readonly hostname: string
   /** 0 = any free port. */
   readonly port: number
-  /** Milliseconds between turns of the world without requests. Default 250. */
+  /** Milliseconds between turns of the venue without requests. Default 250. */
   readonly tickMs?: number
   /** Milliseconds between saves of the state file. Default 5000. */
   readonly saveEveryMs?: number
@@ -148,7 +148,7 @@ function answerQuick(venues: readonly Venue[], path: string, response: ServerRes
       'access-control-allow-origin': '*',
       'access-control-expose-headers': 'X-Trace-Id',
       'server-timing': 'venue;dur=0.001',
-      date: dateHeader(venue.world.clock.now()),
+      date: dateHeader(venue.venueState.clock.now()),
     })
     response.end(body)
     return true

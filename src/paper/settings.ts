@@ -11,7 +11,7 @@ export interface VenueSettings extends Typed<typeof simulated> {
   readonly defaultSlippageBps: number
   /** Gas price that the chain's price walks around, wei. Default 0: the chain's own, 0.02 gwei on Arbitrum. */
   readonly gasPriceWei: bigint
-  /** More holders since the world began: millionths of a pool by market symbol, by wallet. Default none. */
+  /** More holders since the venue began: millionths of a pool by market symbol, by wallet. Default none. */
   readonly poolShares: Readonly<Record<string, Readonly<Record<string, number>>>>
   /** Pools open to the deposits of a wallet, by wallet: market tokens or symbols. Default none. */
   readonly whitelists: Readonly<Record<string, readonly string[]>>

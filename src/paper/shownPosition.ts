@@ -4,13 +4,13 @@ import type { ShownPosition } from './model/client/positionInfo.ts'
 import { positionFees } from './model/fees.ts'
 import { positionPriceImpact } from './model/impact.ts'
 import { type MarketPrices, type MarketState, slotPrice } from './model/market.ts'
-import type { WorldMarket } from './seedMarkets.ts'
+import type { VenueMarket } from './seedMarkets.ts'
 import type { PositionRecord } from './worldRecords.ts'
 
 /** A position with what it owes at the prices of a moment; `draft` is its market with accrual up to then. */
 export function shownPositionOf(
   record: PositionRecord,
-  market: WorldMarket,
+  market: VenueMarket,
   draft: MarketState,
   prices: MarketPrices,
 ): { readonly shown: ShownPosition; readonly positionFeeAmount: bigint } {

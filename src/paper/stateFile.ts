@@ -1,4 +1,4 @@
-/** The world on disk between runs: one JSON file, replaced whole, so that a crash leaves the old or the new one. */
+/** The venue on disk between runs: one JSON file, replaced whole, so that a crash leaves the old or the new one. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Chain } from '../chains/chain.ts'
@@ -10,7 +10,7 @@ import type { MarketState } from './model/market.ts'
 import { keepRecord, type OrderChainRecord } from './peer.ts'
 import type { SubmitEntry } from './record.ts'
 import { decodeState, encodeState } from './stateLog.ts'
-import type { VenueState } from './venueState.ts'
+import type { VenueParts } from './venueParts.ts'
 import { writeWhole } from './wholeFile.ts'
 import type {
   Account,
@@ -34,7 +34,7 @@ interface SavedState {
   readonly seed: number
   readonly epochSeconds: number
   readonly advancedToSeconds: number
-  readonly counters: VenueState['world']['counters']
+  readonly counters: VenueParts['venueState']['counters']
   readonly markets: readonly (readonly [string, MarketState])[]
   readonly accounts: readonly {
     readonly address: Account['address']
@@ -66,11 +66,11 @@ interface SavedState {
   readonly ledger?: SavedLedger
 }
 
-/** A saved world: where its prices begin, and how to put the rest back into a fresh venue. */
+/** A saved venue: where its prices begin, and how to put the rest back into a fresh venue. */
 export interface LoadedState {
   readonly seed: number
   readonly epochSeconds: number
-  restore(venue: VenueState): void
+  restore(venue: VenueParts): void
 }
 
 function unreadable(path: string, why: string, cause?: unknown): BaseError {
@@ -93,7 +93,7 @@ export function loadState(path: string, chain: Chain): LoadedState | undefined {
     epochSeconds: saved.epochSeconds,
     restore: (venue) => {
       restore(saved, venue)
-      if (saved.ledger !== undefined) restoreLedger(path, venue.world, saved.ledger)
+      if (saved.ledger !== undefined) restoreLedger(path, venue.venueState, saved.ledger)
     },
   }
 }
@@ -117,17 +117,17 @@ function readState(path: string): SavedState | undefined {
   return saved
 }
 
-function restore(saved: SavedState, { world, peers, record }: VenueState): void {
-  world.advancedToSeconds = saved.advancedToSeconds
-  Object.assign(world.counters, saved.counters)
+function restore(saved: SavedState, { venueState, peers, record }: VenueParts): void {
+  venueState.advancedToSeconds = saved.advancedToSeconds
+  Object.assign(venueState.counters, saved.counters)
   for (const [key, state] of saved.markets) {
-    const market = world.marketByKey.get(key)
+    const market = venueState.marketByKey.get(key)
     // A file of before the swap impact pools leaves them as they are seeded.
     if (market !== undefined) market.state = { ...market.state, ...state }
   }
   for (const account of saved.accounts) {
     const { address, balances, allowances, claimableFunding, claimableCollateral, nonce } = account
-    world.accounts.set(address.toLowerCase(), {
+    venueState.accounts.set(address.toLowerCase(), {
       address,
       ...(nonce === undefined ? {} : { nonce }),
       balances: new Map(balances),
@@ -137,24 +137,25 @@ function restore(saved: SavedState, { world, peers, record }: VenueState): void 
     })
   }
   for (const position of saved.positions) {
-    world.positions.set(position.contractKey, position)
+    venueState.positions.set(position.contractKey, position)
     const account = position.account.toLowerCase()
-    const keys = world.positionKeysByAccount.get(account) ?? new Set()
-    world.positionKeysByAccount.set(account, keys.add(position.contractKey))
+    const keys = venueState.positionKeysByAccount.get(account) ?? new Set()
+    venueState.positionKeysByAccount.set(account, keys.add(position.contractKey))
   }
-  for (const order of saved.orders) world.orders.set(order.key.toLowerCase(), order)
-  for (const [key, outcome] of saved.outcomes) world.outcomes.set(key, outcome)
-  for (const operation of saved.operations) world.operations.set(operation.taskId, operation)
-  for (const [key, state] of saved.subaccounts ?? []) world.subaccounts.set(key, state)
-  for (const [account, nonce] of saved.approvalNonces ?? []) world.approvalNonces.set(account, nonce)
-  for (const [key, one] of saved.withdrawals ?? []) world.withdrawals.set(key, { ...one, taskId: one.taskId })
-  for (const [key, balance] of saved.gmxAccounts ?? []) world.gmxAccounts.set(key, balance)
-  for (const digest of saved.usedDigests) world.usedDigests.add(digest)
-  if (saved.blockChain !== undefined) restoreBlockChain(world.blockChain, saved.blockChain)
-  for (const pooled of saved.mempool ?? []) world.mempool.set(pooled.hash, pooled)
-  for (const [key, amount] of saved.contractHoldings ?? []) world.contractHoldings.set(key, amount)
-  world.trades.push(...saved.trades)
-  world.due.push(...saved.due)
+  for (const order of saved.orders) venueState.orders.set(order.key.toLowerCase(), order)
+  for (const [key, outcome] of saved.outcomes) venueState.outcomes.set(key, outcome)
+  for (const operation of saved.operations) venueState.operations.set(operation.taskId, operation)
+  for (const [key, state] of saved.subaccounts ?? []) venueState.subaccounts.set(key, state)
+  for (const [account, nonce] of saved.approvalNonces ?? []) venueState.approvalNonces.set(account, nonce)
+  for (const [key, one] of saved.withdrawals ?? [])
+    venueState.withdrawals.set(key, { ...one, taskId: one.taskId })
+  for (const [key, balance] of saved.gmxAccounts ?? []) venueState.gmxAccounts.set(key, balance)
+  for (const digest of saved.usedDigests) venueState.usedDigests.add(digest)
+  if (saved.blockChain !== undefined) restoreBlockChain(venueState.blockChain, saved.blockChain)
+  for (const pooled of saved.mempool ?? []) venueState.mempool.set(pooled.hash, pooled)
+  for (const [key, amount] of saved.contractHoldings ?? []) venueState.contractHoldings.set(key, amount)
+  venueState.trades.push(...saved.trades)
+  venueState.due.push(...saved.due)
   record.push(...saved.record)
   for (const { host, records } of saved.peers) {
     const peer = peers.find((one) => one.host === host)
@@ -163,17 +164,17 @@ function restore(saved: SavedState, { world, peers, record }: VenueState): void 
 }
 
 /** Writes the state beside the file, forces it to disk, and renames it into place. Throws what the file system throws. */
-export function saveState(path: string, { world, peers, record }: VenueState): void {
+export function saveState(path: string, { venueState, peers, record }: VenueParts): void {
   mkdirSync(dirname(path), { recursive: true })
   const saved: SavedState = {
     version: STATE_VERSION,
-    chain: world.chain.name,
-    seed: world.seed,
-    epochSeconds: world.epochSeconds,
-    advancedToSeconds: world.advancedToSeconds,
-    counters: world.counters,
-    markets: world.markets.map((market) => [market.key, market.state]),
-    accounts: [...world.accounts.values()].map((account) => ({
+    chain: venueState.chain.name,
+    seed: venueState.seed,
+    epochSeconds: venueState.epochSeconds,
+    advancedToSeconds: venueState.advancedToSeconds,
+    counters: venueState.counters,
+    markets: venueState.markets.map((market) => [market.key, market.state]),
+    accounts: [...venueState.accounts.values()].map((account) => ({
       address: account.address,
       balances: [...account.balances],
       allowances: [...account.allowances],
@@ -181,23 +182,25 @@ export function saveState(path: string, { world, peers, record }: VenueState): v
       claimableCollateral: [...account.claimableCollateral],
       ...(account.nonce === undefined ? {} : { nonce: account.nonce }),
     })),
-    positions: [...world.positions.values()],
-    orders: [...world.orders.values()],
-    outcomes: [...world.outcomes],
-    operations: [...world.operations.values()],
-    subaccounts: [...world.subaccounts],
-    approvalNonces: [...world.approvalNonces],
-    withdrawals: [...world.withdrawals],
-    gmxAccounts: [...world.gmxAccounts],
-    usedDigests: [...world.usedDigests],
-    blockChain: savedBlockChain(world.blockChain, (account) => world.traders.has(account as Address)),
-    mempool: [...world.mempool.values()],
-    contractHoldings: [...world.contractHoldings],
-    trades: world.trades,
-    due: world.due,
+    positions: [...venueState.positions.values()],
+    orders: [...venueState.orders.values()],
+    outcomes: [...venueState.outcomes],
+    operations: [...venueState.operations.values()],
+    subaccounts: [...venueState.subaccounts],
+    approvalNonces: [...venueState.approvalNonces],
+    withdrawals: [...venueState.withdrawals],
+    gmxAccounts: [...venueState.gmxAccounts],
+    usedDigests: [...venueState.usedDigests],
+    blockChain: savedBlockChain(venueState.blockChain, (account) =>
+      venueState.traders.has(account as Address),
+    ),
+    mempool: [...venueState.mempool.values()],
+    contractHoldings: [...venueState.contractHoldings],
+    trades: venueState.trades,
+    due: venueState.due,
     peers: peers.map((peer) => ({ host: peer.host, records: [...peer.byRequestId.values()] })),
     record,
-    ledger: saveLedger(path, world),
+    ledger: saveLedger(path, venueState),
   }
   writeWhole(path, encodeState(saved))
 }

@@ -6,7 +6,7 @@ import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { keepRecord, type OrderChainRecord, type Peer } from './peer.ts'
 import type { SubmitEntry } from './record.ts'
 import { nextNonceOf, putInPool } from './rpcSendPool.ts'
-import { schedule, type World } from './world.ts'
+import { schedule, type VenueState } from './venueState.ts'
 import type { Operation, PooledTransaction, Withdrawal } from './worldRecords.ts'
 
 /** One line of the log. */
@@ -28,7 +28,7 @@ export type StateLogLine =
   | { readonly kind: 'sent'; readonly transaction: PooledTransaction; readonly sent: number }
   | {
       readonly kind: 'withdrawal'
-      /** Key in the world: host and request id. */
+      /** Key in the venue: host and request id. */
       readonly key: string
       readonly withdrawal: Withdrawal
       readonly request: number
@@ -93,10 +93,10 @@ function whole(withdrawal: Withdrawal): Withdrawal {
 /** Does again what the lines say, leaving out what the state already has. */
 export function replayStateLog(
   lines: readonly StateLogLine[],
-  venue: { readonly world: World; readonly peers: readonly Peer[]; readonly record: SubmitEntry[] },
+  venue: { readonly venueState: VenueState; readonly peers: readonly Peer[]; readonly record: SubmitEntry[] },
 ): void {
-  const { world, peers } = venue
-  const { counters } = world
+  const { venueState, peers } = venue
+  const { counters } = venueState
   for (const line of lines) {
     if (line.kind === 'prepared') {
       counters.request = Math.max(counters.request, line.request)
@@ -110,28 +110,28 @@ export function replayStateLog(
     if (line.kind === 'sent') {
       const { nonce, signed } = line.transaction
       counters.sent = Math.max(counters.sent, line.sent)
-      if (nonce >= nextNonceOf(world, signed.from)) putInPool(world, line.transaction)
+      if (nonce >= nextNonceOf(venueState, signed.from)) putInPool(venueState, line.transaction)
       continue
     }
     if (line.kind === 'withdrawal') {
       counters.request = Math.max(counters.request, line.request)
       counters.nonce = Math.max(counters.nonce, line.nonce)
-      if (!world.withdrawals.has(line.key)) world.withdrawals.set(line.key, whole(line.withdrawal))
+      if (!venueState.withdrawals.has(line.key)) venueState.withdrawals.set(line.key, whole(line.withdrawal))
       continue
     }
     counters.task = Math.max(counters.task, line.task)
     if (line.kind === 'withdrawn') {
       // A state file of after the line has it submitted, and perhaps landed.
-      if (world.withdrawals.get(line.key)?.taskId !== undefined) continue
-      world.withdrawals.set(line.key, whole(line.withdrawal))
-      const atMs = line.withdrawal.submittedAtMs + world.settings.relayDelayMs
-      schedule(world, { atMs, kind: 'withdraw', key: line.key })
+      if (venueState.withdrawals.get(line.key)?.taskId !== undefined) continue
+      venueState.withdrawals.set(line.key, whole(line.withdrawal))
+      const atMs = line.withdrawal.submittedAtMs + venueState.settings.relayDelayMs
+      schedule(venueState, { atMs, kind: 'withdraw', key: line.key })
       continue
     }
     const { operation, entry } = line
-    if (world.operations.has(operation.taskId)) continue
-    world.operations.set(operation.taskId, operation)
-    schedule(world, { atMs: operation.landsAtMs, kind: 'land', taskId: operation.taskId })
+    if (venueState.operations.has(operation.taskId)) continue
+    venueState.operations.set(operation.taskId, operation)
+    schedule(venueState, { atMs: operation.landsAtMs, kind: 'land', taskId: operation.taskId })
     venue.record.push(entry)
     for (const peer of peers) {
       const record = operation.requestId === null ? undefined : peer.byRequestId.get(operation.requestId)

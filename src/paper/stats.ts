@@ -2,7 +2,7 @@
 import { badFields, badRequest, type Json } from './http.ts'
 import { inScope, metaOf, PULL_SECONDS, type SourceState, sourceJson, stateOf } from './statsScope.ts'
 import { type StatsFigures, type StatsSource, statsNetworks, statsVersions } from './statsSources.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 const DAY = 86_400
 /** Days are synchronised every ten minutes: until the first synchronisation after its end a day may still change. */
@@ -59,13 +59,13 @@ function add(one: bigint | null, other: bigint | null): bigint | null {
 
 /** `/stats/summary`. Throws HttpFailure 400. */
 export function statsSummary(
-  world: World,
+  venueState: VenueState,
   sources: readonly StatsSource[],
   query: URLSearchParams,
   nowMs: number,
 ): Json {
   const nowSeconds = Math.floor(nowMs / 1000)
-  const states = inScope(world, sources, query, nowSeconds)
+  const states = inScope(venueState, sources, query, nowSeconds)
   const valuedAt = Math.floor(nowSeconds / PULL_SECONDS) * PULL_SECONDS
   const totals = new Map(states.map((state) => [state, state.source.total(nowSeconds)]))
   const lastDay = new Map(states.map((state) => [state, state.source.lastDay(nowSeconds)]))
@@ -207,7 +207,7 @@ function wordOf(query: URLSearchParams, name: string, allowed: readonly string[]
 
 /** `/stats/timeseries`: a point a day. Throws HttpFailure 400. */
 export function statsTimeseries(
-  world: World,
+  venueState: VenueState,
   sources: readonly StatsSource[],
   query: URLSearchParams,
   nowMs: number,
@@ -217,7 +217,7 @@ export function statsTimeseries(
   const groupBy = wordOf(query, 'groupBy', ['network', 'version', 'none'], 'network')
   const fromDay = dayOf(query, 'from')
   const toDay = dayOf(query, 'to')
-  const states = inScope(world, sources, query, nowSeconds)
+  const states = inScope(venueState, sources, query, nowSeconds)
   const figure = metrics[metric] ?? (() => null)
   const today = Math.floor(nowSeconds / DAY)
   const first = Math.max(fromDay ?? 0, Math.min(...states.map(({ source }) => source.firstDay)))
@@ -247,7 +247,11 @@ export function statsTimeseries(
 }
 
 /** `/stats/sources`. */
-export function statsSourceList(world: World, sources: readonly StatsSource[], nowMs: number): Json {
+export function statsSourceList(
+  venueState: VenueState,
+  sources: readonly StatsSource[],
+  nowMs: number,
+): Json {
   const nowSeconds = Math.floor(nowMs / 1000)
-  return { sources: sources.map((source) => sourceJson(stateOf(world, source, nowSeconds))) }
+  return { sources: sources.map((source) => sourceJson(stateOf(venueState, source, nowSeconds))) }
 }

@@ -1,7 +1,7 @@
 /** Sources of the stats: which a question is about, how fresh they are (docs/api-coverage.md A8 and A9). */
 import { badFields, badRequest, type Json } from './http.ts'
 import { type StatsSource, statsNetworks, statsVersions } from './statsSources.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** A source is pulled every minute. */
 export const PULL_SECONDS = 60
@@ -21,8 +21,8 @@ export interface SourceState {
 }
 
 /** How a source is at a moment: what it lags by itself, and what faults add. */
-export function stateOf(world: World, source: StatsSource, nowSeconds: number): SourceState {
-  const { missingSources, statsLagSeconds } = world.dataFaults
+export function stateOf(venueState: VenueState, source: StatsSource, nowSeconds: number): SourceState {
+  const { missingSources, statsLagSeconds } = venueState.dataFaults
   if (missingSources.includes(`${source.network}:${source.version}`)) {
     return { source, health: 'missing', lagSeconds: null, lastError: 'source cannot be read', asOfSeconds: 0 }
   }
@@ -53,7 +53,7 @@ export function metaOf(states: readonly SourceState[]): Json {
 
 /** Sources that the query's networks and versions name. Throws HttpFailure 400. */
 export function inScope(
-  world: World,
+  venueState: VenueState,
   sources: readonly StatsSource[],
   query: URLSearchParams,
   nowSeconds: number,
@@ -67,7 +67,7 @@ export function inScope(
   )
   if (found.length === 0)
     throw badRequest('No configured source matches the requested networks and versions.')
-  return found.map((source) => stateOf(world, source, nowSeconds))
+  return found.map((source) => stateOf(venueState, source, nowSeconds))
 }
 
 function listOf(query: URLSearchParams, name: string, allowed: readonly string[]): readonly string[] {

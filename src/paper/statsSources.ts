@@ -1,15 +1,15 @@
 /**
- * What the stats are computed from: one source a network and version. A chain whose world runs beside this one is read from
+ * What the stats are computed from: one source a network and version. A chain whose venue runs beside this one is read from
  * its books; the others are seeded histories that move with time (docs/api-coverage.md A8 and A9).
  */
 import { chainNames } from '../chains/index.ts'
-import { breathe } from './breath.ts'
 import { addFlow, type Flow, noFlow, shareOf } from './flow.ts'
 import { flowBetween, ledgerOf } from './ledger.ts'
 import { interestInTokens, mid, slotValue } from './model/market.ts'
-import { pastUsers } from './past.ts'
 import { bell, hashText, unit } from './random.ts'
-import { marketPrices, type World } from './world.ts'
+import { seededUsers } from './seededHistory.ts'
+import { marketPrices, type VenueState } from './venueState.ts'
+import { yieldToEventLoop } from './yieldToEventLoop.ts'
 
 /** Networks of the stats: the chains, and one that is none of ours. */
 export const statsNetworks = [...chainNames, 'solana'] as const
@@ -52,7 +52,7 @@ export interface StatsSource {
 }
 
 const DAY = 86_400
-/** Days of history before the world began. */
+/** Days of history before the venue began. */
 const HISTORY_DAYS = 400
 /** Days whose sums are kept. */
 const MEMO_DAYS = 4000
@@ -72,20 +72,20 @@ function figuresOf(flow: Flow, users: number): StatsFigures {
   }
 }
 
-const worldSources = new WeakMap<World, StatsSource>()
+const worldSources = new WeakMap<VenueState, StatsSource>()
 
-/** The source of a world: its own books. */
-export function worldSource(world: World): StatsSource {
-  let source = worldSources.get(world)
+/** The source of a venue: its own books. */
+export function venueSource(venueState: VenueState): StatsSource {
+  let source = worldSources.get(venueState)
   if (source === undefined) {
-    source = sourceOfBooks(world, world.chain.name)
-    worldSources.set(world, source)
+    source = sourceOfBooks(venueState, venueState.chain.name)
+    worldSources.set(venueState, source)
   }
   return source
 }
 
-function sourceOfBooks(world: World, network: StatsNetwork): StatsSource {
-  const ledger = ledgerOf(world)
+function sourceOfBooks(venueState: VenueState, network: StatsNetwork): StatsSource {
+  const ledger = ledgerOf(venueState)
   const firstDay = Math.floor(ledger.firstHour / 24) - HISTORY_DAYS
   const memo = new Map<number, Flow>()
   const dayFlow = (day: number): Flow => {
@@ -93,20 +93,20 @@ function sourceOfBooks(world: World, network: StatsNetwork): StatsSource {
     if (known !== undefined) return known
     const sum = noFlow()
     for (const books of ledger.byMarket.values())
-      addFlow(sum, flowBetween(world, books, day * 24, day * 24 + 24))
+      addFlow(sum, flowBetween(venueState, books, day * 24, day * 24 + 24))
     // A day that is over no longer changes: its hours are sealed before anything is answered.
     if ((day + 1) * 24 <= ledger.runningHour && memo.size < MEMO_DAYS) memo.set(day, sum)
     return sum
   }
   const usersOf = (day: number, trades: number): number => {
     const { users, firstHour } = ledger
-    const before = day * 24 < firstHour ? pastUsers(world.seed, day, trades) : 0
+    const before = day * 24 < firstHour ? seededUsers(venueState.seed, day, trades) : 0
     return before + (day === users.day ? users.today.size : (users.byDay.get(day) ?? 0))
   }
   const pastTrades = (day: number): number => {
     let trades = 0
     for (const books of ledger.byMarket.values()) {
-      const flow = flowBetween(world, books, day * 24, Math.min(day * 24 + 24, ledger.firstHour))
+      const flow = flowBetween(venueState, books, day * 24, Math.min(day * 24 + 24, ledger.firstHour))
       trades += flow.tradesPerps
     }
     return trades
@@ -125,7 +125,7 @@ function sourceOfBooks(world: World, network: StatsNetwork): StatsSource {
       const hour = Math.floor(nowSeconds / 3600)
       const sum = noFlow()
       for (const books of ledger.byMarket.values())
-        addFlow(sum, flowBetween(world, books, hour - 23, hour + 1))
+        addFlow(sum, flowBetween(venueState, books, hour - 23, hour + 1))
       return figuresOf(sum, usersOf(ledger.users.day, sum.tradesPerps))
     },
     total: (nowSeconds) => {
@@ -138,14 +138,14 @@ function sourceOfBooks(world: World, network: StatsNetwork): StatsSource {
       addFlow(sum, totals.flow)
       addFlow(sum, dayFlow(today))
       // Wallets of the past, each counted once, and those that traded here.
-      const before = Math.round(HISTORY_DAYS * 90 * (0.8 + 0.4 * unit(world.seed, 77)))
+      const before = Math.round(HISTORY_DAYS * 90 * (0.8 + 0.4 * unit(venueState.seed, 77)))
       return figuresOf(sum, before + ledger.users.ever.size)
     },
     openInterestUsd: (nowSeconds) => {
       let sum = 0n
-      for (const market of world.markets) {
+      for (const market of venueState.markets) {
         if (market.settings.isSpotOnly) continue
-        const price = mid(marketPrices(world, market, nowSeconds).index)
+        const price = mid(marketPrices(venueState, market, nowSeconds).index)
         for (const side of ['long', 'short'] as const) {
           sum += interestInTokens(market.settings, market.state, side) * price
         }
@@ -154,8 +154,8 @@ function sourceOfBooks(world: World, network: StatsNetwork): StatsSource {
     },
     tvlUsd: (nowSeconds) => {
       let sum = 0n
-      for (const market of world.markets) {
-        const prices = marketPrices(world, market, nowSeconds)
+      for (const market of venueState.markets) {
+        const prices = marketPrices(venueState, market, nowSeconds)
         sum += slotValue(market.settings, market.state.pool, 0) * mid(prices.long)
         sum += slotValue(market.settings, market.state.pool, 1) * mid(prices.short)
       }
@@ -185,11 +185,15 @@ const seededSizes: Readonly<Record<string, SeededSize>> = {
   'solana:v2': { dailyVolumeUsd: 22_000_000n * DOLLAR, tvlUsd: 18_000_000n * DOLLAR, hasSwaps: false },
 }
 
-/** A source whose chain has no world here: a seeded history, growing second by second. */
-export function seededSource(world: World, network: StatsNetwork, version: StatsVersion): StatsSource {
+/** A source whose chain has no venue here: a seeded history, growing second by second. */
+export function seededSource(
+  venueState: VenueState,
+  network: StatsNetwork,
+  version: StatsVersion,
+): StatsSource {
   const size = seededSizes[`${network}:${version}`] ?? { dailyVolumeUsd: 0n, tvlUsd: 0n, hasSwaps: true }
-  const stream = hashText(`${world.seed}:${network}:${version}:stats`)
-  const firstDay = Math.floor(world.epochSeconds / DAY) - HISTORY_DAYS
+  const stream = hashText(`${venueState.seed}:${network}:${version}:stats`)
+  const firstDay = Math.floor(venueState.epochSeconds / DAY) - HISTORY_DAYS
   const level = (day: number): number =>
     Math.exp(0.5 * bell(stream, Math.floor(day / 5)) + 0.4 * bell(stream ^ 0x11, day))
   const span = (day: number, part: number): StatsFigures => {
@@ -262,11 +266,14 @@ function addFigures(one: StatsFigures, other: StatsFigures): StatsFigures {
   }
 }
 
-const memo = new WeakMap<World, { readonly of: readonly World[]; readonly sources: readonly StatsSource[] }>()
+const memo = new WeakMap<
+  VenueState,
+  { readonly of: readonly VenueState[]; readonly sources: readonly StatsSource[] }
+>()
 
 /** All configured sources, in a fixed order; `worlds` are those that run in this process. */
-export function statsSources(world: World, worlds: readonly World[]): readonly StatsSource[] {
-  const known = memo.get(world)
+export function statsSources(venueState: VenueState, worlds: readonly VenueState[]): readonly StatsSource[] {
+  const known = memo.get(venueState)
   if (
     known !== undefined &&
     known.of.length === worlds.length &&
@@ -277,13 +284,13 @@ export function statsSources(world: World, worlds: readonly World[]): readonly S
   const sources = statsNetworks.flatMap((network) =>
     statsVersions.flatMap((version): StatsSource[] => {
       const own = version === 'v2' ? worlds.find((one) => one.chain.name === network) : undefined
-      if (own !== undefined) return [worldSource(own)]
+      if (own !== undefined) return [venueSource(own)]
       return Object.hasOwn(seededSizes, `${network}:${version}`)
-        ? [seededSource(world, network, version)]
+        ? [seededSource(venueState, network, version)]
         : []
     }),
   )
-  memo.set(world, { of: [...worlds], sources })
+  memo.set(venueState, { of: [...worlds], sources })
   return sources
 }
 
@@ -297,7 +304,7 @@ export async function readThroughDays(sources: readonly StatsSource[], nowSecond
     if (readThrough.has(source)) continue
     for (let day = source.firstDay; day * DAY <= nowSeconds; day += 1) {
       source.day(day, nowSeconds)
-      if (day % DAYS_A_BREATH === 0) await breathe()
+      if (day % DAYS_A_BREATH === 0) await yieldToEventLoop()
     }
     readThrough.add(source)
   }

@@ -16,19 +16,19 @@ import { badFields, type FieldError, type Json, parseAddress, refused } from './
 import { ProtocolRevert } from './model/revert.ts'
 import { uintOf } from './prepareShape.ts'
 import { isSignedAtRouter } from './signature.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 import type { SignedBatch, SubaccountState, SubaccountUse } from './worldRecords.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Key of an account and a session key in the world. */
+/** Key of an account and a session key in the venue. */
 export function subaccountKey(account: Address, subaccount: Address): string {
   return `${hexKey(account)}:${hexKey(subaccount)}`
 }
 
 /** Next nonce of an account's approvals. */
-export function approvalNonceOf(world: World, account: Address): bigint {
-  return world.approvalNonces.get(hexKey(account)) ?? 0n
+export function approvalNonceOf(venueState: VenueState, account: Address): bigint {
+  return venueState.approvalNonces.get(hexKey(account)) ?? 0n
 }
 
 function pairOf(body: Body): { account: Address; subaccount: Address; errors: Record<string, FieldError> } {
@@ -46,10 +46,10 @@ function pairOf(body: Body): { account: Address; subaccount: Address; errors: Re
 }
 
 /** `POST /subaccounts/status`: zeros for a pair that was never used. Throws HttpFailure 400. */
-export function subaccountStatus(world: World, body: Body): Json {
+export function subaccountStatus(venueState: VenueState, body: Body): Json {
   const { account, subaccount, errors } = pairOf(body)
   if (Object.keys(errors).length > 0) throw badFields(errors)
-  const state = world.subaccounts.get(subaccountKey(account, subaccount))
+  const state = venueState.subaccounts.get(subaccountKey(account, subaccount))
   const max = state?.maxAllowedCount ?? 0n
   const current = state?.currentActionsCount ?? 0n
   return {
@@ -58,14 +58,14 @@ export function subaccountStatus(world: World, body: Body): Json {
     currentActionsCount: current.toString(),
     remainingActions: (max > current ? max - current : 0n).toString(),
     expiresAt: (state?.expiresAt ?? 0n).toString(),
-    approvalNonce: approvalNonceOf(world, account).toString(),
+    approvalNonce: approvalNonceOf(venueState, account).toString(),
     multichainApprovalNonce: '0',
     integrationId: null,
   }
 }
 
 /** `POST /subaccounts/approval/prepare`: what the main account signs. Throws HttpFailure 400. */
-export function prepareApproval(world: World, body: Body): Json {
+export function prepareApproval(venueState: VenueState, body: Body): Json {
   const { account, subaccount, errors } = pairOf(body)
   const uint = (name: string): bigint => {
     const value = uintOf(body[name])
@@ -79,8 +79,8 @@ export function prepareApproval(world: World, body: Body): Json {
   if (sameHex(account, subaccount)) {
     throw refused('INVALID_PARAMS', 'The subaccount is the account itself')
   }
-  const { chainId, contracts } = world.chain
-  const nonce = approvalNonceOf(world, account)
+  const { chainId, contracts } = venueState.chain
+  const nonce = approvalNonceOf(venueState, account)
   const message = approvalJson({
     subaccount,
     shouldAdd: body.shouldAdd === true,
@@ -105,7 +105,7 @@ export function prepareApproval(world: World, body: Body): Json {
 
 /** The session key of an order request, or undefined when the account signs itself. Throws HttpFailure 400. */
 export async function subaccountOf(
-  world: World,
+  venueState: VenueState,
   body: Body,
   account: Address,
 ): Promise<SubaccountUse | undefined> {
@@ -124,19 +124,19 @@ export async function subaccountOf(
   if (!sameHex(address, approval.subaccount)) {
     throw refused('INVALID_PARAMS', 'subaccountApproval is the approval of another subaccount')
   }
-  return { address, approval, isApproved: await isApprovedBy(world, account, approval) }
+  return { address, approval, isApproved: await isApprovedBy(venueState, account, approval) }
 }
 
 /** Whether an approval may count: it is empty, or the account signed it, as it stands or minified. */
 export async function isApprovedBy(
-  world: World,
+  venueState: VenueState,
   account: Address,
   approval: SubaccountApproval,
 ): Promise<boolean> {
   if (approval.signature === '0x') return true
-  const { chainId, contracts } = world.chain
+  const { chainId, contracts } = venueState.chain
   const separator = domainSeparator(chainId, contracts.subaccountGelatoRelayRouter)
-  return isSignedAtRouter(account, separator, approvalDigest(world.chain, approval), approval.signature)
+  return isSignedAtRouter(account, separator, approvalDigest(venueState.chain, approval), approval.signature)
 }
 
 /**
@@ -144,7 +144,7 @@ export async function isApprovedBy(
  *
  * @throws ProtocolRevert with the router's own errors
  */
-export function checkSubaccount(world: World, operation: SignedBatch, nowMs: number): () => void {
+export function checkSubaccount(venueState: VenueState, operation: SignedBatch, nowMs: number): () => void {
   const { subaccount: use, account, batch, removes } = operation
   const { externalCallTargets } = operation.relayParams.externalCalls
   if ((use !== undefined || removes !== undefined) && externalCallTargets.length > 0) {
@@ -170,11 +170,11 @@ export function checkSubaccount(world: World, operation: SignedBatch, nowMs: num
     maxAllowedCount: 0n,
     currentActionsCount: 0n,
     expiresAt: 0n,
-    ...world.subaccounts.get(subaccountKey(account, address)),
+    ...venueState.subaccounts.get(subaccountKey(account, address)),
   }
-  const nonce = approvalNonceOf(world, account)
+  const nonce = approvalNonceOf(venueState, account)
   const isSigned = approval.signature !== '0x'
-  if (isSigned) applyApproval(world, use, state, nonce, nowSeconds)
+  if (isSigned) applyApproval(venueState, use, state, nonce, nowSeconds)
   if (!state.isActive) throw new ProtocolRevert('SubaccountNotAuthorized', [account, address])
   if (nowSeconds > state.expiresAt) {
     throw new ProtocolRevert('SubaccountApprovalExpired', [account, address, state.expiresAt, nowSeconds])
@@ -192,26 +192,26 @@ export function checkSubaccount(world: World, operation: SignedBatch, nowMs: num
   }
   state.currentActionsCount = count
   return () => {
-    world.subaccounts.set(subaccountKey(account, address), state)
-    if (isSigned) world.approvalNonces.set(hexKey(account), nonce + 1n)
+    venueState.subaccounts.set(subaccountKey(account, address), state)
+    if (isSigned) venueState.approvalNonces.set(hexKey(account), nonce + 1n)
   }
 }
 
 /** Takes a session key's right away; its count stays as it is. Nothing happens to one that has none. */
-export function removeSubaccount(world: World, account: Address, subaccount: Address): void {
-  const state = world.subaccounts.get(subaccountKey(account, subaccount))
+export function removeSubaccount(venueState: VenueState, account: Address, subaccount: Address): void {
+  const state = venueState.subaccounts.get(subaccountKey(account, subaccount))
   if (state !== undefined) state.isActive = false
 }
 
 function applyApproval(
-  world: World,
+  venueState: VenueState,
   { address, approval, isApproved }: SubaccountUse,
   state: SubaccountState,
   nonce: bigint,
   nowSeconds: bigint,
 ): void {
   if (!sameHex(approval.subaccount, address)) throw new ProtocolRevert('InvalidSubaccountApprovalSubaccount')
-  if (approval.desChainId !== BigInt(world.chain.chainId)) {
+  if (approval.desChainId !== BigInt(venueState.chain.chainId)) {
     throw new ProtocolRevert('InvalidSubaccountApprovalDesChainId', [approval.desChainId])
   }
   if (nowSeconds > approval.deadline) {

@@ -12,23 +12,23 @@ import {
 } from './model/market.ts'
 import { ProtocolRevert } from './model/revert.ts'
 import { type PoolSwap, swapInPool } from './model/swap.ts'
-import type { WorldMarket } from './seedMarkets.ts'
-import { marketPrices, slotOf, slotToken, tokenPrice, type World } from './world.ts'
+import type { VenueMarket } from './seedMarkets.ts'
+import { marketPrices, slotOf, slotToken, tokenPrice, type VenueState } from './venueState.ts'
 
 /** Longest route (contract setting). */
 export const MAX_SWAP_PATH = 3
 
 /** Market pools a token can be swapped in: deepest first. */
-function neighbours(world: World, token: Address, seconds: number): WorldMarket[] {
-  const depth = (market: WorldMarket): bigint =>
-    market.state.pool[0] * tokenPrice(world, market.longToken, seconds).min +
-    market.state.pool[1] * tokenPrice(world, market.shortToken, seconds).min
-  return world.markets
+function neighbours(venueState: VenueState, token: Address, seconds: number): VenueMarket[] {
+  const depth = (market: VenueMarket): bigint =>
+    market.state.pool[0] * tokenPrice(venueState, market.longToken, seconds).min +
+    market.state.pool[1] * tokenPrice(venueState, market.shortToken, seconds).min
+  return venueState.markets
     .filter(
       (market) =>
         !market.settings.isSameCollaterals &&
         slotOf(market, token) !== undefined &&
-        isEnabled(world, market.key),
+        isEnabled(venueState, market.key),
     )
     .map((market) => ({ market, depth: depth(market) }))
     .sort((a, b) => (a.depth < b.depth ? 1 : -1))
@@ -37,7 +37,7 @@ function neighbours(world: World, token: Address, seconds: number): WorldMarket[
 
 /** Shortest route from one token to another, deepest pools first; [] when they are the same, undefined when none. */
 export function findSwapPath(
-  world: World,
+  venueState: VenueState,
   from: Address,
   to: Address,
   seconds: number,
@@ -49,7 +49,7 @@ export function findSwapPath(
   for (let hops = 0; hops < MAX_SWAP_PATH; hops += 1) {
     const next: typeof frontier = []
     for (const { token, path } of frontier) {
-      for (const market of neighbours(world, token, seconds)) {
+      for (const market of neighbours(venueState, token, seconds)) {
         const out = otherToken(market, token)
         const step = [...path, market.catalog.marketToken]
         if (hexKey(out.address) === target) return step
@@ -64,16 +64,20 @@ export function findSwapPath(
   return undefined
 }
 
-function otherToken(market: WorldMarket, token: Address): CatalogToken {
+function otherToken(market: VenueMarket, token: Address): CatalogToken {
   return slotOf(market, token) === 0 ? market.shortToken : market.longToken
 }
 
 /** The token that comes out of a route, or undefined when the route does not hold together. */
-export function swapPathEnd(world: World, from: Address, path: readonly Address[]): Address | undefined {
+export function swapPathEnd(
+  venueState: VenueState,
+  from: Address,
+  path: readonly Address[],
+): Address | undefined {
   let token = from
   const used = new Set<string>()
   for (const step of path) {
-    const market = world.marketByKey.get(hexKey(step))
+    const market = venueState.marketByKey.get(hexKey(step))
     if (market === undefined || market.settings.isSameCollaterals) return undefined
     if (used.has(market.key) || slotOf(market, token) === undefined) return undefined
     used.add(market.key)
@@ -84,7 +88,7 @@ export function swapPathEnd(world: World, from: Address, path: readonly Address[
 
 /** One pool of a route. */
 export interface SwapStep extends PoolSwap {
-  readonly market: WorldMarket
+  readonly market: VenueMarket
   readonly tokenIn: CatalogToken
   readonly tokenOut: CatalogToken
   readonly prices: { readonly in: PricePair; readonly out: PricePair }
@@ -107,7 +111,7 @@ export interface SwapResult {
 }
 
 /** A pool's swap with its tokens and prices. */
-export function stepOf(market: WorldMarket, slotIn: Slot, moment: MarketPrices, swap: PoolSwap): SwapStep {
+export function stepOf(market: VenueMarket, slotIn: Slot, moment: MarketPrices, swap: PoolSwap): SwapStep {
   const slotOut: Slot = slotIn === 0 ? 1 : 0
   const prices = { in: slotPrice(moment, slotIn), out: slotPrice(moment, slotOut) }
   return {
@@ -128,19 +132,19 @@ export function stepOf(market: WorldMarket, slotIn: Slot, moment: MarketPrices, 
  * @throws ProtocolRevert InvalidSwapMarket, DuplicatedMarketInSwapPath, DisabledMarket, and what a pool refuses
  */
 export function swapAlong(
-  world: World,
+  venueState: VenueState,
   drafts: Map<string, MarketState>,
   from: Address,
   amountIn: bigint,
   path: readonly Address[],
   seconds: number,
 ): SwapResult {
-  requireEnabled(world, path)
+  requireEnabled(venueState, path)
   let token = from
   let amount = amountIn
   const steps: SwapStep[] = []
   for (const [i, hop] of path.entries()) {
-    const market = world.marketByKey.get(hexKey(hop))
+    const market = venueState.marketByKey.get(hexKey(hop))
     const slot = market === undefined ? undefined : slotOf(market, token)
     if (market === undefined || slot === undefined || market.settings.isSameCollaterals) {
       throw new ProtocolRevert('InvalidSwapMarket', [hop])
@@ -149,7 +153,7 @@ export function swapAlong(
       throw new ProtocolRevert('DuplicatedMarketInSwapPath', [hop])
     }
     const draft = drafts.get(market.key) ?? cloneMarket(market.state)
-    const prices = marketPrices(world, market, seconds)
+    const prices = marketPrices(venueState, market, seconds)
     const step = stepOf(market, slot, prices, swapInPool(market.settings, draft, slot, amount, prices))
     drafts.set(market.key, draft)
     steps.push(step)

@@ -31,7 +31,7 @@ export function changesToken(data: Hex): boolean {
 
 /** Runs a call of a token. Throws ProtocolRevert, OutOfGas. */
 export function runToken(frame: CallFrame, token: CatalogToken, data: Hex, value: bigint): Hex {
-  const { world, from, purse } = frame
+  const { venueState, from, purse } = frame
   if (value > 0n) throw emptyRevert()
   const call = decode(data)
   const [other, amount] = call.args
@@ -39,7 +39,7 @@ export function runToken(frame: CallFrame, token: CatalogToken, data: Hex, value
     spendGas(frame, workGas.approve)
     if (sameHex(from, ZERO_ADDRESS)) throw textRevert('ERC20: approve from the zero address')
     if (sameHex(other, ZERO_ADDRESS)) throw textRevert('ERC20: approve to the zero address')
-    accountOf(world, from).allowances.set(allowanceKey(world, token.address, other), amount)
+    accountOf(venueState, from).allowances.set(allowanceKey(venueState, token.address, other), amount)
     emitPlain(frame, token.address, [APPROVAL, pad(from), pad(other)], words(amount))
     return TRUE
   }

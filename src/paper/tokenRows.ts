@@ -4,8 +4,8 @@ import { startBalances } from './accounts.ts'
 import type { CatalogToken } from './catalog.ts'
 import { type Json, requiredAddress } from './http.ts'
 import { scaleOf } from './marketRows.ts'
+import type { VenueState } from './venueState.ts'
 import { allowanceOf } from './wallet.ts'
-import type { World } from './world.ts'
 
 /** `/tokens` row. */
 export function tokenRow(token: CatalogToken): Record<string, Json> {
@@ -18,8 +18,12 @@ export function tokenRow(token: CatalogToken): Record<string, Json> {
 }
 
 /** `/tokens/info` row: with prices when the oracle has them. */
-export function tokenInfoRow(world: World, token: CatalogToken, nowMs: number): Record<string, Json> {
-  const price = world.prices.at(world.catalog.priceKeyOf(token), Math.floor(nowMs / 1000))
+export function tokenInfoRow(
+  venueState: VenueState,
+  token: CatalogToken,
+  nowMs: number,
+): Record<string, Json> {
+  const price = venueState.prices.at(venueState.catalog.priceKeyOf(token), Math.floor(nowMs / 1000))
   const row = tokenRow(token)
   if (price === undefined) return row
   const scale = scaleOf(token)
@@ -28,15 +32,15 @@ export function tokenInfoRow(world: World, token: CatalogToken, nowMs: number): 
   return row
 }
 
-function erc20Tokens(world: World): CatalogToken[] {
-  return world.catalog.catalog.tokens.filter((token) => !token.isNative && !token.isSynthetic)
+function erc20Tokens(venueState: VenueState): CatalogToken[] {
+  return venueState.catalog.catalog.tokens.filter((token) => !token.isNative && !token.isSynthetic)
 }
 
 /** `/balances/wallet`: every ERC-20 token; the native coin is not included, as on the live hosts. */
-export function balanceRows(world: World, address: Address): Json {
+export function balanceRows(venueState: VenueState, address: Address): Json {
   // A read makes no account: whoever asks for many addresses must not fill the memory.
-  const balances = world.accounts.get(hexKey(address))?.balances ?? startBalances(world)
-  return erc20Tokens(world).map((token) => ({
+  const balances = venueState.accounts.get(hexKey(address))?.balances ?? startBalances(venueState)
+  return erc20Tokens(venueState).map((token) => ({
     symbol: token.symbol,
     address: token.address,
     decimals: token.decimals,
@@ -49,14 +53,14 @@ export function balanceRows(world: World, address: Address): Json {
  *
  * @throws HttpFailure 400 for a missing spender, or one that is neither
  */
-export function allowanceRows(world: World, query: URLSearchParams): Json {
+export function allowanceRows(venueState: VenueState, query: URLSearchParams): Json {
   const address = requiredAddress(query, 'address')
   const isNamed = query.get('spender') === 'router'
-  const spender = isNamed ? world.chain.contracts.router : requiredAddress(query, 'spender')
-  return erc20Tokens(world).map((token) => ({
+  const spender = isNamed ? venueState.chain.contracts.router : requiredAddress(query, 'spender')
+  return erc20Tokens(venueState).map((token) => ({
     symbol: token.symbol,
     address: token.address,
     decimals: token.decimals,
-    allowance: allowanceOf(world, address, token.address, spender).toString(),
+    allowance: allowanceOf(venueState, address, token.address, spender).toString(),
   }))
 }

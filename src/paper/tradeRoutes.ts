@@ -11,7 +11,7 @@ import {
   timestampOf,
 } from './http.ts'
 import { findMarket } from './lookup.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 import type { TradeRow } from './worldRecords.ts'
 
 /** One of the kinds of rows that are wanted; what is absent does not matter. */
@@ -49,14 +49,14 @@ const marketOrders: ReadonlySet<number> = new Set([0, 2, 4, 7])
 const limits = { min: 1, max: 1000, default: 100 }
 
 /** Filter of `GET /trades`. Throws HttpFailure 400. */
-export function tradesQuery(world: World, query: URLSearchParams): TradeFilter {
+export function tradesQuery(venueState: VenueState, query: URLSearchParams): TradeFilter {
   const address = query.get('address')
   const account = address === null ? undefined : parseAddress(address)
   if (address !== null && account === undefined) {
     throw badFields({ address: { message: "'address' is not an address", value: address } })
   }
   const name = query.get('marketAddress') ?? query.get('symbol') ?? undefined
-  const market = name === undefined ? undefined : findMarket(world, name)
+  const market = name === undefined ? undefined : findMarket(venueState, name)
   if (name !== undefined && market === undefined) throw badRequest(`Market not found: ${name}`)
   const actions = query.getAll('actions')
   return {
@@ -171,17 +171,17 @@ function textOf(row: TradeRow): string {
 }
 
 /** Page of the history, newest first. The cursor is opaque: the place after the last row, in base64. */
-export function tradePage(world: World, filter: TradeFilter): JsonText {
-  let at = world.trades.length - 1
+export function tradePage(venueState: VenueState, filter: TradeFilter): JsonText {
+  let at = venueState.trades.length - 1
   if (filter.cursor !== undefined) {
     const id = Buffer.from(filter.cursor, 'base64').toString('utf8').split(':')[1]
-    at = world.trades.findIndex((row) => row.id === id) - 1
+    at = venueState.trades.findIndex((row) => row.id === id) - 1
     if (at < -1) throw badRequest('cursor is not one of this service')
   }
   const rows: TradeRow[] = []
   let hasMore = false
   for (; at >= 0; at -= 1) {
-    const row = world.trades[at]
+    const row = venueState.trades[at]
     if (row === undefined || !matches(row, filter)) continue
     if (rows.length === filter.limit) {
       hasMore = true

@@ -2,8 +2,8 @@
  * Other traders: a seeded population that trades against the same pools, with accounts, orders and a keeper like anybody
  * else, so that open interest, funding, capacity and impact move by themselves.
  *
- * What a trader does at its n-th turn is a pure function of (chain, seed, trader, n) and of the world at that moment; when the
- * turn comes is decided at the turn before. Their money comes from outside whenever theirs runs out.
+ * What a trader does at its n-th turn is a pure function of (chain, seed, trader, n) and of the venue at that moment;
+ * when the turn comes is decided at the turn before. Their money comes from outside whenever theirs runs out.
  */
 import { getAddress } from 'viem'
 import { type CreateOrderParams, orderKeyOf } from '../chains/relayRouter.ts'
@@ -16,9 +16,16 @@ import { tradingCapacity } from './model/capacity.ts'
 import { mid, type Side } from './model/market.ts'
 import { orderTypes } from './orderTypes.ts'
 import { hashText, mix, unit } from './random.ts'
-import type { WorldMarket } from './seedMarkets.ts'
+import type { VenueMarket } from './seedMarkets.ts'
 import { recordTrade } from './trades.ts'
-import { marketPrices, nextTransactionHash, schedule, slotToken, tokenPrice, type World } from './world.ts'
+import {
+  marketPrices,
+  nextTransactionHash,
+  schedule,
+  slotToken,
+  tokenPrice,
+  type VenueState,
+} from './venueState.ts'
 import type { OrderRecord, PositionRecord } from './worldRecords.ts'
 
 /** Markets the population trades: the deepest ones. */
@@ -40,31 +47,31 @@ const DOLLAR = 10n ** 30n
 /** `multicall(bytes[])` of the exchange router with no calls: the population's orders show no more of themselves. */
 const MULTICALL = `0xac9650d8${'20'.padStart(64, '0')}${'0'.repeat(64)}` as const
 
-const mainMarkets = new WeakMap<World, readonly WorldMarket[]>()
+const mainMarkets = new WeakMap<VenueState, readonly VenueMarket[]>()
 
-function marketsOf(world: World): readonly WorldMarket[] {
-  const known = mainMarkets.get(world)
+function marketsOf(venueState: VenueState): readonly VenueMarket[] {
+  const known = mainMarkets.get(venueState)
   if (known !== undefined) return known
-  const depth = (market: WorldMarket): bigint => {
-    const prices = marketPrices(world, market, world.epochSeconds)
+  const depth = (market: VenueMarket): bigint => {
+    const prices = marketPrices(venueState, market, venueState.epochSeconds)
     return market.state.pool[0] * prices.long.min + market.state.pool[1] * prices.short.min
   }
-  const deepest = world.markets
+  const deepest = venueState.markets
     .filter(({ settings }) => !settings.isSpotOnly)
     .map((market) => ({ market, depth: depth(market) }))
     .sort((one, other) => (one.depth > other.depth ? -1 : one.depth < other.depth ? 1 : 0))
     .slice(0, MAIN_MARKETS)
     .map(({ market }) => market)
-  mainMarkets.set(world, deepest)
+  mainMarkets.set(venueState, deepest)
   return deepest
 }
 
-function streamOf(world: World, trader: number): number {
-  return hashText(`${world.chain.name}:${world.seed}:trader:${trader}`)
+function streamOf(venueState: VenueState, trader: number): number {
+  return hashText(`${venueState.chain.name}:${venueState.seed}:trader:${trader}`)
 }
 
-function addressOf(world: World, trader: number): Address {
-  const stream = streamOf(world, trader)
+function addressOf(venueState: VenueState, trader: number): Address {
+  const stream = streamOf(venueState, trader)
   let hex = ''
   for (let i = 0; i < 5; i += 1) {
     hex += mix(stream ^ Math.imul(i + 1, 0x9e3779b1))
@@ -75,64 +82,74 @@ function addressOf(world: World, trader: number): Address {
 }
 
 /** Milliseconds until the next turn. */
-function pauseMs(world: World, trader: number, turn: number): number {
-  const stream = streamOf(world, trader)
+function pauseMs(venueState: VenueState, trader: number, turn: number): number {
+  const stream = streamOf(venueState, trader)
   const mean = SHORTEST_PAUSE + (LONGEST_PAUSE - SHORTEST_PAUSE) * unit(stream, 1) ** 2
   return Math.max(1000, Math.round(-Math.log(1 - unit(stream ^ 0x5bd1e995, turn)) * mean * 1000))
 }
 
-/** Gives every trader of the settings a next turn; those of a saved world keep theirs, those above the setting go. */
-export function startTraders(world: World, nowMs: number): void {
-  const count = world.settings.traders
-  for (let i = world.due.length - 1; i >= 0; i -= 1) {
-    const work = world.due[i]
-    if (work?.kind === 'turn' && work.trader >= count) world.due.splice(i, 1)
+/** Gives every trader of the settings a next turn; those of a saved venue keep theirs, those above the setting go. */
+export function startTraders(venueState: VenueState, nowMs: number): void {
+  const count = venueState.settings.traders
+  for (let i = venueState.due.length - 1; i >= 0; i -= 1) {
+    const work = venueState.due[i]
+    if (work?.kind === 'turn' && work.trader >= count) venueState.due.splice(i, 1)
   }
-  const waiting = new Set(world.due.flatMap((work) => (work.kind === 'turn' ? [work.trader] : [])))
+  const waiting = new Set(venueState.due.flatMap((work) => (work.kind === 'turn' ? [work.trader] : [])))
   for (let trader = 0; trader < count; trader += 1) {
-    world.traders.set(addressOf(world, trader), trader)
+    venueState.traders.set(addressOf(venueState, trader), trader)
     if (waiting.has(trader)) continue
-    schedule(world, { atMs: nowMs + pauseMs(world, trader, 0), kind: 'turn', trader, turn: 1 })
+    schedule(venueState, { atMs: nowMs + pauseMs(venueState, trader, 0), kind: 'turn', trader, turn: 1 })
   }
 }
 
 /** Whether a position is to be looked at for liquidation between two seconds, the later one included. */
-export function isLookedAt(world: World, account: Address, fromSecond: number, toSecond: number): boolean {
-  const trader = world.traders.get(account)
+export function isLookedAt(
+  venueState: VenueState,
+  account: Address,
+  fromSecond: number,
+  toSecond: number,
+): boolean {
+  const trader = venueState.traders.get(account)
   if (trader === undefined) return true
   const round = (second: number): number => Math.floor((second + trader) / LIQUIDATION_LOOK_SECONDS)
   return round(fromSecond) !== round(toSecond)
 }
 
 /** One turn of a trader: it opens or closes something, or lets it be, and knows when it comes back. */
-export function takeTurn(world: World, trader: number, turn: number, atMs: number): void {
-  schedule(world, { atMs: atMs + pauseMs(world, trader, turn), kind: 'turn', trader, turn: turn + 1 })
-  const stream = streamOf(world, trader) ^ 0x2c1b3c6d
+export function takeTurn(venueState: VenueState, trader: number, turn: number, atMs: number): void {
+  schedule(venueState, {
+    atMs: atMs + pauseMs(venueState, trader, turn),
+    kind: 'turn',
+    trader,
+    turn: turn + 1,
+  })
+  const stream = streamOf(venueState, trader) ^ 0x2c1b3c6d
   const draw = (cell: number): number => unit(stream, turn * 16 + cell)
-  const address = addressOf(world, trader)
-  const held = positionsOfAccount(world, address)
+  const address = addressOf(venueState, trader)
+  const held = positionsOfAccount(venueState, address)
   const [first] = held
   if (first !== undefined && (held.length >= MAX_POSITIONS || draw(1) < 0.5)) {
-    close(world, held[Math.floor(draw(2) * held.length)] ?? first, draw, atMs)
+    close(venueState, held[Math.floor(draw(2) * held.length)] ?? first, draw, atMs)
   } else {
-    open(world, address, trader, draw, atMs)
+    open(venueState, address, trader, draw, atMs)
   }
 }
 
 function open(
-  world: World,
+  venueState: VenueState,
   address: Address,
   trader: number,
   draw: (cell: number) => number,
   atMs: number,
 ): void {
   const seconds = Math.floor(atMs / 1000)
-  const markets = marketsOf(world)
+  const markets = marketsOf(venueState)
   // The deepest markets are traded most.
   const market = markets[Math.floor(draw(3) ** 2 * markets.length)]
-  if (market === undefined || !isOpenAt(world, market.key, seconds)) return
-  const prices = marketPrices(world, market, seconds)
-  const side = sideFor(world, market, trader, draw, seconds)
+  if (market === undefined || !isOpenAt(venueState, market.key, seconds)) return
+  const prices = marketPrices(venueState, market, seconds)
+  const side = sideFor(venueState, market, trader, draw, seconds)
   const { availableLiquidity } = tradingCapacity(market.settings, market.state, side, prices)
   const whale = draw(4) < 0.04 ? 10 : 1
   const wanted = BigInt(Math.round(1000 * Math.exp(4 * draw(5)) * whale)) * DOLLAR
@@ -141,13 +158,13 @@ function open(
   if (sizeDeltaUsd < 20n * DOLLAR) return
   const token = slotToken(market, draw(6) < 0.25 ? 0 : 1)
   const leverageTenths = BigInt(15 + Math.floor(draw(7) ** 2 * 200))
-  const amount = (sizeDeltaUsd * 10n) / leverageTenths / tokenPrice(world, token, seconds).min
-  if (amount * tokenPrice(world, token, seconds).min < 5n * DOLLAR) return
+  const amount = (sizeDeltaUsd * 10n) / leverageTenths / tokenPrice(venueState, token, seconds).min
+  if (amount * tokenPrice(venueState, token, seconds).min < 5n * DOLLAR) return
   // The router takes the collateral; what the trader lacks comes from outside.
-  const { balances } = accountOf(world, address)
+  const { balances } = accountOf(venueState, address)
   const balance = balances.get(hexKey(token.address)) ?? 0n
   balances.set(hexKey(token.address), balance < amount ? 0n : balance - amount)
-  place(world, address, atMs, {
+  place(venueState, address, atMs, {
     market,
     token: token.address,
     isLong: side === 'long',
@@ -159,26 +176,31 @@ function open(
 
 /** A mood of the market draws many; of the others most follow the price of the last minutes, some bet against it. */
 function sideFor(
-  world: World,
-  market: WorldMarket,
+  venueState: VenueState,
+  market: VenueMarket,
   trader: number,
   draw: (cell: number) => number,
   seconds: number,
 ): Side {
-  const mood = unit(hashText(`${world.seed}:mood:${market.key}`), Math.floor(seconds / MOOD_SECONDS))
+  const mood = unit(hashText(`${venueState.seed}:mood:${market.key}`), Math.floor(seconds / MOOD_SECONDS))
   if (draw(8) < 0.6) return draw(9) < 0.15 + 0.7 * mood ? 'long' : 'short'
-  const now = mid(tokenPrice(world, market.indexToken, seconds))
-  const before = mid(tokenPrice(world, market.indexToken, seconds - TREND_SECONDS))
-  const follows = unit(streamOf(world, trader), 2) < 0.6
+  const now = mid(tokenPrice(venueState, market.indexToken, seconds))
+  const before = mid(tokenPrice(venueState, market.indexToken, seconds - TREND_SECONDS))
+  const follows = unit(streamOf(venueState, trader), 2) < 0.6
   return now > before === follows ? 'long' : 'short'
 }
 
-function close(world: World, record: PositionRecord, draw: (cell: number) => number, atMs: number): void {
-  const market = world.marketByKey.get(record.marketKey)
-  if (market === undefined || !isOpenAt(world, market.key, Math.floor(atMs / 1000))) return
+function close(
+  venueState: VenueState,
+  record: PositionRecord,
+  draw: (cell: number) => number,
+  atMs: number,
+): void {
+  const market = venueState.marketByKey.get(record.marketKey)
+  if (market === undefined || !isOpenAt(venueState, market.key, Math.floor(atMs / 1000))) return
   const { sizeInUsd, side } = record.state
   const percent = draw(10) < 0.7 ? 100n : BigInt(20 + Math.floor(draw(11) * 60))
-  place(world, record.account, atMs, {
+  place(venueState, record.account, atMs, {
     market,
     token: record.collateralToken.address,
     isLong: side === 'long',
@@ -190,11 +212,11 @@ function close(world: World, record: PositionRecord, draw: (cell: number) => num
 
 /** Puts a market order into the order store, as a transaction of the trader's own would, and tells the keeper. */
 function place(
-  world: World,
+  venueState: VenueState,
   account: Address,
   atMs: number,
   order: {
-    readonly market: WorldMarket
+    readonly market: VenueMarket
     readonly token: Address
     readonly isLong: boolean
     readonly orderType: number
@@ -202,9 +224,9 @@ function place(
     readonly amount: bigint
   },
 ): void {
-  world.counters.order += 1
-  const { contracts } = world.chain
-  const key = orderKeyOf(contracts.dataStore, BigInt(world.counters.order))
+  venueState.counters.order += 1
+  const { contracts } = venueState.chain
+  const key = orderKeyOf(contracts.dataStore, BigInt(venueState.counters.order))
   const seconds = Math.floor(atMs / 1000)
   const isIncrease = order.orderType === orderTypes.marketIncrease
   const params: CreateOrderParams = {
@@ -243,12 +265,12 @@ function place(
     updatedAtSeconds: seconds,
     requestId: null,
   }
-  world.orders.set(hexKey(key), record)
-  const hash = nextTransactionHash(world)
-  mine(world.blockChain, { hash, sender: 'relayer', to: contracts.exchangeRouter, input: MULTICALL })
-  recordTrade(world, record, 'OrderCreated', seconds, hash)
-  const { keeperDelayMs, relayDelayMs } = world.settings
-  schedule(world, {
+  venueState.orders.set(hexKey(key), record)
+  const hash = nextTransactionHash(venueState)
+  mine(venueState.blockChain, { hash, sender: 'relayer', to: contracts.exchangeRouter, input: MULTICALL })
+  recordTrade(venueState, record, 'OrderCreated', seconds, hash)
+  const { keeperDelayMs, relayDelayMs } = venueState.settings
+  schedule(venueState, {
     atMs: atMs + Math.max(1, keeperDelayMs - relayDelayMs),
     kind: 'execute',
     orderKey: key,

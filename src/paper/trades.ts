@@ -2,7 +2,7 @@
 import { type Hex, hexKey } from '../domain/address.ts'
 import { emitOrderEvent } from './events.ts'
 import { notePositionTrade } from './ledger.ts'
-import { madeHash, type World } from './world.ts'
+import { madeHash, type VenueState } from './venueState.ts'
 import type { OrderRecord, TradeRow } from './worldRecords.ts'
 
 /** Fields of a part of a twap, from the metadata word of its order (quote.ts); none for any other order. */
@@ -14,26 +14,27 @@ function twapOf({ account, params }: OrderRecord): TradeRow['fields'] {
 
 /** Appends a row, and its event to the chain; `fields` win over the order's own figures. */
 export function recordTrade(
-  world: World,
+  venueState: VenueState,
   order: OrderRecord,
   eventName: TradeRow['eventName'],
   seconds: number,
   transactionHash: Hex,
   fields: TradeRow['fields'] = {},
 ): void {
-  world.counters.trade += 1
-  emitOrderEvent(world, order, eventName, transactionHash, fields)
+  venueState.counters.trade += 1
+  emitOrderEvent(venueState, order, eventName, transactionHash, fields)
   const { addresses, numbers } = order.params
-  const market = eventName === 'OrderExecuted' ? world.marketByKey.get(hexKey(addresses.market)) : undefined
+  const market =
+    eventName === 'OrderExecuted' ? venueState.marketByKey.get(hexKey(addresses.market)) : undefined
   if (market !== undefined && !market.settings.isSpotOnly) {
-    notePositionTrade(world, order.account, market, order.params.isLong, {
+    notePositionTrade(venueState, order.account, market, order.params.isLong, {
       sizeDeltaUsd: numbers.sizeDeltaUsd,
       ...fields,
     })
   }
-  if (world.traders.has(order.account)) world.populationTrades += 1
-  world.trades.push({
-    id: madeHash(world, 'trade', world.counters.trade),
+  if (venueState.traders.has(order.account)) venueState.populationTrades += 1
+  venueState.trades.push({
+    id: madeHash(venueState, 'trade', venueState.counters.trade),
     account: order.account,
     orderKey: order.key,
     eventName,

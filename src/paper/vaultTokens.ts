@@ -8,7 +8,7 @@ import { type Candles, createCandles } from './candles.ts'
 import { jitVaults } from './jit.ts'
 import type { PriceRange, Prices } from './prices.ts'
 import { hashText, unit } from './random.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
 
 /** A token of a vault. */
 export interface VaultToken {
@@ -18,30 +18,30 @@ export interface VaultToken {
   readonly decimals: 18
 }
 
-/** The vault tokens of a world, their prices and candles by lower-case address. */
+/** The vault tokens of a venue, their prices and candles by lower-case address. */
 export interface VaultTokens {
   readonly tokens: readonly VaultToken[]
   readonly prices: Prices
   readonly candles: Candles
 }
 
-const memo = new WeakMap<World, VaultTokens>()
+const memo = new WeakMap<VenueState, VaultTokens>()
 
-/** The vault tokens of a world. */
-export function vaultTokensOf(world: World): VaultTokens {
-  const known = memo.get(world)
+/** The vault tokens of a venue. */
+export function vaultTokensOf(venueState: VenueState): VaultTokens {
+  const known = memo.get(venueState)
   if (known !== undefined) return known
-  const made = makeVaultTokens(world)
-  memo.set(world, made)
+  const made = makeVaultTokens(venueState)
+  memo.set(venueState, made)
   return made
 }
 
-function makeVaultTokens(world: World): VaultTokens {
-  const { catalog, epochSeconds, prices, seed } = world
+function makeVaultTokens(venueState: VenueState): VaultTokens {
+  const { catalog, epochSeconds, prices, seed } = venueState
   const tokens: VaultToken[] = []
   /** By vault token: its long token, and how a price of that becomes one of the vault. */
   const paths = new Map<string, { readonly longKey: string; readonly priced: (long: bigint) => bigint }>()
-  for (const { glv, poolName, markets } of jitVaults(world)) {
+  for (const { glv, poolName, markets } of jitVaults(venueState)) {
     const [market] = markets
     if (market === undefined) continue
     const longKey = catalog.priceKeyOf(market.longToken)

@@ -1,22 +1,22 @@
 /**
- * The paper venue: one world, several hosts. `fetch` answers as all of them, told apart by a path prefix:
+ * The paper venue: one venue, several hosts. `fetch` answers as all of them, told apart by a path prefix:
  * `/oracle/0` (primary), `/oracle/1`, `/oracle/2` (fallbacks), `/api/0/v1`, `/api/1/v1` (equal peers), and `/__control`,
  * which is no part of the wire. `/rpc` is the chain's JSON-RPC endpoint, `/ws` the same over WebSocket.
  */
 import type { Chain } from '../chains/chain.ts'
 import type { Clock } from '../domain/clock.ts'
-import { advanceWorld } from './advance.ts'
+import { advanceVenue } from './advance.ts'
 import { changesAnswers } from './answerShape.ts'
 import { createApp, ORACLE_HOSTS } from './app.ts'
 import { type Faults, noFaults } from './faults.ts'
 import { readSchedule } from './hours.ts'
-import { createKeptAnswers } from './keptAnswers.ts'
 import { ledgerOf } from './ledger.ts'
 import { holdFailingValues } from './marketValues.ts'
 import { createPeer, type Peer } from './peer.ts'
 import { listingChains, STATS_CHAIN } from './readRoutes.ts'
 import { type SettledEntry, settledRecord } from './record.ts'
 import { reorganiseNow } from './reorgControl.ts'
+import { createResponseCache } from './responseCache.ts'
 import type { Neighbour } from './routeKit.ts'
 import { RPC_ENDPOINTS, rpcPathOf } from './rpcEndpoints.ts'
 import { onSent } from './rpcSendPool.ts'
@@ -25,9 +25,9 @@ import { defaultVenueSettings, type VenueSettings } from './settings.ts'
 import { loadState, saveState } from './stateFile.ts'
 import { createStateLog, readStateLog, replayStateLog } from './stateLog.ts'
 import { startTraders } from './traders.ts'
-import { ConnectionCut, type VenueState } from './venueState.ts'
+import { ConnectionCut, type VenueParts } from './venueParts.ts'
+import { createVenueState, type VenueState } from './venueState.ts'
 import { createWireFaults, type WireFaults } from './wireFaults.ts'
-import { createWorld, type World } from './world.ts'
 
 /** Default seed: its first minutes trend in the big markets. */
 export const DEFAULT_SEED = 911
@@ -36,19 +36,19 @@ export const DEFAULT_SEED = 911
 export interface VenueOptions {
   readonly clock: Clock
   readonly chain: Chain
-  /** Repeats the same prices, delays and ids. Default 911. A saved world keeps its own. */
+  /** Repeats the same prices, delays and ids. Default 911. A saved venue keeps its own. */
   readonly seed?: number
   readonly settings?: Partial<VenueSettings>
   readonly faults?: Partial<Faults>
   /** Faults at given times after the start. Default none. */
   readonly scenario?: readonly ScenarioStep[]
-  /** Where the world is kept between runs; absent: in memory only. */
+  /** Where the venue is kept between runs; absent: in memory only. */
   readonly stateFile?: string
-  /** Unix seconds at which the prices begin; chains in step share it. Default now. A saved world keeps its own. */
+  /** Unix seconds at which the prices begin; chains in step share it. Default now. A saved venue keeps its own. */
   readonly epochSeconds?: number
   /** Put before every path, as `/avalanche`, where several venues share a port. Default none. */
   readonly prefix?: string
-  /** All venues of this process, once they are made: stats count their worlds, and other chains' stats come from one. */
+  /** All venues of this process, once they are made: stats count their venues, and other chains' stats come from one. */
   readonly neighbours?: () => readonly Neighbour[]
 }
 
@@ -67,7 +67,7 @@ export interface Venue {
   readonly faults: Faults
   /** What the road does to requests and answers. */
   readonly wire: WireFaults
-  readonly world: World
+  readonly venueState: VenueState
   /** What each host of the application API prepared. */
   readonly peers: readonly Peer[]
   /** Path prefixes of the hosts: oracle primary first; application peers with their version segment. */
@@ -97,7 +97,7 @@ export function createVenue(options: VenueOptions): Venue {
   const epochSeconds = saved?.epochSeconds ?? options.epochSeconds
   const prefix = options.prefix ?? ''
   const faults: Faults = { ...noFaults(), ...options.faults }
-  const world = createWorld({
+  const venueState = createVenueState({
     dataFaults: faults,
     chain: options.chain,
     clock: options.clock,
@@ -105,10 +105,10 @@ export function createVenue(options: VenueOptions): Venue {
     settings: { ...defaultVenueSettings, ...options.settings },
     ...(epochSeconds === undefined ? {} : { epochSeconds }),
   })
-  readSchedule(world)
-  ledgerOf(world)
-  const state: VenueState = {
-    world,
+  readSchedule(venueState)
+  ledgerOf(venueState)
+  const state: VenueParts = {
+    venueState,
     peers: Array.from({ length: API_PEERS }, (_unused, i) => createPeer(`api/${i}`)),
     faults,
     record: [],
@@ -123,30 +123,32 @@ export function createVenue(options: VenueOptions): Venue {
   }
   const { log } = state
   if (log !== undefined) {
-    onSent(world, (transaction) => log.append({ kind: 'sent', transaction, sent: world.counters.sent }))
+    onSent(venueState, (transaction) =>
+      log.append({ kind: 'sent', transaction, sent: venueState.counters.sent }),
+    )
   }
-  startTraders(world, world.clock.now())
+  startTraders(venueState, venueState.clock.now())
   const endpoints = Array.from({ length: RPC_ENDPOINTS }, (_unused, index) => index)
-  let savedMoment = momentOf(world)
+  let savedMoment = momentOf(venueState)
   const wire = createWireFaults({
-    seed: world.seed,
+    seed: venueState.seed,
     clock: options.clock,
     cut: () => {
       throw new ConnectionCut()
     },
   })
-  const kept = createKeptAnswers()
+  const responseCache = createResponseCache()
   const play = createScenario(options.scenario ?? [], options.clock.now(), {
     faults,
     wire,
-    reorganise: (order) => void reorganiseNow(world, order),
+    reorganise: (order) => void reorganiseNow(venueState, order),
     forget: () => {
-      holdFailingValues(world, options.clock.now())
-      kept.forget()
+      holdFailingValues(venueState, options.clock.now())
+      responseCache.forget()
     },
   })
   play(options.clock.now())
-  const app = createApp({ state, prefix, wire, kept, neighbours: options.neighbours ?? (() => []) })
+  const app = createApp({ state, prefix, wire, responseCache, neighbours: options.neighbours ?? (() => []) })
   return {
     fetch: async (request) => {
       play(options.clock.now())
@@ -157,15 +159,15 @@ export function createVenue(options: VenueOptions): Venue {
       play(nowMs)
       if (wire.rules.length > 0 || faults.latencyMs > 0 || faults.down.length > 0) return undefined
       if (changesAnswers(faults)) return undefined
-      return kept.atPath(path, nowMs)
+      return responseCache.atPath(path, nowMs)
     },
     advance: () => {
       play(options.clock.now())
-      advanceWorld(world)
+      advanceVenue(venueState)
     },
-    record: () => settledRecord(world, state.record),
+    record: () => settledRecord(venueState, state.record),
     save: () => {
-      const moment = momentOf(world)
+      const moment = momentOf(venueState)
       if (options.stateFile === undefined || moment === savedMoment) return
       saveState(options.stateFile, state)
       state.log?.clear()
@@ -173,14 +175,14 @@ export function createVenue(options: VenueOptions): Venue {
     },
     faults: state.faults,
     wire,
-    world,
+    venueState,
     peers: state.peers,
     paths: {
       prefix,
       oracle: Array.from({ length: ORACLE_HOSTS }, (_unused, i) => `${prefix}/oracle/${i}`),
       api: state.peers.map((peer) => `${prefix}/${peer.host}/v1`),
-      pairs: listingChains.includes(world.chain.name) ? [`${prefix}/pairs`] : [],
-      solana: world.chain.name === STATS_CHAIN ? [`${prefix}/solana`] : [],
+      pairs: listingChains.includes(venueState.chain.name) ? [`${prefix}/pairs`] : [],
+      solana: venueState.chain.name === STATS_CHAIN ? [`${prefix}/solana`] : [],
       rpc: endpoints.map((index) => prefix + rpcPathOf('rpc', index)),
       ws: endpoints.map((index) => prefix + rpcPathOf('ws', index)),
     },
@@ -188,6 +190,6 @@ export function createVenue(options: VenueOptions): Venue {
 }
 
 /** Changes whenever something happened that a save would keep. */
-function momentOf(world: World): string {
-  return `${Object.values(world.counters).join(':')}:${world.accounts.size}:${world.due.length}:${ledgerOf(world).runningHour}:${world.blockChain.reorgs.length}`
+function momentOf(venueState: VenueState): string {
+  return `${Object.values(venueState.counters).join(':')}:${venueState.accounts.size}:${venueState.due.length}:${ledgerOf(venueState).runningHour}:${venueState.blockChain.reorgs.length}`
 }

@@ -6,34 +6,36 @@ import { rememberHoldings } from './holdings.ts'
 import { isObject, type Json, parseAddress } from './http.ts'
 import { findToken } from './lookup.ts'
 import { ProtocolRevert } from './model/revert.ts'
-import { nextTransactionHash, type World } from './world.ts'
+import { nextTransactionHash, type VenueState } from './venueState.ts'
 
 /** Key of an allowance among an account's: the token for the router's, token and spender for anybody else's. */
-export function allowanceKey(world: World, token: Address, spender: string): string {
-  const isRouter = sameHex(spender, world.chain.contracts.router)
+export function allowanceKey(venueState: VenueState, token: Address, spender: string): string {
+  const isRouter = sameHex(spender, venueState.chain.contracts.router)
   return isRouter ? hexKey(token) : `${hexKey(token)}:${hexKey(spender)}`
 }
 
 /** What a spender (default: the router) may take of a token, smallest units; the router's largest uint256 never runs down. */
 export function allowanceOf(
-  world: World,
+  venueState: VenueState,
   address: Address,
   token: Address,
-  spender: Address = world.chain.contracts.router,
+  spender: Address = venueState.chain.contracts.router,
 ): bigint {
-  return allowanceIn(world, world.accounts.get(hexKey(address))?.allowances, token, spender)
+  return allowanceIn(venueState, venueState.accounts.get(hexKey(address))?.allowances, token, spender)
 }
 
 /** What given allowances of a wallet let a spender (default: the router) take. */
 export function allowanceIn(
-  world: World,
+  venueState: VenueState,
   allowances: ReadonlyMap<string, bigint> | undefined,
   token: Address,
-  spender: Address = world.chain.contracts.router,
+  spender: Address = venueState.chain.contracts.router,
 ): bigint {
   const start =
-    world.settings.startAllowance && sameHex(spender, world.chain.contracts.router) ? MAX_UINT256 : 0n
-  return allowances?.get(allowanceKey(world, token, spender)) ?? start
+    venueState.settings.startAllowance && sameHex(spender, venueState.chain.contracts.router)
+      ? MAX_UINT256
+      : 0n
+  return allowances?.get(allowanceKey(venueState, token, spender)) ?? start
 }
 
 /**
@@ -41,10 +43,10 @@ export function allowanceIn(
  *
  * @throws ProtocolRevert with the token's own `Error(string)` when allowance or balance is too small
  */
-export function pullTokens(world: World, address: Address, token: Address, amount: bigint): void {
+export function pullTokens(venueState: VenueState, address: Address, token: Address, amount: bigint): void {
   if (amount === 0n) return
-  const account = accountOf(world, address)
-  const allowance = allowanceOf(world, address, token)
+  const account = accountOf(venueState, address)
+  const allowance = allowanceOf(venueState, address, token)
   if (allowance < amount) throw new ProtocolRevert('Error', ['ERC20: transfer amount exceeds allowance'])
   if ((account.balances.get(hexKey(token)) ?? 0n) < amount) {
     throw new ProtocolRevert('Error', ['ERC20: transfer amount exceeds balance'])
@@ -59,7 +61,7 @@ const amountForm = /^\d{1,30}(\.\d{1,18})?$/
  * `POST /__control/accounts`: sets balances and allowances of an address, whole tokens as decimal text by symbol or
  * address; an allowance may be `unlimited`. Returns what is wrong with the change, or the account as it is now.
  */
-export function changeAccount(world: World, change: unknown): string | Json {
+export function changeAccount(venueState: VenueState, change: unknown): string | Json {
   if (!isObject(change)) return 'the body must be a JSON object'
   const address = parseAddress(change.address)
   if (address === undefined) return 'address is not an address'
@@ -73,7 +75,7 @@ export function changeAccount(world: World, change: unknown): string | Json {
     if (given === undefined) continue
     if (!isObject(given)) return `${part} must be an object of amounts by token`
     for (const [name, text] of Object.entries(given)) {
-      const token = findToken(world, name)
+      const token = findToken(venueState, name)
       if (token === undefined) return `${part} names no token: ${name}`
       const isUnlimited = part === 'allowances' && text === 'unlimited'
       if (!isUnlimited && (typeof text !== 'string' || !amountForm.test(text))) {
@@ -88,10 +90,10 @@ export function changeAccount(world: World, change: unknown): string | Json {
       })
     }
   }
-  const account = accountOf(world, address)
-  rememberHoldings(world, address, world.clock.now())
+  const account = accountOf(venueState, address)
+  rememberHoldings(venueState, address, venueState.clock.now())
   for (const { part, token, amount } of changes) account[part].set(token, amount)
-  nextTransactionHash(world)
+  nextTransactionHash(venueState)
   const shown = (part: 'balances' | 'allowances'): Json =>
     Object.fromEntries([...account[part]].map(([token, amount]) => [token, amount.toString()]))
   return { address, balances: shown('balances'), allowances: shown('allowances') }

@@ -18,7 +18,7 @@ import { uintOf } from './prepareShape.ts'
 import { feeTokenOf } from './quoteCommon.ts'
 import { isSignedBy } from './signature.ts'
 import type { StateLog } from './stateLog.ts'
-import { madeHash, schedule, type World } from './world.ts'
+import { madeHash, schedule, type VenueState } from './venueState.ts'
 import type { BridgeOut, Withdrawal } from './worldRecords.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -73,15 +73,15 @@ function readBridgeOut(body: Body, refuse: Refuse): BridgeOut {
 }
 
 /** `POST /gmx-account/withdraw/cross-chain/prepare`. Throws HttpFailure 400. */
-export function prepareWithdrawal(world: World, peer: Peer, body: Body, log?: StateLog): Json {
+export function prepareWithdrawal(venueState: VenueState, peer: Peer, body: Body, log?: StateLog): Json {
   const errors: Record<string, FieldError> = {}
   const refuse = collect(errors)
   const account = accountOf(body, refuse)
   const srcChainId = chainIdOf(body, refuse)
   const bridgeOut = readBridgeOut(body, refuse)
   if (Object.keys(errors).length > 0) throw badFields(errors)
-  settlementOf(world, srcChainId)
-  bridgedToken(world, bridgeOut.token)
+  settlementOf(venueState, srcChainId)
+  bridgedToken(venueState, bridgeOut.token)
   const target = endpointIds[srcChainId] ?? 0
   if (!sameHex(bridgeOut.data, encodeAbiParameters([{ type: 'uint32' }], [target]))) {
     throw refused(
@@ -92,16 +92,16 @@ export function prepareWithdrawal(world: World, peer: Peer, body: Body, log?: St
   if (bridgeOut.minAmountOut > bridgeOut.amount) {
     throw refused('INVALID_PARAMS', 'bridgeOutParams.minAmountOut is above bridgeOutParams.amount')
   }
-  const nowMs = world.clock.now()
+  const nowMs = venueState.clock.now()
   const named = typeof body.gasPaymentToken === 'string' ? body.gasPaymentToken : undefined
-  const feeToken = feeTokenOf(world, named)
-  const relayParams = buildRelayParams(world, feeToken, noActions, false, nowMs)
-  const { multichainTransferRouter, wrappedNative } = world.chain.contracts
+  const feeToken = feeTokenOf(venueState, named)
+  const relayParams = buildRelayParams(venueState, feeToken, noActions, false, nowMs)
+  const { multichainTransferRouter, wrappedNative } = venueState.chain.contracts
   const domain = relayRouterDomain(srcChainId, multichainTransferRouter)
   const message = { ...bridgeOut, relayParams: hashRelayParams(relayParams) }
-  world.counters.request += 1
+  venueState.counters.request += 1
   const withdrawal: Withdrawal = {
-    requestId: madeHash(world, `withdrawal:${peer.host}`, world.counters.request),
+    requestId: madeHash(venueState, `withdrawal:${peer.host}`, venueState.counters.request),
     account,
     srcChainId,
     bridgeOut,
@@ -115,14 +115,14 @@ export function prepareWithdrawal(world: World, peer: Peer, body: Body, log?: St
     updatedAtMs: nowMs,
   }
   const key = withdrawalKey(peer.host, withdrawal.requestId)
-  world.withdrawals.set(key, withdrawal)
-  const { request, nonce } = world.counters
+  venueState.withdrawals.set(key, withdrawal)
+  const { request, nonce } = venueState.counters
   log?.append({ kind: 'withdrawal', key, withdrawal, request, nonce })
-  for (const oldest of world.withdrawals.keys()) {
-    if (world.withdrawals.size <= MAX_WITHDRAWALS) break
-    world.withdrawals.delete(oldest)
+  for (const oldest of venueState.withdrawals.keys()) {
+    if (venueState.withdrawals.size <= MAX_WITHDRAWALS) break
+    venueState.withdrawals.delete(oldest)
   }
-  const native = findToken(world, wrappedNative)
+  const native = findToken(venueState, wrappedNative)
   return {
     requestId: withdrawal.requestId,
     payloadType: 'typed-data',
@@ -143,7 +143,13 @@ export function prepareWithdrawal(world: World, peer: Peer, body: Body, log?: St
         relayerFeeTokenAddress: wrappedNative,
         relayerFeeAmount: (native === undefined
           ? 0n
-          : messageFee(world, { ...noActions, feeToken: native, feeSwapPath: [], isSubaccount: false, nowMs })
+          : messageFee(venueState, {
+              ...noActions,
+              feeToken: native,
+              feeSwapPath: [],
+              isSubaccount: false,
+              nowMs,
+            })
         ).toString(),
         gasPaymentTokenAddress: relayParams.fee.feeToken,
         gasPaymentTokenAmount: relayParams.fee.feeAmount.toString(),
@@ -153,8 +159,8 @@ export function prepareWithdrawal(world: World, peer: Peer, body: Body, log?: St
   }
 }
 
-function withdrawalOf(world: World, peer: Peer, requestId: unknown): Withdrawal {
-  const found = world.withdrawals.get(withdrawalKey(peer.host, String(requestId)))
+function withdrawalOf(venueState: VenueState, peer: Peer, requestId: unknown): Withdrawal {
+  const found = venueState.withdrawals.get(withdrawalKey(peer.host, String(requestId)))
   if (found === undefined) throw notFound('Transaction not found')
   return found
 }
@@ -163,7 +169,12 @@ function withdrawalOf(world: World, peer: Peer, requestId: unknown): Withdrawal 
  * `POST /gmx-account/withdraw/cross-chain/submit`: the host that prepared takes the signature; a repeated submit answers
  * the record and never withdraws twice. Throws HttpFailure 400, 404.
  */
-export async function submitWithdrawal(world: World, peer: Peer, body: Body, log?: StateLog): Promise<Json> {
+export async function submitWithdrawal(
+  venueState: VenueState,
+  peer: Peer,
+  body: Body,
+  log?: StateLog,
+): Promise<Json> {
   const errors: Record<string, FieldError> = {}
   const refuse = collect(errors)
   const account = accountOf(body, refuse)
@@ -184,11 +195,11 @@ export async function submitWithdrawal(world: World, peer: Peer, body: Body, log
     saysTheSame(relayParamsPayload, relayParamsJson(one.relayParams))
   const withdrawal =
     body.requestId === undefined
-      ? [...world.withdrawals].find(([key, one]) => key.startsWith(`${peer.host}:`) && matches(one))?.[1]
-      : withdrawalOf(world, peer, body.requestId)
+      ? [...venueState.withdrawals].find(([key, one]) => key.startsWith(`${peer.host}:`) && matches(one))?.[1]
+      : withdrawalOf(venueState, peer, body.requestId)
   if (withdrawal === undefined) throw notFound('Transaction not found')
-  if (withdrawal.taskId !== undefined) return submitAnswer(world, withdrawal)
-  if (Math.floor(world.clock.now() / 1000) > withdrawal.expiresAtSeconds) {
+  if (withdrawal.taskId !== undefined) return submitAnswer(venueState, withdrawal)
+  if (Math.floor(venueState.clock.now() / 1000) > withdrawal.expiresAtSeconds) {
     throw refused('REQUEST_EXPIRED', 'The request has expired; prepare the withdrawal again')
   }
   if (!matches(withdrawal)) {
@@ -197,48 +208,51 @@ export async function submitWithdrawal(world: World, peer: Peer, body: Body, log
   if (!(await isSignedBy(account, withdrawal.digest, signature as Hex))) {
     throw refused('INVALID_SIGNATURE', 'The signature is not one of the account over the prepared message')
   }
-  const nowMs = world.clock.now()
-  world.counters.task += 1
-  withdrawal.taskId = madeHash(world, 'task', world.counters.task)
+  const nowMs = venueState.clock.now()
+  venueState.counters.task += 1
+  withdrawal.taskId = madeHash(venueState, 'task', venueState.counters.task)
   withdrawal.status = 'submitted'
   withdrawal.submittedAtMs = nowMs
   withdrawal.updatedAtMs = nowMs
   withdrawal.signature = signature as Hex
   const key = withdrawalKey(peer.host, withdrawal.requestId)
-  schedule(world, { atMs: nowMs + world.settings.relayDelayMs, kind: 'withdraw', key })
-  log?.append({ kind: 'withdrawn', key, withdrawal, task: world.counters.task })
-  return submitAnswer(world, withdrawal)
+  schedule(venueState, { atMs: nowMs + venueState.settings.relayDelayMs, kind: 'withdraw', key })
+  log?.append({ kind: 'withdrawn', key, withdrawal, task: venueState.counters.task })
+  return submitAnswer(venueState, withdrawal)
 }
 
 function texts(bridgeOut: BridgeOut): Record<string, string> {
   return Object.fromEntries(Object.entries(bridgeOut).map(([name, value]) => [name, String(value)]))
 }
 
-function submitAnswer(world: World, withdrawal: Withdrawal): Json {
+function submitAnswer(venueState: VenueState, withdrawal: Withdrawal): Json {
   return {
     requestId: withdrawal.requestId,
-    status: shownStatus(world, withdrawal),
+    status: shownStatus(venueState, withdrawal),
     taskId: withdrawal.taskId,
     error: withdrawal.error,
   }
 }
 
-function shownStatus(world: World, { status, submittedAtMs, updatedAtMs, txHash }: Withdrawal): string {
+function shownStatus(
+  venueState: VenueState,
+  { status, submittedAtMs, updatedAtMs, txHash }: Withdrawal,
+): string {
   if (status !== 'submitted') return status
-  const nowMs = world.clock.now()
+  const nowMs = venueState.clock.now()
   if (txHash !== undefined) return nowMs - updatedAtMs < BRIDGE_MS ? 'created' : 'executed'
-  return nowMs - submittedAtMs < world.settings.relayDelayMs / 2 ? 'relay_accepted' : 'relay_submitted'
+  return nowMs - submittedAtMs < venueState.settings.relayDelayMs / 2 ? 'relay_accepted' : 'relay_submitted'
 }
 
 /** `POST /gmx-account/withdraw/cross-chain/status`. Throws HttpFailure 400, 404. */
-export function withdrawalStatus(world: World, peer: Peer, body: Body): Json {
+export function withdrawalStatus(venueState: VenueState, peer: Peer, body: Body): Json {
   if (typeof body.requestId !== 'string') {
     throw badFields({ requestId: { message: "'requestId' is required" } })
   }
-  const withdrawal = withdrawalOf(world, peer, body.requestId)
+  const withdrawal = withdrawalOf(venueState, peer, body.requestId)
   return {
     requestId: withdrawal.requestId,
-    status: shownStatus(world, withdrawal),
+    status: shownStatus(venueState, withdrawal),
     txHash: withdrawal.txHash,
     taskId: withdrawal.taskId,
     error: withdrawal.error,

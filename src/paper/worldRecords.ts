@@ -1,4 +1,4 @@
-/** What a world keeps: plain records of accounts, positions, orders, operations, trades, and work that is due. */
+/** What a venue keeps: plain records of accounts, positions, orders, operations, trades, and work that is due. */
 import type { Batch, CreateOrderParams, RelayParams } from '../chains/relayRouter.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { SubaccountApproval } from './approval.ts'

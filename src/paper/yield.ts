@@ -1,12 +1,13 @@
 /** Yields of pools: fees, traders' PnL, APY (docs/api-coverage.md A7, GET /apy and GET /yield/gm-pools). */
-import { breathe, listText } from './breath.ts'
+
 import { namesMarket } from './dataFaults.ts'
 import { dollarsOf } from './flow.ts'
 import { type Json, JsonText } from './http.ts'
 import { jitVaults } from './jit.ts'
 import { flowBetween, ledgerOf, type MarketLedger, poolDollarsAt, sampleAt } from './ledger.ts'
 import { booksOf, fieldRefusal, periodOf, type Refusal, windowOf } from './periods.ts'
-import type { World } from './world.ts'
+import type { VenueState } from './venueState.ts'
+import { listText, yieldToEventLoop } from './yieldToEventLoop.ts'
 
 /** Most samples that a mean over a window takes. */
 const MEAN_SAMPLES = 96
@@ -41,12 +42,17 @@ const notIndexed: PoolYield = {
 }
 
 /** Mean value of a pool over hours, USD. */
-export function meanPoolUsd(world: World, books: MarketLedger, fromHour: number, toHour: number): number {
+export function meanPoolUsd(
+  venueState: VenueState,
+  books: MarketLedger,
+  fromHour: number,
+  toHour: number,
+): number {
   const step = Math.max(1, Math.ceil((toHour - fromHour) / MEAN_SAMPLES))
   let sum = 0
   let count = 0
   for (let hour = toHour; hour > fromHour; hour -= step) {
-    const { long, short } = poolDollarsAt(world, books, hour)
+    const { long, short } = poolDollarsAt(venueState, books, hour)
     sum += long + short
     count += 1
   }
@@ -54,16 +60,21 @@ export function meanPoolUsd(world: World, books: MarketLedger, fromHour: number,
 }
 
 /** Yield of a pool between two hours. */
-export function poolYield(world: World, books: MarketLedger, fromHour: number, toHour: number): PoolYield {
-  const isUnknown = namesMarket(world.dataFaults.unindexedMarkets, books.market.key)
+export function poolYield(
+  venueState: VenueState,
+  books: MarketLedger,
+  fromHour: number,
+  toHour: number,
+): PoolYield {
+  const isUnknown = namesMarket(venueState.dataFaults.unindexedMarkets, books.market.key)
   if (isUnknown || toHour <= fromHour) return notIndexed
-  const poolUsd = meanPoolUsd(world, books, fromHour, toHour)
+  const poolUsd = meanPoolUsd(venueState, books, fromHour, toHour)
   if (poolUsd === 0) return notIndexed
-  const flow = flowBetween(world, books, fromHour, toHour)
+  const flow = flowBetween(venueState, books, fromHour, toHour)
   const years = (toHour - fromHour) / YEAR_HOURS
   const apr = dollarsOf(flow.feesForPoolUsd) / poolUsd / years
-  const start = sampleAt(world, books, fromHour)
-  const end = sampleAt(world, books, toHour)
+  const start = sampleAt(venueState, books, fromHour)
+  const end = sampleAt(venueState, books, toHour)
   const components = {
     realizedPnlLongUsd: dollarsOf(flow.realizedLongUsd),
     realizedPnlShortUsd: dollarsOf(flow.realizedShortUsd),
@@ -85,15 +96,19 @@ export function poolYield(world: World, books: MarketLedger, fromHour: number, t
 }
 
 /** `/yield/gm-pools`. Throws HttpFailure 400. */
-export async function gmPools(world: World, query: URLSearchParams, nowMs: number): Promise<JsonText> {
+export async function gmPools(
+  venueState: VenueState,
+  query: URLSearchParams,
+  nowMs: number,
+): Promise<JsonText> {
   const period = periodOf(query, 'period', '7d', fieldRefusal) ?? '7d'
   const include = query.get('includeComponents')
   if (include !== null && include !== 'true' && include !== 'false') {
     throw fieldRefusal('includeComponents', "'includeComponents' must be true or false", include)
   }
-  const pools = await listText(booksOf(world, query, 'pools', fieldRefusal), (books) => {
+  const pools = await listText(booksOf(venueState, query, 'pools', fieldRefusal), (books) => {
     const { fromHour, toHour } = windowOf(books, period, Math.floor(nowMs / 1000))
-    const { components, ...row } = poolYield(world, books, fromHour, toHour)
+    const { components, ...row } = poolYield(venueState, books, fromHour, toHour)
     return {
       marketToken: books.market.catalog.marketToken,
       ...row,
@@ -115,24 +130,24 @@ const INCENTIVISED = 4
 
 /** `/apy` of both services: fee yield, and incentives on the deepest pools. Throws the refusal of the service. */
 export async function apys(
-  world: World,
+  venueState: VenueState,
   query: URLSearchParams,
   nowMs: number,
   refusal: Refusal,
 ): Promise<Json> {
   const period = periodOf(query, 'period', '7d', refusal) ?? '7d'
-  const { byMarket } = ledgerOf(world)
+  const { byMarket } = ledgerOf(venueState)
   const rows = new Map<string, Apy & { readonly poolUsd: number }>()
   const valued: { readonly books: MarketLedger; readonly poolUsd: number; readonly baseApy: number }[] = []
   for (const books of byMarket.values()) {
     const { fromHour, toHour } = windowOf(books, period, Math.floor(nowMs / 1000))
-    const yields = poolYield(world, books, fromHour, toHour)
+    const yields = poolYield(venueState, books, fromHour, toHour)
     valued.push({ books, poolUsd: yields.timeWeightedPoolValue ?? 0, baseApy: yields.feeApy ?? 0 })
-    await breathe()
+    await yieldToEventLoop()
   }
   const deepest = new Set([...valued].sort((a, b) => b.poolUsd - a.poolUsd).slice(0, INCENTIVISED))
   for (const one of valued) {
-    const yearlyUsd = deepest.has(one) ? (world.settings.weeklyIncentivesUsd * 52) / INCENTIVISED : 0
+    const yearlyUsd = deepest.has(one) ? (venueState.settings.weeklyIncentivesUsd * 52) / INCENTIVISED : 0
     const bonusApr = one.poolUsd === 0 ? 0 : yearlyUsd / one.poolUsd
     rows.set(one.books.market.key, {
       apy: one.baseApy + bonusApr,
@@ -146,7 +161,7 @@ export async function apys(
     markets[byMarket.get(key)?.market.catalog.marketToken ?? key] = row
   }
   const glvs: Record<string, Json> = {}
-  for (const vault of jitVaults(world)) {
+  for (const vault of jitVaults(venueState)) {
     const held = vault.markets.flatMap((market) => rows.get(market.key) ?? [])
     const total = held.reduce((sum, row) => sum + row.poolUsd, 0)
     const mean = (pick: (row: Apy) => number): number =>

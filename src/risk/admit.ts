@@ -1,11 +1,16 @@
-/** The gate: a decision becomes an intent, whole, or a denial that says why. Pure: ids and times are on the desk. */
+/**
+ * The gate: a decision becomes an intent, whole, or a denial that says why. Pure: ids and times are on the admission
+ * context.
+ */
 import { addsRisk, type Decision } from '../domain/decision.ts'
 import type { Denial, Intent } from '../domain/intent.ts'
 import type { MarketView } from '../domain/snapshot.ts'
+import { sideOf } from './accountExposure.ts'
+import { type AdmissionContext, isDenial, marketUnknown, marketViewOf } from './admissionContext.ts'
 import { planBatch } from './batch.ts'
-import { sideOf } from './book.ts'
 import { planCancel, planEdit } from './changes.ts'
 import {
+  type ClassifiedDecision,
   checkLimits,
   checkListed,
   checkMarketOpen,
@@ -14,18 +19,16 @@ import {
   checkSlippage,
   checkSlot,
   checkTradingState,
-  type Wish,
 } from './checks.ts'
 import { planCollateral } from './collateral.ts'
-import { type Desk, deskMarket, isDenial, marketUnknown } from './desk.ts'
-import { checkPriceDoubts } from './doubts.ts'
+import { checkDecisionSize } from './decisionSize.ts'
 import { checkGaps } from './gaps.ts'
 import { withPriceImpact } from './impact.ts'
 import { type Plan, plainTerms, termsToken } from './plan.ts'
+import { checkPrices } from './priceChecks.ts'
 import { type Sized, sizeIncrease, sizeReduction } from './sizing.ts'
 import { planSwap } from './swap.ts'
 import { checkTrusted } from './trusted.ts'
-import { checkWish } from './wish.ts'
 
 /** What became of a decision. */
 export type Admission =
@@ -33,84 +36,95 @@ export type Admission =
   | { readonly kind: 'denial'; readonly denial: Denial }
 
 /** Judges one decision: every check in order, then its plan. The first refusal is the answer. */
-export function admit(decision: Decision, desk: Desk): Admission {
-  const { limits, snapshot, nowMs } = desk
-  const wish: Wish = { decision, adds: addsRisk(decision, snapshot.orders.value) }
-  const stateDenial = checkTradingState(wish, desk.tradingState, desk.tradingReason)
+export function admit(decision: Decision, context: AdmissionContext): Admission {
+  const { limits, snapshot, nowMs } = context
+  const classified: ClassifiedDecision = { decision, adds: addsRisk(decision, snapshot.orders.value) }
+  const stateDenial = checkTradingState(classified, context.tradingState, context.tradingReason)
   if (stateDenial) return denied(stateDenial)
-  const view = deskMarket(desk, decision)
-  const listedDenial = checkListed(wish, view)
+  const view = marketViewOf(context, decision)
+  const listedDenial = checkListed(classified, view)
   if (listedDenial || view === undefined) return denied(listedDenial ?? marketUnknown(decision.marketToken))
 
-  const side = sideOf(desk.book, decision.marketToken, decision.direction)
+  const side = sideOf(context.exposure, decision.marketToken, decision.direction)
   const denial =
-    checkTrusted(wish, view) ??
-    checkMarketOpen(wish, view) ??
-    checkSlippage(desk.slippageBps, limits) ??
-    checkSlot(wish, side) ??
-    checkReduceInFlight(wish, side, limits, nowMs) ??
-    checkOrdersPerHour(wish, desk.acceptedLastHour, limits, desk.accountLimits, desk.marketLimits) ??
-    checkPriceDoubts(wish, view) ??
-    checkGaps(wish, view, snapshot, limits) ??
-    checkLimits(wish, view, desk) ??
-    checkWish(decision, wish.adds, desk, limits)
+    checkTrusted(classified, view) ??
+    checkMarketOpen(classified, view) ??
+    checkSlippage(context.slippageBps, limits) ??
+    checkSlot(classified, side) ??
+    checkReduceInFlight(classified, side, limits, nowMs) ??
+    checkOrdersPerHour(
+      classified,
+      context.acceptedLastHour,
+      limits,
+      context.accountLimits,
+      context.marketLimits,
+    ) ??
+    checkPrices(classified, view) ??
+    checkGaps(classified, view, snapshot, limits) ??
+    checkLimits(classified, view, context) ??
+    checkDecisionSize(decision, classified.adds, context, limits)
   if (denial) return denied(denial)
 
-  const plan = planOf(wish, view, desk)
+  const plan = planOf(classified, view, context)
   if (isDenial(plan)) return denied(plan)
   return {
     kind: 'intent',
     intent: {
-      intentId: desk.intentId,
-      decisionKey: desk.decisionKey,
-      strategy: desk.strategy,
-      account: desk.account,
-      chain: desk.chain,
-      lane: desk.lane,
+      intentId: context.intentId,
+      decisionKey: context.decisionKey,
+      strategy: context.strategy,
+      account: context.account,
+      chain: context.chain,
+      lane: context.lane,
       kind: decision.kind,
       decision,
       ...plan,
       sizing: { ...plan.sizing, ...(view.priceSource && { priceSource: view.priceSource }) },
-      expiresAtMs: desk.expiresAtMs,
+      expiresAtMs: context.expiresAtMs,
       acceptedAtMs: nowMs,
     },
   }
 }
 
-function planOf(wish: Wish, view: MarketView, desk: Desk): Plan | Denial {
-  const { decision } = wish
+function planOf(classified: ClassifiedDecision, view: MarketView, context: AdmissionContext): Plan | Denial {
+  const { decision } = classified
   switch (decision.kind) {
     case 'increase':
-      return positionPlan(sizeIncrease(decision, desk), wish, view, desk)
+      return positionPlan(sizeIncrease(decision, context), classified, view, context)
     case 'decrease':
     case 'close':
-      return positionPlan(sizeReduction(decision, desk), wish, view, desk)
+      return positionPlan(sizeReduction(decision, context), classified, view, context)
     case 'swap':
-      return planSwap(decision, wish, view, desk)
+      return planSwap(decision, classified, view, context)
     case 'edit':
-      return planEdit(decision, wish, view, desk)
+      return planEdit(decision, classified, view, context)
     case 'cancel':
-      return planCancel(decision, wish, view, desk)
+      return planCancel(decision, classified, view, context)
     case 'collateral-in':
     case 'collateral-out':
-      return planCollateral(decision, wish, view, desk)
+      return planCollateral(decision, classified, view, context)
     case 'batch':
-      return planBatch(decision, wish, view, desk)
+      return planBatch(decision, classified, view, context)
   }
 }
 
-function positionPlan(sized: Sized | Denial, wish: Wish, view: MarketView, desk: Desk): Plan | Denial {
+function positionPlan(
+  sized: Sized | Denial,
+  classified: ClassifiedDecision,
+  view: MarketView,
+  context: AdmissionContext,
+): Plan | Denial {
   if (isDenial(sized)) return sized
   const { sizing, collateralToken, ...sizedTerms } = sized
   const terms = {
-    ...plainTerms(wish, view, desk),
+    ...plainTerms(classified, view, context),
     ...sizedTerms,
     collateralToken: termsToken(collateralToken),
   }
   return {
-    terms: withPriceImpact(terms, wish.adds ? 'increase' : 'decrease', view, desk),
+    terms: withPriceImpact(terms, classified.adds ? 'increase' : 'decrease', view, context),
     sizing,
-    reservationUsd: wish.adds ? sized.sizeDeltaUsd : 0n,
+    reservationUsd: classified.adds ? sized.sizeDeltaUsd : 0n,
   }
 }
 

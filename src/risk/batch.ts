@@ -10,12 +10,12 @@ import { describeLane, laneNames } from '../domain/lane.ts'
 import { isIncreaseOrder, type Order } from '../domain/position.ts'
 import type { MarketView } from '../domain/snapshot.ts'
 import { BPS_ONE, formatDollars, maxOf, type Usd, usdOfAmount } from '../domain/units.ts'
-import { capsOf, fitInto, tooSmall } from './caps.ts'
+import { type AdmissionContext, isDenial } from './admissionContext.ts'
+import { availableCapacityOf } from './availableCapacity.ts'
 import { changeable } from './changes.ts'
-import type { Wish } from './checks.ts'
-import { type Desk, isDenial } from './desk.ts'
+import type { ClassifiedDecision } from './checks.ts'
 import { type Plan, plainTerms } from './plan.ts'
-import { roomOf } from './room.ts'
+import { fitWithin, sizeLimitsOf, tooSmall } from './sizeLimits.ts'
 import { collateralUnknown, oldestAgeMs, oracleUnknown } from './sizing.ts'
 
 /** Increases and decreases, by on-chain order type; a batch swaps nothing. */
@@ -25,16 +25,21 @@ const allowedTypes: ReadonlySet<number> = new Set([2, 3, 4, 5, 6, 8])
  * Plans a batch. Refuses with BATCH_NEEDS_RELAY, BATCH_EMPTY, BATCH_UNSUPPORTED, ORACLE_PRICE_UNKNOWN,
  * COLLATERAL_TOKEN_UNKNOWN, MAX_LEVERAGE, the codes of `changeable` and `roomOf`, and the code of the limit that it does not fit.
  */
-export function planBatch(decision: BatchDecision, wish: Wish, view: MarketView, desk: Desk): Plan | Denial {
+export function planBatch(
+  decision: BatchDecision,
+  classified: ClassifiedDecision,
+  view: MarketView,
+  context: AdmissionContext,
+): Plan | Denial {
   const { batch } = decision
-  const lane = describeLane(desk.lane)
+  const lane = describeLane(context.lane)
   if (!lane.takesOwnMessages) {
     const taking = laneNames.filter((name) => describeLane(name).takesOwnMessages)
     const labels = taking.map((name) => describeLane(name).label)
     return {
       code: 'BATCH_NEEDS_RELAY',
       reason: `The ${lane.label} builds its own messages; a batch of your own needs the ${labels.join(' or the ')}.`,
-      wanted: `lane ${desk.lane}`,
+      wanted: `lane ${context.lane}`,
       allowed: `lane ${taking.join(' or ')}`,
     }
   }
@@ -44,38 +49,38 @@ export function planBatch(decision: BatchDecision, wish: Wish, view: MarketView,
   if (view.oraclePrice === undefined) return oracleUnknown(view)
   let addedUsd = 0n
   for (const create of creates) {
-    const denial = unfit(create, decision, view, desk)
+    const denial = unfit(create, decision, view, context)
     if (denial !== undefined) return denial
     if (isIncreaseOrder({ orderType: Number(create.orderType) })) addedUsd += create.numbers.sizeDeltaUsd
   }
   for (const { key, sizeDeltaUsd } of batch.updateOrderParamsList) {
-    const order = changeable(key, desk)
+    const order = changeable(key, context)
     if (isDenial(order)) return order
     if (isElsewhere(order, decision)) return unsupported(`changes the order ${key} of another market or side`)
     if (isIncreaseOrder(order)) addedUsd += maxOf(0n, sizeDeltaUsd - order.sizeDeltaUsd)
   }
   for (const key of batch.cancelOrderKeys) {
-    const order = changeable(key, desk)
+    const order = changeable(key, context)
     if (isDenial(order)) return order
   }
-  const denial = addedUsd === 0n ? undefined : notFitting(decision, addedUsd, desk)
+  const denial = addedUsd === 0n ? undefined : notFitting(decision, addedUsd, context)
   if (denial !== undefined) return denial
   return {
-    terms: { ...plainTerms(wish, view, desk), sizeDeltaUsd: addedUsd, batch },
+    terms: { ...plainTerms(classified, view, context), sizeDeltaUsd: addedUsd, batch },
     sizing: {
       wantedUsd: addedUsd,
       sizeDeltaUsd: addedUsd,
       cuts: [],
-      dataAgeMs: oldestAgeMs(desk.snapshot, view, decision.direction),
+      dataAgeMs: oldestAgeMs(context.snapshot, view, decision.direction),
     },
     reservationUsd: addedUsd,
   }
 }
 
-function notFitting(decision: BatchDecision, addedUsd: Usd, desk: Desk): Denial | undefined {
-  const room = roomOf(decision.marketToken, decision.direction, desk)
-  if (isDenial(room)) return room
-  const fitted = fitInto(addedUsd, capsOf(decision, room, desk))
+function notFitting(decision: BatchDecision, addedUsd: Usd, context: AdmissionContext): Denial | undefined {
+  const available = availableCapacityOf(decision.marketToken, decision.direction, context)
+  if (isDenial(available)) return available
+  const fitted = fitWithin(addedUsd, sizeLimitsOf(decision, available, context))
   return fitted.sizeDeltaUsd < addedUsd ? tooSmall(addedUsd, fitted, addedUsd) : undefined
 }
 
@@ -83,7 +88,7 @@ function unfit(
   { addresses, numbers, orderType, isLong }: CreateOrderParams,
   { marketToken, direction }: BatchDecision,
   view: MarketView,
-  { limits }: Desk,
+  { limits }: AdmissionContext,
 ): Denial | undefined {
   if (!allowedTypes.has(Number(orderType))) return unsupported(`creates an order of type ${orderType}`)
   if (!sameHex(addresses.market, marketToken) || isLong !== (direction === 'long'))

@@ -1,10 +1,11 @@
 /**
  * Breakers: what stops new risk by itself. Each looks at one thing, sets a state, and says what lifts it. Pure: the facts
- * are handed in, and what holds now is the answer; holds that were put on before are the engine's to keep.
+ * are handed in, and what holds now is the answer; halts that were put on before are the engine's to keep.
  *
  * | breaker | looks at | lifted by |
  * |---|---|---|
- * | `daily-loss` | equity against the first figure of the day (UTC), and what settlements realized; the larger loss | the next day, or an operator |
+ * | `daily-loss` | equity against the first figure of the day (UTC), and what settlements realized; the larger loss | the
+ * next day, or an operator |
  * | `drawdown` | equity against its peak | an operator |
  * | `rejects` | orders of one strategy in a row that came to nothing | an operator |
  * | `poison` | payloads of a day that did not say what was meant | an operator |
@@ -19,10 +20,10 @@ import type { SubaccountReport } from '../domain/subaccount.ts'
 import {
   type BreakerName,
   type EquityMark,
-  holdKey,
-  type Lift,
+  haltKey,
+  type ReleasedBy,
   strategyScope,
-  type TradingHold,
+  type TradingHalt,
   type TradingScope,
 } from '../domain/trading.ts'
 import { BPS_ONE, bps, formatDollars, maxOf, type Usd } from '../domain/units.ts'
@@ -37,20 +38,20 @@ export interface BreakerSettings {
   readonly maxDrawdownBps?: number
   /** Orders of one strategy in a row that came to nothing. */
   readonly rejectsInRow?: number
-  /** Poisoned payloads in 24 hours. */
+  /** Payload mismatches in 24 hours. */
   readonly poisonedPerDay?: number
   /** Age of the oldest unresolved order, ms. */
   readonly unknownAgeMs?: number
   /** Age of the newest good look at the account, ms. */
   readonly staleMs?: number
-  /** Open findings that pause a market. */
+  /** Open discrepancies that pause a market. */
   readonly openFindings?: number
   /** Actions of the approval that are kept for what closing does not need. */
   readonly reserveActions?: number
   /** Time before the end of the approval that is kept for reductions, seconds. */
   readonly reserveSeconds?: number
   /** What a breaker sets; `reducing` when absent. */
-  readonly sets: Readonly<Partial<Record<BreakerName, TradingHold['state']>>>
+  readonly sets: Readonly<Partial<Record<BreakerName, TradingHalt['state']>>>
 }
 
 /** Of each threshold, which of two values is the tighter one; the losses of a day stand among the account's limits. */
@@ -87,7 +88,7 @@ export interface BreakerFacts {
 }
 
 /** What lifts the hold of each breaker. */
-export const liftOf: Readonly<Record<BreakerName, Lift>> = {
+export const releaseOf: Readonly<Record<BreakerName, ReleasedBy>> = {
   'daily-loss': 'next-day',
   drawdown: 'operator',
   rejects: 'operator',
@@ -99,13 +100,13 @@ export const liftOf: Readonly<Record<BreakerName, Lift>> = {
 }
 
 /** A breaker whose cause holds now. */
-export type Trip = Pick<TradingHold, 'scope' | 'state' | 'reason' | 'lifts'> & { readonly cause: BreakerName }
+export type Trip = Pick<TradingHalt, 'scope' | 'state' | 'reason' | 'lifts'> & { readonly cause: BreakerName }
 
 /** Every breaker whose cause holds now. */
 export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonly Trip[] {
   const trips: Trip[] = []
   const trip = (cause: BreakerName, reason: string, scope: TradingScope = 'account'): void => {
-    trips.push({ scope, cause, state: settings.sets[cause] ?? 'reducing', reason, lifts: liftOf[cause] })
+    trips.push({ scope, cause, state: settings.sets[cause] ?? 'reducing', reason, lifts: releaseOf[cause] })
   }
   const { equity, realizedUsd = 0n } = facts
   // Yesterday's figure says nothing about today.
@@ -139,7 +140,9 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
   }
   rejects(facts, settings, trip)
   const { poisonedPerDay, unknownAgeMs, staleMs, openFindings } = settings
-  const poisoned = since(facts, 'account', 'poison').filter(({ cause }) => poisonCause.test(cause)).length
+  const poisoned = since(facts, 'account', 'poison').filter(({ cause }) =>
+    payloadMismatchCause.test(cause),
+  ).length
   if (poisonedPerDay !== undefined && poisoned >= poisonedPerDay) {
     trip('poison', `${poisoned} payload mismatches in 24 h; the limit is ${poisonedPerDay}`)
   }
@@ -226,14 +229,14 @@ export function lossLimit(
 }
 
 /** Whether a breaker's hold ends by itself now. `trips` are those of now. */
-export function isOver(hold: TradingHold, trips: readonly Trip[], nowMs: number): boolean {
-  switch (hold.lifts) {
+export function isOver(halt: TradingHalt, trips: readonly Trip[], nowMs: number): boolean {
+  switch (halt.lifts) {
     case 'operator':
       return false
     case 'next-day':
-      return dayStartOf(nowMs) > hold.sinceMs
+      return dayStartOf(nowMs) > halt.sinceMs
     case 'itself':
-      return !trips.some((trip) => holdKey(trip) === holdKey(hold))
+      return !trips.some((trip) => haltKey(trip) === haltKey(halt))
   }
 }
 
@@ -242,16 +245,16 @@ export function dayStartOf(nowMs: number): number {
   return Math.floor(nowMs / 86_400_000) * 86_400_000
 }
 
-const poisonCause = /\bTYPED_DATA_MISMATCH$/
+const payloadMismatchCause = /\bTYPED_DATA_MISMATCH$/
 /**
- * Ends that a strategy or an operator wished for, or that say nothing about the order: what moved by itself between the
+ * Ends that a strategy or an operator asked for, or that say nothing about the order: what moved by itself between the
  * decision and the signature is nobody's fault, however often it does.
  */
-export const wishedCause =
+export const requestedCause =
   /\b(USER_INITIATED_CANCEL|AUTO_CANCEL|RESOLVED_BY_OPERATOR|TRADING_HALTED|CHAIN_CLOCK_SKEW|PRICE_OUT_OF_BOUNDS|FEE_ABOVE_LIMIT|POSITION_MOVED|OFFER_EXPIRED)$/
 
 function since(facts: BreakerFacts, scope: TradingScope, cause: BreakerName) {
-  const key = holdKey({ scope, cause })
+  const key = haltKey({ scope, cause })
   const fromMs = facts.liftedAtMs[key] ?? 0
   const fromSeq = facts.liftedAtSeq?.[key]
   return facts.endings.filter(({ closedAtMs, seq }) =>
@@ -268,7 +271,7 @@ function rejects(
   for (const name of new Set(facts.endings.map(({ strategy }) => strategy))) {
     const scope = strategyScope(name)
     const own = since(facts, scope, 'rejects').filter(
-      (ending) => ending.strategy === name && !wishedCause.test(ending.cause),
+      (ending) => ending.strategy === name && !requestedCause.test(ending.cause),
     )
     const run = own.slice(own.findLastIndex(isWanted) + 1)
     if (run.length < rejectsInRow) continue

@@ -1,7 +1,7 @@
 /**
- * Budgets: how often the same cause may end the same wish, and what a day may cost. A dead or cancelled order is never sent
- * again by itself; a retry is a new decision of its strategy, and this is the gate that keeps it from being made for ever
- * (a close retried 436 times in 17 hours is one of the incidents that perpd must not repeat).
+ * Budgets: how often the same cause may end the same decision, and what a day may cost. A dead or cancelled order is
+ * never sent again by itself; a retry is a new decision of its strategy, and this is the gate that keeps it from being
+ * made for ever (a close retried 436 times in 17 hours is one of the incidents that perpd must not repeat).
  */
 import { sameHex } from '../domain/address.ts'
 import { addsRisk, type Decision } from '../domain/decision.ts'
@@ -39,7 +39,7 @@ export interface FeeUnits {
 }
 
 /**
- * Refuses with RETRY_BUDGET when the same wish was ended by the same cause too often in the last day, and with
+ * Refuses with RETRY_BUDGET when the same decision was ended by the same cause too often in the last day, and with
  * FEES_PER_DAY when the day's fees are spent. `endings` are those of the last 24 hours, of all strategies, with what open
  * intents have paid or may have.
  */

@@ -23,14 +23,14 @@ import {
   type Usd,
   usdOfAmount,
 } from '../domain/units.ts'
-import { sideOf } from './book.ts'
-import { capsOf, type Fitted, fitInto, tooSmall } from './caps.ts'
-import type { Wish } from './checks.ts'
-import { type Desk, isDenial } from './desk.ts'
+import { sideOf } from './accountExposure.ts'
+import { type AdmissionContext, isDenial } from './admissionContext.ts'
+import { availableCapacityOf } from './availableCapacity.ts'
+import type { ClassifiedDecision } from './checks.ts'
 import { askedImpactBps, impactBpsOf, impactWithin, reducedBy } from './impact.ts'
 import { type Plan, plainSizing, plainTerms, termsToken } from './plan.ts'
-import { roomOf } from './room.ts'
-import { triggerOf } from './waiting.ts'
+import { type Fitted, fitWithin, sizeLimitsOf, tooSmall } from './sizeLimits.ts'
+import { triggerOf } from './triggerOrders.ts'
 
 /** On-chain types of orders that rest and can be edited (contract `Order`, `OrderType`). */
 const editableTypes: Readonly<Record<number, OrderKind>> = {
@@ -44,17 +44,17 @@ const marketTypes: ReadonlySet<number> = new Set([0, 2, 4])
 /** The order of a key when the strategy may change it now. Refuses with ORDER_UNKNOWN, ORDER_NOT_OWN, ORDER_CHANGING. */
 export function changeable(
   orderKey: Hex,
-  desk: Pick<Desk, 'snapshot' | 'book' | 'strategy' | 'isOperator'>,
+  context: Pick<AdmissionContext, 'snapshot' | 'exposure' | 'strategy' | 'isOperator'>,
 ): Order | Denial {
-  const order = desk.snapshot.orders.value.find((row) => sameHex(row.orderKey, orderKey))
+  const order = context.snapshot.orders.value.find((row) => sameHex(row.orderKey, orderKey))
   if (order === undefined) {
     return {
       code: 'ORDER_UNKNOWN',
       reason: `The account has no resting order ${orderKey}: it has ended, or does not show yet.`,
     }
   }
-  const own = desk.book.ownOrders.get(hexKey(orderKey))
-  if (desk.isOperator !== true && own?.strategy !== desk.strategy) {
+  const own = context.exposure.ownOrders.get(hexKey(orderKey))
+  if (context.isOperator !== true && own?.strategy !== context.strategy) {
     return {
       code: 'ORDER_NOT_OWN',
       reason:
@@ -78,15 +78,15 @@ export function changeable(
  */
 export function planCancel(
   decision: CancelDecision,
-  wish: Wish,
+  classified: ClassifiedDecision,
   view: MarketView,
-  desk: Desk,
+  context: AdmissionContext,
 ): Plan | Denial {
   const orderKeys = [...new Map(decision.orderKeys.map((key) => [hexKey(key), key])).values()]
   if (orderKeys.length === 0) return { code: 'NO_ORDERS', reason: 'A cancel names at least one order.' }
   let worthUsd = 0n
   for (const orderKey of orderKeys) {
-    const order = changeable(orderKey, desk)
+    const order = changeable(orderKey, context)
     if (isDenial(order)) return order
     const denial = marketTypes.has(order.orderType)
       ? {
@@ -98,11 +98,11 @@ export function planCancel(
     worthUsd += isIncreaseOrder(order)
       ? order.sizeDeltaUsd
       : // The largest uint256 stands for all of the position, and nothing takes off more than there is.
-        minOf(order.sizeDeltaUsd, sideOf(desk.book, order.marketToken, order.direction).heldUsd)
+        minOf(order.sizeDeltaUsd, sideOf(context.exposure, order.marketToken, order.direction).heldUsd)
   }
   return {
-    terms: { ...plainTerms(wish, view, desk), cancelOrderKeys: orderKeys },
-    sizing: plainSizing(worthUsd, ageOf(desk.snapshot, desk.snapshot.orders)),
+    terms: { ...plainTerms(classified, view, context), cancelOrderKeys: orderKeys },
+    sizing: plainSizing(worthUsd, ageOf(context.snapshot, context.snapshot.orders)),
     reservationUsd: 0n,
   }
 }
@@ -116,11 +116,16 @@ export function planCancel(
  * Refuses with ORDER_NOT_KNOWN, ORDER_DIFFERS, ORDER_NOT_EDITABLE, EDIT_CHANGES_NOTHING, SIZE_NOT_POSITIVE, ORACLE_PRICE_UNKNOWN, MAX_LEVERAGE, the codes
  * of `changeable`, `triggerOf` and `roomOf`, and the code of the cut that left nothing.
  */
-export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, desk: Desk): Plan | Denial {
-  const order = changeable(decision.orderKey, desk)
+export function planEdit(
+  decision: EditDecision,
+  classified: ClassifiedDecision,
+  view: MarketView,
+  context: AdmissionContext,
+): Plan | Denial {
+  const order = changeable(decision.orderKey, context)
   if (isDenial(order)) return order
-  const signed = desk.signedOrder?.(order.orderKey)
-  const isOther = otherThanSigned(order, signed, desk)
+  const signed = context.signedOrder?.(order.orderKey)
+  const isOther = otherThanSigned(order, signed, context)
   if (isOther !== undefined) return isOther
   const orderType = editableTypes[order.orderType]
   const trigger = order.triggerContractPrice
@@ -150,7 +155,7 @@ export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, d
       : triggerOf(orderType, decision, referencePrice, view)
   if (typeof moved === 'object') return moved
   const triggerPrice = moved ?? 0n
-  const sized = sizeEdit(decision, order, isIncrease, desk, view)
+  const sized = sizeEdit(decision, order, isIncrease, context, view)
   if (isDenial(sized)) return sized
   const { fitted, growthUsd, sizeDeltaUsd } = sized
   const triggerContractPrice = contractPriceOf(triggerPrice, decimals)
@@ -163,14 +168,14 @@ export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, d
   const buys = (order.direction === 'long') === isIncrease
   const { direction } = order
   const action = isIncrease ? 'increase' : 'decrease'
-  const held = reducedBy(action, order, order.initialCollateralToken, desk)
+  const held = reducedBy(action, order, order.initialCollateralToken, context)
   const priceImpactBps = impactWithin(
     impactBpsOf({ direction, action, sizeDeltaUsd, price: triggerPrice, held }, view),
     sizeDeltaUsd,
-    desk.priceImpactLeftUsd,
+    context.priceImpactLeftUsd,
   )
-  const beyondBps = desk.slippageBps + askedImpactBps(priceImpactBps, isIncrease, desk)
-  const executionFeeIncrease = topUpOf(order, orderType, desk)
+  const beyondBps = context.slippageBps + askedImpactBps(priceImpactBps, isIncrease, context)
+  const executionFeeIncrease = topUpOf(order, orderType, context)
   const edit: EditTerms = {
     orderKey: order.orderKey,
     sizeDeltaUsd,
@@ -196,7 +201,7 @@ export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, d
   )
   return {
     terms: {
-      ...plainTerms(wish, view, desk),
+      ...plainTerms(classified, view, context),
       orderType,
       ...(collateral === undefined ? {} : { collateralToken: termsToken(collateral) }),
       sizeDeltaUsd,
@@ -209,7 +214,7 @@ export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, d
       wantedUsd: decision.sizeDeltaUsd ?? order.sizeDeltaUsd,
       sizeDeltaUsd,
       cuts: fitted.cuts.map(({ by, toUsd }) => ({ by, toUsd: order.sizeDeltaUsd + toUsd })),
-      dataAgeMs: maxAge(desk, view),
+      dataAgeMs: maxAge(context, view),
     },
     reservationUsd: growthUsd,
   }
@@ -222,7 +227,7 @@ export function planEdit(decision: EditDecision, wish: Wish, view: MarketView, d
 function otherThanSigned(
   order: Order,
   signed: SignedOrder | undefined,
-  { isOperator }: Desk,
+  { isOperator }: AdmissionContext,
 ): Denial | undefined {
   if (signed === undefined) {
     if (isOperator === true) return undefined
@@ -246,7 +251,7 @@ function otherThanSigned(
  * What an order's execution fee lacks of our own estimate: an update pays for the execution anew at the gas price of the day,
  * and reverts when the fee is less (`OrderHandler.updateOrder`). 0 where nobody knows what it holds or needs.
  */
-function topUpOf(order: Order, orderType: OrderKind, { executionFeeOf }: Desk): TokenAmount {
+function topUpOf(order: Order, orderType: OrderKind, { executionFeeOf }: AdmissionContext): TokenAmount {
   if (order.executionFee === undefined || executionFeeOf === undefined) return 0n
   return maxOf(0n, executionFeeOf(orderType) - order.executionFee)
 }
@@ -262,7 +267,7 @@ function sizeEdit(
   decision: EditDecision,
   order: Order,
   isIncrease: boolean,
-  desk: Desk,
+  context: AdmissionContext,
   view: MarketView,
 ): SizedEdit | Denial {
   const wantedUsd = decision.sizeDeltaUsd ?? order.sizeDeltaUsd
@@ -274,26 +279,31 @@ function sizeEdit(
     }
   }
   const growthUsd = isIncrease ? maxOf(0n, wantedUsd - order.sizeDeltaUsd) : 0n
-  if (growthUsd === 0n) return { fitted: fitInto(0n, []), growthUsd: 0n, sizeDeltaUsd: wantedUsd }
-  const room = roomOf(decision.marketToken, decision.direction, desk)
-  if (isDenial(room)) return room
-  const most = desk.limits.maxOrderSizeUsd
-  const caps = capsOf(decision, room, desk).map((cap) =>
+  if (growthUsd === 0n) return { fitted: fitWithin(0n, []), growthUsd: 0n, sizeDeltaUsd: wantedUsd }
+  const available = availableCapacityOf(decision.marketToken, decision.direction, context)
+  if (isDenial(available)) return available
+  const most = context.limits.maxOrderSizeUsd
+  const caps = sizeLimitsOf(decision, available, context).map((cap) =>
     cap.by === 'maxOrderSizeUsd' && most !== undefined
-      ? { by: cap.by, capUsd: maxOf(0n, most - order.sizeDeltaUsd) }
+      ? { by: cap.by, limitUsd: maxOf(0n, most - order.sizeDeltaUsd) }
       : cap,
   )
-  const fitted = fitInto(growthUsd, caps)
+  const fitted = fitWithin(growthUsd, caps)
   if (fitted.sizeDeltaUsd <= 0n) return tooSmall(growthUsd, fitted, 1n)
   const sizeDeltaUsd = order.sizeDeltaUsd + fitted.sizeDeltaUsd
-  const denial = leverageDenial(order, sizeDeltaUsd, desk, view)
+  const denial = leverageDenial(order, sizeDeltaUsd, context, view)
   return denial ?? { fitted, growthUsd: fitted.sizeDeltaUsd, sizeDeltaUsd }
 }
 
 /** MAX_LEVERAGE: an order's collateral does not grow with its size. */
-function leverageDenial(order: Order, sizeDeltaUsd: Usd, desk: Desk, view: MarketView): Denial | undefined {
+function leverageDenial(
+  order: Order,
+  sizeDeltaUsd: Usd,
+  context: AdmissionContext,
+  view: MarketView,
+): Denial | undefined {
   const most = Math.min(
-    desk.limits.maxLeverageBps ?? Number.MAX_SAFE_INTEGER,
+    context.limits.maxLeverageBps ?? Number.MAX_SAFE_INTEGER,
     view.market.maxLeverageBps ?? Number.MAX_SAFE_INTEGER,
   )
   if (most === Number.MAX_SAFE_INTEGER) return undefined
@@ -335,6 +345,6 @@ function beyond(price: Usd, basisPoints: number, buys: boolean): Usd {
   return buys ? price + by : price - minOf(price, by)
 }
 
-function maxAge({ snapshot }: Desk, { oraclePrice }: MarketView): number {
+function maxAge({ snapshot }: AdmissionContext, { oraclePrice }: MarketView): number {
   return Math.max(ageOf(snapshot, snapshot.orders), oraclePrice ? ageOf(snapshot, oraclePrice) : 0)
 }

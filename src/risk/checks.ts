@@ -10,12 +10,12 @@ import { limitsWith } from '../domain/limits.ts'
 import type { Reading } from '../domain/reading.ts'
 import { ageOf, capacityReading, type MarketView, type Snapshot } from '../domain/snapshot.ts'
 import { absOf, BPS_ONE, formatDollars, formatUsd, type Usd } from '../domain/units.ts'
-import type { SideBook } from './book.ts'
+import type { SideExposure } from './accountExposure.ts'
+import { type AdmissionContext, marketUnknown } from './admissionContext.ts'
 import { hasLost, lossLimit } from './breakers.ts'
-import { type Desk, marketUnknown } from './desk.ts'
 
 /** A decision, and whether it can add risk (`addsRisk`). */
-export interface Wish {
+export interface ClassifiedDecision {
   readonly decision: Decision
   readonly adds: boolean
 }
@@ -37,18 +37,18 @@ export const REDUCTION_ORDERS_FACTOR = 2
 
 /** TRADING_HALTED: no orders at all. TRADING_REDUCING: only such as cannot add risk. */
 export function checkTradingState(
-  wish: Wish,
+  classified: ClassifiedDecision,
   tradingState: TradingState,
   why = 'An operator says so.',
 ): Denial | undefined {
   if (tradingState === 'halted') {
     return { code: 'TRADING_HALTED', reason: `Trading is halted, no new orders: ${why}` }
   }
-  if (tradingState === 'reducing' && wish.adds) {
+  if (tradingState === 'reducing' && classified.adds) {
     return {
       code: 'TRADING_REDUCING',
       reason: `Trading is reducing, only what cannot add risk is allowed: ${why}`,
-      wanted: wish.decision.kind,
+      wanted: classified.decision.kind,
       allowed: 'decrease, close, cancel or collateral-in',
     }
   }
@@ -56,10 +56,13 @@ export function checkTradingState(
 }
 
 /** MARKET_UNKNOWN: not in the market list. MARKET_NOT_LISTED: delisted or swap-only, which denies increases only. */
-export function checkListed(wish: Wish, view: MarketView | undefined): Denial | undefined {
-  if (view === undefined) return marketUnknown(wish.decision.marketToken)
-  const isUsable = view.market.isListed && (!view.market.isSpotOnly || wish.decision.kind === 'swap')
-  if (!wish.adds || isUsable) return undefined
+export function checkListed(
+  classified: ClassifiedDecision,
+  view: MarketView | undefined,
+): Denial | undefined {
+  if (view === undefined) return marketUnknown(classified.decision.marketToken)
+  const isUsable = view.market.isListed && (!view.market.isSpotOnly || classified.decision.kind === 'swap')
+  if (!classified.adds || isUsable) return undefined
   return {
     code: 'MARKET_NOT_LISTED',
     reason: view.market.isSpotOnly
@@ -69,8 +72,8 @@ export function checkListed(wish: Wish, view: MarketView | undefined): Denial | 
 }
 
 /** MARKET_NOT_OPEN: a closed market, or one whose status is not known, denies increases only. */
-export function checkMarketOpen(wish: Wish, view: MarketView): Denial | undefined {
-  if (!wish.adds || view.status === 'open') return undefined
+export function checkMarketOpen(classified: ClassifiedDecision, view: MarketView): Denial | undefined {
+  if (!classified.adds || view.status === 'open') return undefined
   return {
     code: 'MARKET_NOT_OPEN',
     reason:
@@ -86,9 +89,9 @@ export function checkMarketOpen(wish: Wish, view: MarketView): Denial | undefine
  * SLOT_BUSY: something of ours that may add on this side of this market is in flight; its fate must be known first. What
  * rests at the venue is known, and counted whole.
  */
-export function checkSlot(wish: Wish, side: SideBook): Denial | undefined {
+export function checkSlot(classified: ClassifiedDecision, side: SideExposure): Denial | undefined {
   const holder = side.increases[0]
-  if (!wish.adds || wish.decision.kind === 'swap' || holder === undefined) return undefined
+  if (!classified.adds || classified.decision.kind === 'swap' || holder === undefined) return undefined
   return {
     code: 'SLOT_BUSY',
     reason: `Intent ${holder.intentId} of ${holder.strategy} still holds this side of the market; a second increase waits for its end.`,
@@ -103,8 +106,8 @@ export function checkSlot(wish: Wish, side: SideBook): Denial | undefined {
  * became of the first. Exits that rest at the venue keep nothing away.
  */
 export function checkReduceInFlight(
-  { decision, adds }: Wish,
-  side: SideBook,
+  { decision, adds }: ClassifiedDecision,
+  side: SideExposure,
   limits: Pick<Limits, 'reduceAgainAfterMs'>,
   nowMs: number,
 ): Denial | undefined {
@@ -138,7 +141,7 @@ export function checkReduceInFlight(
   }
 }
 
-/** What a reduction stands as in the book; undefined for what reduces nothing. */
+/** What a reduction stands as in the exposure; undefined for what reduces nothing. */
 function sortOf(decision: Decision): string | undefined {
   switch (decision.kind) {
     case 'close':
@@ -157,13 +160,13 @@ function sortOf(decision: Decision): string | undefined {
  * `REDUCTION_ORDERS_FACTOR` times. `accountLimits` absent: `limits` stands in for them.
  */
 export function checkOrdersPerHour(
-  wish: Wish,
-  acceptedLastHour: Desk['acceptedLastHour'],
+  classified: ClassifiedDecision,
+  acceptedLastHour: AdmissionContext['acceptedLastHour'],
   limits: Pick<Limits, 'maxOrdersPerHour'>,
   accountLimits: Pick<Limits, 'maxOrdersPerHour'> = limits,
   marketLimits: Pick<Limits, 'maxOrdersPerHour'> = {},
 ): Denial | undefined {
-  const factor = wish.adds ? 1 : REDUCTION_ORDERS_FACTOR
+  const factor = classified.adds ? 1 : REDUCTION_ORDERS_FACTOR
   const budgets = [
     { who: 'this strategy', used: acceptedLastHour.strategy, most: limits.maxOrdersPerHour },
     { who: 'this market', used: acceptedLastHour.market ?? 0, most: marketLimits.maxOrdersPerHour },
@@ -193,12 +196,12 @@ export type AgeLimits = Pick<
  * cancel the orders alone, an edit the orders too. Without a limit the parts must only be there.
  */
 export function checkDataAge(
-  wish: Wish,
+  classified: ClassifiedDecision,
   snapshot: Pick<Snapshot, 'atMs' | 'positions' | 'orders'>,
   view: MarketView,
   limits: AgeLimits,
 ): Denial | undefined {
-  const { kind } = wish.decision
+  const { kind } = classified.decision
   const needed: (readonly [string, Reading<unknown> | undefined, number | undefined])[] = []
   const { maxAccountAgeMs, maxCapacityAgeMs, maxOracleAgeMs, maxTickerAgeMs } = limits
   if (kind === 'edit' || kind === 'cancel') needed.push(['orders', snapshot.orders, maxAccountAgeMs])
@@ -206,10 +209,14 @@ export function checkDataAge(
     needed.push(['positions', snapshot.positions, maxAccountAgeMs])
     needed.push(['oracle price', view.oraclePrice, maxOracleAgeMs])
   }
-  if (wish.adds) {
+  if (classified.adds) {
     needed.push(['ticker', view.ticker, maxTickerAgeMs])
     if (kind !== 'swap' && kind !== 'collateral-out')
-      needed.push(['trading capacity', capacityReading(view, wish.decision.direction), maxCapacityAgeMs])
+      needed.push([
+        'trading capacity',
+        capacityReading(view, classified.decision.direction),
+        maxCapacityAgeMs,
+      ])
   }
   for (const [name, reading, ownMs] of needed) {
     if (reading === undefined) {
@@ -220,11 +227,11 @@ export function checkDataAge(
       }
     }
     // The freshest of any host, when nothing better stands in for it: a late way out is better than none.
-    if (name === 'oracle price' && !wish.adds && view.priceSource === 'old-oracle') continue
+    if (name === 'oracle price' && !classified.adds && view.priceSource === 'old-oracle') continue
     const ageMs = ageOf(snapshot, reading)
     const mostMs =
       Math.min(limits.maxDataAgeMs ?? Number.POSITIVE_INFINITY, ownMs ?? Number.POSITIVE_INFINITY) *
-      (wish.adds ? 1 : REDUCTION_AGE_FACTOR)
+      (classified.adds ? 1 : REDUCTION_AGE_FACTOR)
     if (ageMs > mostMs) {
       return {
         code: 'DATA_TOO_OLD',
@@ -242,12 +249,12 @@ export const MAX_CLOCK_SKEW_MS = 30_000
 
 /** CLOCK_SKEW: our clock and the venue's are further apart than `maxClockSkewMs`. Denies increases only. */
 export function checkClockSkew(
-  wish: Wish,
+  classified: ClassifiedDecision,
   clockSkewMs: number,
   limits: Pick<Limits, 'maxClockSkewMs'>,
 ): Denial | undefined {
   const most = limits.maxClockSkewMs ?? MAX_CLOCK_SKEW_MS
-  if (!wish.adds || Math.abs(clockSkewMs) <= most) return undefined
+  if (!classified.adds || Math.abs(clockSkewMs) <= most) return undefined
   return {
     code: 'CLOCK_SKEW',
     reason:
@@ -262,10 +269,10 @@ export function checkClockSkew(
  * limit. Denies increases only. A share is one of the equity as it is now.
  */
 export function checkDailyLoss(
-  wish: Wish,
-  { dayResultUsd = 0n, marketDayResultUsd = 0n, limits, marketLimits = {}, equityUsd }: DailyLossDesk,
+  classified: ClassifiedDecision,
+  { dayResultUsd = 0n, marketDayResultUsd = 0n, limits, marketLimits = {}, equityUsd }: DailyLossContext,
 ): Denial | undefined {
-  if (!wish.adds) return undefined
+  if (!classified.adds) return undefined
   const results = [
     { whose: "The strategy's loss", lostUsd: -dayResultUsd, limits },
     { whose: 'The loss on this market', lostUsd: -marketDayResultUsd, limits: marketLimits },
@@ -281,8 +288,8 @@ export function checkDailyLoss(
 }
 
 /** What the loss of a day is judged with. */
-export type DailyLossDesk = Pick<
-  Desk,
+export type DailyLossContext = Pick<
+  AdmissionContext,
   'dayResultUsd' | 'marketDayResultUsd' | 'limits' | 'marketLimits' | 'equityUsd'
 >
 
@@ -290,14 +297,14 @@ const shares = limitsWith('isEquityShare')
 
 /** EQUITY_UNKNOWN: a limit is a share of the equity, and the equity could not be read. Denies increases only. */
 export function checkEquityKnown(
-  wish: Wish,
+  classified: ClassifiedDecision,
   equityUsd: Usd | undefined,
   limits: Limits,
   marketLimits: CountedLimits = {},
 ): Denial | undefined {
   const isNeeded =
     shares.some((name) => limits[name] !== undefined) || marketLimits.maxDailyLossEquityBps !== undefined
-  if (!wish.adds || !isNeeded || equityUsd !== undefined) return undefined
+  if (!classified.adds || !isNeeded || equityUsd !== undefined) return undefined
   return {
     code: 'EQUITY_UNKNOWN',
     reason: 'A limit is a share of the equity, and what the account is worth is not known yet.',
@@ -309,12 +316,12 @@ export function checkEquityKnown(
  * `maxPriceDivergenceBps` of the median. Denies increases only; parts that are missing are `checkDataAge`'s to refuse.
  */
 export function checkPriceDivergence(
-  wish: Wish,
+  classified: ClassifiedDecision,
   view: MarketView,
   limits: Pick<Limits, 'maxPriceDivergenceBps'>,
 ): Denial | undefined {
   const most = limits.maxPriceDivergenceBps
-  if (!wish.adds || most === undefined || !view.ticker || !view.oraclePrice) return undefined
+  if (!classified.adds || most === undefined || !view.ticker || !view.oraclePrice) return undefined
   const { markPrice } = view.ticker.value
   const { medianPrice } = view.oraclePrice.value
   const gap = absOf(markPrice - medianPrice)
@@ -329,7 +336,7 @@ export function checkPriceDivergence(
 }
 
 /**
- * Slippage to ask for, bps: what is wished for, and of what cannot add risk no more than may be signed, so that a limit that
+ * Slippage to ask for, bps: what is asked for, and of what cannot add risk no more than may be signed, so that a limit that
  * was tightened narrows a way out and does not close it.
  */
 export function slippageOf(
@@ -357,25 +364,30 @@ export function checkSlippage(
 
 /** What a limit is checked with before anything is sized. */
 interface LimitCheck {
-  readonly wish: Wish
+  readonly classified: ClassifiedDecision
   readonly view: MarketView
-  readonly desk: Desk
+  readonly context: AdmissionContext
 }
 
 /** The limits that hold whatever the size, in the order they are asked. */
 const limitChecks: readonly ((at: LimitCheck) => Denial | undefined)[] = [
-  ({ wish, view, desk }) => checkDataAge(wish, desk.snapshot, view, desk.limits),
-  ({ wish, view, desk }) => checkPriceDivergence(wish, view, desk.limits),
-  ({ wish, desk }) => checkClockSkew(wish, desk.clockSkewMs ?? 0, desk.limits),
+  ({ classified, view, context }) => checkDataAge(classified, context.snapshot, view, context.limits),
+  ({ classified, view, context }) => checkPriceDivergence(classified, view, context.limits),
+  ({ classified, context }) => checkClockSkew(classified, context.clockSkewMs ?? 0, context.limits),
   // The account's own loss is its breaker's: this one is of the strategy and of the market.
-  ({ wish, desk }) => checkDailyLoss(wish, desk),
-  ({ wish, desk }) => checkEquityKnown(wish, desk.equityUsd, desk.limits, desk.marketLimits),
+  ({ classified, context }) => checkDailyLoss(classified, context),
+  ({ classified, context }) =>
+    checkEquityKnown(classified, context.equityUsd, context.limits, context.marketLimits),
 ]
 
 /** The first refusal of the limits that hold whatever the size. */
-export function checkLimits(wish: Wish, view: MarketView, desk: Desk): Denial | undefined {
+export function checkLimits(
+  classified: ClassifiedDecision,
+  view: MarketView,
+  context: AdmissionContext,
+): Denial | undefined {
   for (const check of limitChecks) {
-    const denial = check({ wish, view, desk })
+    const denial = check({ classified, view, context })
     if (denial !== undefined) return denial
   }
   return undefined

@@ -6,8 +6,8 @@ import { executionSidePrice, type Token } from '../domain/market.ts'
 import type { Position } from '../domain/position.ts'
 import { type MarketView, positionsOn } from '../domain/snapshot.ts'
 import { BPS_ONE, bps, formatDollars, formatUnits, minOf, type Usd, usdOfAmount } from '../domain/units.ts'
-import type { Wish } from './checks.ts'
-import type { Desk } from './desk.ts'
+import type { AdmissionContext } from './admissionContext.ts'
+import type { ClassifiedDecision } from './checks.ts'
 import { checkLiquidation } from './liquidation.ts'
 import { type Plan, plainSizing, plainTerms, termsToken } from './plan.ts'
 import { collateralUnknown, FEE_MARGIN_BPS, heldOf, oldestAgeMs, oracleUnknown } from './sizing.ts'
@@ -21,12 +21,12 @@ import { collateralUnknown, FEE_MARGIN_BPS, heldOf, oldestAgeMs, oracleUnknown }
  */
 export function planCollateral(
   decision: CollateralDecision,
-  wish: Wish,
+  classified: ClassifiedDecision,
   view: MarketView,
-  desk: Desk,
+  context: AdmissionContext,
 ): Plan | Denial {
   const { direction, amount, kind } = decision
-  const position = positionsOn(desk.snapshot, decision.marketToken, direction).find((held) =>
+  const position = positionsOn(context.snapshot, decision.marketToken, direction).find((held) =>
     sameHex(held.collateralToken, decision.collateralToken),
   )
   if (position === undefined || position.sizeInUsd <= 0n) {
@@ -50,7 +50,7 @@ export function planCollateral(
   if (prices === undefined) return oracleUnknown(view)
   if (kind === 'collateral-out') {
     const denial =
-      tooLittleLeft(position, token, amount, view, desk) ??
+      tooLittleLeft(position, token, amount, view, context) ??
       checkLiquidation(
         {
           position,
@@ -60,14 +60,14 @@ export function planCollateral(
           isStable: token.isStable,
         },
         view,
-        desk.limits,
+        context.limits,
       )
     if (denial !== undefined) return denial
   }
   const worthUsd = usdOfAmount(amount, token.minPrice ?? 0n, token.decimals)
   return {
     terms: {
-      ...plainTerms(wish, view, desk),
+      ...plainTerms(classified, view, context),
       collateralToken: termsToken(token),
       collateralDelta: amount,
       referencePrice: executionSidePrice(
@@ -81,7 +81,7 @@ export function planCollateral(
         ? { mostOutputUsd: usdOfAmount(amount, token.maxPrice ?? 0n, token.decimals) }
         : {}),
     },
-    sizing: plainSizing(worthUsd, oldestAgeMs(desk.snapshot, view)),
+    sizing: plainSizing(worthUsd, oldestAgeMs(context.snapshot, view)),
     reservationUsd: 0n,
   }
 }
@@ -91,7 +91,7 @@ function tooLittleLeft(
   token: Token,
   amount: bigint,
   view: MarketView,
-  { limits }: Desk,
+  { limits }: AdmissionContext,
 ): Denial | undefined {
   if (token.maxPrice === undefined || token.maxPrice <= 0n) {
     return {

@@ -4,19 +4,19 @@ import type { Limits } from '../domain/limits.ts'
 import { lacksMarket, type MissingRow } from '../domain/missing.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import type { Usd } from '../domain/units.ts'
-import type { Wish } from './checks.ts'
+import type { ClassifiedDecision } from './checks.ts'
 
 /**
  * DATA_INCOMPLETE: a row that is or may be of this market could not be read, in the account's lists or the market's own; or
  * a position on any market whose size cannot be told, while the exposure of all is limited. Denies increases only.
  */
 export function checkGaps(
-  wish: Wish,
+  classified: ClassifiedDecision,
   view: MarketView,
   { positions, orders }: Pick<Snapshot, 'positions' | 'orders'>,
   limits: Pick<Limits, 'maxTotalExposureUsd' | 'maxExposureEquityBps'>,
 ): Denial | undefined {
-  if (!wish.adds) return undefined
+  if (!classified.adds) return undefined
   const { marketToken, symbol } = view.market
   const ofMarket = (list: string, missing: readonly MissingRow[] | undefined): readonly string[] =>
     lacksMarket(missing, marketToken) ? [`${list} ${missing?.[0]?.problem ?? ''}`] : []

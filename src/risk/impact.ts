@@ -15,7 +15,7 @@ import {
   type TokenAmount,
   type Usd,
 } from '../domain/units.ts'
-import type { Desk } from './desk.ts'
+import type { AdmissionContext } from './admissionContext.ts'
 
 /** An order whose impact is estimated. */
 export interface ImpactOrder {
@@ -48,13 +48,13 @@ export function impactBpsOf(order: ImpactOrder, view: MarketView): number | unde
 }
 
 /**
- * The impact that an order beyond a trigger asks for, bps: what the estimate costs, at most what the desk allows, and the
- * buffer on top.
+ * The impact that an order beyond a trigger asks for, bps: what the estimate costs, at most what the admission context
+ * allows, and the buffer on top.
  */
 export function askedImpactBps(
   estimateBps: number | undefined,
   adds: boolean,
-  { maxPriceImpactBps }: Pick<Desk, 'maxPriceImpactBps'>,
+  { maxPriceImpactBps }: Pick<AdmissionContext, 'maxPriceImpactBps'>,
 ): number {
   const most = (adds ? maxPriceImpactBps?.adding : maxPriceImpactBps?.reducing) ?? 0
   return TRIGGER_BUFFER_BPS + Math.min(Math.max(0, -(estimateBps ?? 0)), most)
@@ -65,7 +65,7 @@ export function reducedBy(
   action: ImpactOrder['action'],
   { marketToken, direction }: { readonly marketToken: Address; readonly direction: Direction },
   token: Address,
-  { snapshot }: Pick<Desk, 'snapshot'>,
+  { snapshot }: Pick<AdmissionContext, 'snapshot'>,
 ): Position | undefined {
   if (action === 'increase') return undefined
   return positionsOn(snapshot, marketToken, direction).find(({ collateralToken }) =>
@@ -95,20 +95,20 @@ export function withPriceImpact(
   terms: OrderTerms,
   action: ImpactOrder['action'],
   view: MarketView,
-  desk: Pick<Desk, 'snapshot' | 'maxPriceImpactBps' | 'priceImpactLeftUsd'>,
+  context: Pick<AdmissionContext, 'snapshot' | 'maxPriceImpactBps' | 'priceImpactLeftUsd'>,
 ): OrderTerms {
   const { direction, orderType, sizeDeltaUsd, tpsl } = terms
   // Parts of a twap take any price.
   if (orderType === 'twap') return terms
   const price = terms.triggerPrice ?? terms.referencePrice
-  const held = reducedBy(action, terms, terms.collateralToken.address, desk)
-  let leftUsd = desk.priceImpactLeftUsd
+  const held = reducedBy(action, terms, terms.collateralToken.address, context)
+  let leftUsd = context.priceImpactLeftUsd
   const take = (estimate: number | undefined, sizeUsd: Usd, mostBps: number): number | undefined => {
     const taken = impactWithin(estimate, sizeUsd, leftUsd)
     if (leftUsd !== undefined) leftUsd = maxOf(0n, leftUsd - impactCostUsd(taken, sizeUsd, mostBps))
     return taken
   }
-  const { adding = 0, reducing = 0 } = desk.maxPriceImpactBps ?? {}
+  const { adding = 0, reducing = 0 } = context.maxPriceImpactBps ?? {}
   const sizeUsd = held === undefined ? sizeDeltaUsd : minOf(sizeDeltaUsd, held.sizeInUsd)
   const estimateBps = take(
     impactBpsOf({ direction, action, sizeDeltaUsd, price, held }, view),
@@ -128,7 +128,9 @@ export function withPriceImpact(
   return {
     ...terms,
     ...(estimateBps === undefined ? {} : { priceImpactBps: estimateBps }),
-    ...(asks ? { acceptablePriceImpactBps: askedImpactBps(estimateBps, action === 'increase', desk) } : {}),
+    ...(asks
+      ? { acceptablePriceImpactBps: askedImpactBps(estimateBps, action === 'increase', context) }
+      : {}),
     ...(exits === undefined ? {} : { tpsl: exits }),
   }
 }

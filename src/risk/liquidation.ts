@@ -79,7 +79,7 @@ export function checkLiquidation(
 }
 
 /** An increase before it is cut to its size. */
-export interface LiquidationWish {
+export interface PlannedIncrease {
   /** The position that it adds to; absent when there is none. */
   readonly position: Position | undefined
   readonly direction: Direction
@@ -96,7 +96,7 @@ export interface LiquidationWish {
  * then both together do, whatever size the increase is cut to, and more room never makes a refusal.
  */
 export function checkIncrease(
-  { position, direction, wantedUsd, leverageBps, feeBps, isStable }: LiquidationWish,
+  { position, direction, wantedUsd, leverageBps, feeBps, isStable }: PlannedIncrease,
   view: MarketView,
   limits: Pick<Limits, 'minLiquidationDistanceBps'>,
 ): Denial | undefined {

@@ -11,7 +11,7 @@ import { type Child, hasEnded, type IntentState, isProvisional, lastAttempt } fr
 import type { Direction } from '../domain/market.ts'
 import { lacksMarket } from '../domain/missing.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
-import type { Book } from './book.ts'
+import type { Exposure } from './accountExposure.ts'
 
 /** How long a landing or a fill must be known before a position that does not show is believed to be none, ms. */
 const settledMs = 30_000
@@ -30,7 +30,7 @@ interface Side {
 export function orphanCancels(
   snapshot: Snapshot,
   states: readonly IntentState[],
-  book: Pick<Book, 'ownOrders'>,
+  exposure: Pick<Exposure, 'ownOrders'>,
   known: HeldSides = new Map(),
 ): readonly CancelDecision[] {
   const sides = new Map<string, Side>()
@@ -38,7 +38,7 @@ export function orphanCancels(
     const { marketToken, direction } = state.intent.terms
     for (const { orderKey } of orphansOf(state, snapshot, known)) {
       const isResting = snapshot.orders.value.some((row) => sameHex(row.orderKey, orderKey))
-      if (!isResting || book.ownOrders.get(hexKey(orderKey))?.changedBy !== undefined) continue
+      if (!isResting || exposure.ownOrders.get(hexKey(orderKey))?.changedBy !== undefined) continue
       const key = `${hexKey(marketToken)}:${direction}`
       const side = sides.get(key) ?? { marketToken, direction, orderKeys: [] }
       side.orderKeys.push(orderKey)

@@ -1,13 +1,13 @@
 /**
  * Pauses after refusals: a 400 of prepare is not cured by asking again unchanged
- * (docs/api-coverage.md A21). The same wish waits, longer with each refusal by the same cause, and only the shortest pause
- * once something changed that could change the answer. What cannot add risk waits for short and is never given up.
+ * (docs/api-coverage.md A21). The same decision waits, longer with each refusal by the same cause, and only the shortest
+ * pause once something changed that could change the answer. What cannot add risk waits for short and is never given up.
  */
 import { sameHex } from '../domain/address.ts'
 import { type Denial, type Intent, type IntentState, lastAttempt } from '../domain/intent.ts'
 import { endingOf, isWanted } from '../domain/spend.ts'
 import { absOf, bps, minOf } from '../domain/units.ts'
-import { wishedCause } from './breakers.ts'
+import { requestedCause } from './breakers.ts'
 
 interface Pauses {
   readonly firstMs: number
@@ -27,10 +27,11 @@ const priceChangeBps = 50
 const ofSigned: Pauses = { firstMs: 5_000, mostMs: 300_000 }
 
 /**
- * REFUSED_BEFORE: the venue refused to prepare this wish, or its fee was above the limit, or of what adds risk something else
- * moved by itself beyond a bound, and its pause is not over. `states`: the strategy's newest intents, newest first. Refusals
- * count back to the last one of the wish that worked, or was refused by another cause. FAILED_BEFORE: the same of a reduction
- * that was signed and came to nothing; an operator's of what is surely held (`isAtOnce`) does not wait for that.
+ * REFUSED_BEFORE: the venue refused to prepare this decision, or its fee was above the limit, or of what adds risk
+ * something else moved by itself beyond a bound, and its pause is not over. `states`: the strategy's newest intents,
+ * newest first. Refusals count back to the last one of the decision that worked, or was refused by another cause.
+ * FAILED_BEFORE: the same of a reduction that was signed and came to nothing; an operator's of what is surely held
+ * (`isAtOnce`) does not wait for that.
  */
 export function checkPause(
   intent: Intent,
@@ -42,7 +43,7 @@ export function checkPause(
   let newest: IntentState | undefined
   let count = 0
   for (const state of states) {
-    if (!isSameWish(state.intent, intent) || state.closing === undefined) continue
+    if (!isSameDecision(state.intent, intent) || state.closing === undefined) continue
     const { outcome, code } = state.closing
     if (outcome === 'EXECUTED' || outcome === 'PARTIAL') break
     if (
@@ -106,14 +107,14 @@ function isCurable(state: IntentState, adds: boolean): boolean {
   return isRefusedByVenue(state) || code === FEE_ABOVE_LIMIT || (adds && moved.has(code))
 }
 
-/** Whether it was signed and had no effect, and nobody wished for that. */
+/** Whether it was signed and had no effect, and nobody asked for that. */
 function hasFailed(state: IntentState): boolean {
   const ending = endingOf(state)
   return (
     ending !== undefined &&
     lastAttempt(state)?.armed !== undefined &&
     !isWanted(ending) &&
-    !wishedCause.test(ending.cause)
+    !requestedCause.test(ending.cause)
   )
 }
 
@@ -123,7 +124,7 @@ function isRefusedByVenue({ closing }: IntentState): boolean {
 }
 
 /** One question of the venue: the same kind of order on the same side, or about the same orders. */
-function isSameWish(one: Intent, other: Intent): boolean {
+function isSameDecision(one: Intent, other: Intent): boolean {
   const [a, b] = [one.terms, other.terms]
   return (
     one.kind === other.kind &&

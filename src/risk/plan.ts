@@ -3,8 +3,8 @@ import { executionSidePrice, type Token } from '../domain/market.ts'
 import type { OrderTerms, Sizing, TermsToken } from '../domain/orderTerms.ts'
 import type { MarketView } from '../domain/snapshot.ts'
 import type { Usd } from '../domain/units.ts'
-import type { Wish } from './checks.ts'
-import type { Desk } from './desk.ts'
+import type { AdmissionContext } from './admissionContext.ts'
+import type { ClassifiedDecision } from './checks.ts'
 
 /** A decision, sized. */
 export interface Plan {
@@ -20,7 +20,11 @@ export function termsToken({ symbol, address, decimals, wireName }: Token): Term
 }
 
 /** Terms that every kind shares: a market order that changes nothing, for the kinds to fill. */
-export function plainTerms({ decision, adds }: Wish, view: MarketView, desk: Desk): OrderTerms {
+export function plainTerms(
+  { decision, adds }: ClassifiedDecision,
+  view: MarketView,
+  context: AdmissionContext,
+): OrderTerms {
   const { direction } = decision
   const price = view.oraclePrice?.value
   return {
@@ -33,7 +37,7 @@ export function plainTerms({ decision, adds }: Wish, view: MarketView, desk: Des
     sizeDeltaUsd: 0n,
     collateralDelta: 0n,
     keepLeverage: false,
-    slippageBps: desk.slippageBps,
+    slippageBps: context.slippageBps,
     referencePrice:
       price === undefined ? 0n : executionSidePrice(price, direction, adds ? 'increase' : 'decrease'),
   }

@@ -1,8 +1,8 @@
 /** The size that an accepted increase may have now, when the venue warned that it has no room for all of it. */
 import type { Denial, Intent } from '../domain/intent.ts'
 import { BPS_ONE, maxOf, minOf, mulDivUp, type Usd } from '../domain/units.ts'
-import { deskMarket, isDenial } from './desk.ts'
-import { type SizingDesk, sizeIncrease } from './sizing.ts'
+import { isDenial, marketViewOf } from './admissionContext.ts'
+import { type SizingContext, sizeIncrease } from './sizing.ts'
 
 /**
  * Sizes the increase anew, by all limits and the room on `desk`, whose book must not count the intent itself: at most its own
@@ -12,10 +12,10 @@ import { type SizingDesk, sizeIncrease } from './sizing.ts'
 export function resizeIncrease(
   { decision, terms }: Pick<Intent, 'decision' | 'terms'>,
   atMostUsd: Usd,
-  desk: SizingDesk,
+  context: SizingContext,
 ): Usd | Denial {
   if (decision.kind !== 'increase') throw new TypeError(`resizeIncrease: ${decision.kind}`)
-  const { limits } = desk
+  const { limits } = context
   const headroomUsd = mulDivUp(maxOf(0n, atMostUsd), BigInt(limits.capacityHeadroomBps ?? 0), BigInt(BPS_ONE))
   const mostUsd =
     atMostUsd >= terms.sizeDeltaUsd ? terms.sizeDeltaUsd : minOf(terms.sizeDeltaUsd, atMostUsd - headroomUsd)
@@ -26,8 +26,8 @@ export function resizeIncrease(
   const leverageBps = Math.min(
     decision.leverageBps,
     limits.maxLeverageBps ?? decision.leverageBps,
-    deskMarket(desk, decision)?.market.maxLeverageBps ?? decision.leverageBps,
+    marketViewOf(context, decision)?.market.maxLeverageBps ?? decision.leverageBps,
   )
-  const sized = sizeIncrease({ ...decision, sizeDeltaUsd: mostUsd, leverageBps }, desk)
+  const sized = sizeIncrease({ ...decision, sizeDeltaUsd: mostUsd, leverageBps }, context)
   return isDenial(sized) ? sized : sized.sizeDeltaUsd
 }

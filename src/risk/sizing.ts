@@ -1,8 +1,8 @@
 /**
- * From a wish to a size. Increases take room from the venue's capacity (docs/api-coverage.md A3): `availableLiquidity`
- * when JIT data is available, else `baseAvailableLiquidity`, nothing while market data is not fresh; less headroom, less
- * what is in flight on that side. Then every limit may cut, and each cut is kept. Reductions are bounded by the position
- * alone.
+ * From a decision to a size. Increases take their size from the venue's capacity (docs/api-coverage.md A3):
+ * `availableLiquidity` when JIT data is available, else `baseAvailableLiquidity`, nothing while market data is not fresh;
+ * less headroom, less what is in flight on that side. Then every limit may cut, and each cut is kept. Reductions are
+ * bounded by the position alone.
  */
 import { sameHex } from '../domain/address.ts'
 import type { CloseDecision, DecreaseDecision, IncreaseDecision, TwapTerms } from '../domain/decision.ts'
@@ -28,15 +28,15 @@ import {
   type TokenAmount,
   type Usd,
 } from '../domain/units.ts'
+import { type AdmissionContext, isDenial, marketUnknown, marketViewOf } from './admissionContext.ts'
+import { availableCapacityOf } from './availableCapacity.ts'
 import { becomesWhole } from './becomesWhole.ts'
-import { capsOf, fitInto, tooSmall } from './caps.ts'
-import { type Desk, deskMarket, isDenial, marketUnknown } from './desk.ts'
 import { checkIncrease } from './liquidation.ts'
-import { roomOf } from './room.ts'
-import { exitsOf, triggerOf } from './waiting.ts'
+import { fitWithin, sizeLimitsOf, tooSmall } from './sizeLimits.ts'
+import { exitsOf, triggerOf } from './triggerOrders.ts'
 
-/** What sizing needs of the desk. */
-export type SizingDesk = Pick<Desk, 'snapshot' | 'book' | 'limits' | 'equityUsd'>
+/** What sizing needs of the admission context. */
+export type SizingContext = Pick<AdmissionContext, 'snapshot' | 'exposure' | 'limits' | 'equityUsd'>
 
 /** A decision with its size. */
 export interface Sized {
@@ -73,8 +73,8 @@ export const FEE_MARGIN_BPS = 20
  * `triggerOf` and `exitsOf`, LIQUIDATION_TOO_NEAR, and the code of the cut that left too little. What waits for a price is sized like what does
  * not; of a twap every part must meet the minimums.
  */
-export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Sized | Denial {
-  const view = deskMarket(desk, decision)
+export function sizeIncrease(decision: IncreaseDecision, context: SizingContext): Sized | Denial {
+  const view = marketViewOf(context, decision)
   if (view === undefined) return marketUnknown(decision.marketToken)
   const wantedUsd = decision.sizeDeltaUsd
   if (wantedUsd <= 0n) {
@@ -107,30 +107,30 @@ export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Size
   if (referencePrice === undefined) return oracleUnknown(view)
   const triggerPrice = triggerOf(orderType, decision, referencePrice, view)
   if (typeof triggerPrice === 'object') return triggerPrice
-  const room = roomOf(decision.marketToken, decision.direction, desk)
-  if (isDenial(room)) return room
+  const available = availableCapacityOf(decision.marketToken, decision.direction, context)
+  if (isDenial(available)) return available
 
-  const { limits } = desk
+  const { limits } = context
   const leverageBps = Math.min(
     decision.leverageBps,
     limits.maxLeverageBps ?? decision.leverageBps,
     view.market.maxLeverageBps ?? decision.leverageBps,
   )
   const isUnbounded = orderType === 'stop-market' || orderType === 'twap'
-  const { sizeDeltaUsd, cuts } = fitInto(wantedUsd, [
-    // The wished collateral stays and the size gives way: a cap must not stake more money than was wished for.
+  const { sizeDeltaUsd, cuts } = fitWithin(wantedUsd, [
+    // The asked collateral stays and the size gives way: a cap must not stake more money than was asked for.
     {
       by: 'maxLeverageBps',
-      capUsd:
+      limitUsd:
         leverageBps === decision.leverageBps
           ? undefined
           : mulDiv(wantedUsd, BigInt(leverageBps), BigInt(decision.leverageBps)),
     },
-    ...(isUnbounded ? [{ by: 'maxUnboundedOrderUsd', capUsd: limits.maxUnboundedOrderUsd }] : []),
-    ...capsOf(decision, room, desk),
+    ...(isUnbounded ? [{ by: 'maxUnboundedOrderUsd', limitUsd: limits.maxUnboundedOrderUsd }] : []),
+    ...sizeLimitsOf(decision, available, context),
   ])
 
-  const position = positionsOn(desk.snapshot, decision.marketToken, decision.direction).find((held) =>
+  const position = positionsOn(context.snapshot, decision.marketToken, decision.direction).find((held) =>
     sameHex(held.collateralToken, decision.collateralToken),
   )
   const parts = BigInt(decision.twap?.parts ?? 1)
@@ -177,11 +177,11 @@ export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Size
     sizing: {
       wantedUsd,
       sizeDeltaUsd,
-      basis: room.basis,
-      capacityUsd: room.capacityUsd,
-      roomUsd: room.roomUsd,
+      basis: available.basis,
+      capacityUsd: available.capacityUsd,
+      roomUsd: available.availableUsd,
       cuts,
-      dataAgeMs: oldestAgeMs(desk.snapshot, view, decision.direction),
+      dataAgeMs: oldestAgeMs(context.snapshot, view, decision.direction),
     },
   }
 }
@@ -197,11 +197,11 @@ export function sizeIncrease(decision: IncreaseDecision, desk: SizingDesk): Size
  */
 export function sizeReduction(
   decision: DecreaseDecision | CloseDecision,
-  desk: Pick<Desk, 'snapshot' | 'slippageBps'>,
+  context: Pick<AdmissionContext, 'snapshot' | 'slippageBps'>,
 ): Sized | Denial {
-  const view = deskMarket(desk, decision)
+  const view = marketViewOf(context, decision)
   if (view === undefined) return marketUnknown(decision.marketToken)
-  const position = positionsOn(desk.snapshot, decision.marketToken, decision.direction).find((held) =>
+  const position = positionsOn(context.snapshot, decision.marketToken, decision.direction).find((held) =>
     sameHex(held.collateralToken, decision.collateralToken),
   )
   if (position === undefined || position.sizeInUsd <= 0n) {
@@ -242,7 +242,7 @@ export function sizeReduction(
     (twap === undefined &&
       (becomesWhole(position, judged, view) || (keepLeverage && keepsTooLittle(position, askedUsd, view))))
   const mayBeWhole =
-    twap === undefined && becomesWhole(position, { ...judged, adverseBps: desk.slippageBps }, view)
+    twap === undefined && becomesWhole(position, { ...judged, adverseBps: context.slippageBps }, view)
   const sizeDeltaUsd = isWhole ? whole : askedUsd
   if (sizeDeltaUsd > askedUsd) {
     const by = whole - askedUsd < view.market.minPositionSizeUsd ? 'minPositionSizeUsd' : 'minCollateralUsd'
@@ -260,7 +260,7 @@ export function sizeReduction(
     collateralToken,
     keepLeverage,
     referencePrice,
-    sizing: { wantedUsd, sizeDeltaUsd, cuts, dataAgeMs: oldestAgeMs(desk.snapshot, view) },
+    sizing: { wantedUsd, sizeDeltaUsd, cuts, dataAgeMs: oldestAgeMs(context.snapshot, view) },
   }
 }
 

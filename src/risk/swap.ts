@@ -14,8 +14,8 @@ import {
   type Usd,
   usdOfAmount,
 } from '../domain/units.ts'
-import type { Wish } from './checks.ts'
-import type { Desk } from './desk.ts'
+import type { AdmissionContext } from './admissionContext.ts'
+import type { ClassifiedDecision } from './checks.ts'
 import { type Plan, plainTerms, termsToken } from './plan.ts'
 
 /** What a swap may lose to the pool's fee, its price impact and the market's drift on top of the slippage, bps. */
@@ -28,7 +28,12 @@ export const SWAP_COST_BPS = 100
  * Refuses with SWAP_SAME_TOKEN, AMOUNT_NOT_POSITIVE, BALANCE_UNKNOWN, COLLATERAL_PRICE_UNKNOWN, NO_BALANCE and
  * ORDER_TOO_SMALL.
  */
-export function planSwap(decision: SwapDecision, wish: Wish, view: MarketView, desk: Desk): Plan | Denial {
+export function planSwap(
+  decision: SwapDecision,
+  classified: ClassifiedDecision,
+  view: MarketView,
+  context: AdmissionContext,
+): Plan | Denial {
   const { longToken, shortToken, market } = view
   const [pay, receive] = decision.direction === 'long' ? [shortToken, longToken] : [longToken, shortToken]
   if (sameHex(pay.address, receive.address)) {
@@ -41,7 +46,7 @@ export function planSwap(decision: SwapDecision, wish: Wish, view: MarketView, d
       wanted: amountText(decision.payAmount, pay),
     }
   }
-  const balances = desk.snapshot.balances
+  const balances = context.snapshot.balances
   if (balances === undefined) {
     return {
       code: 'BALANCE_UNKNOWN',
@@ -58,7 +63,7 @@ export function planSwap(decision: SwapDecision, wish: Wish, view: MarketView, d
     }
   }
   const held = balances.value.find(({ address }) => sameHex(address, pay.address))?.balance ?? 0n
-  const most = desk.limits.maxOrderSizeUsd
+  const most = context.limits.maxOrderSizeUsd
   const cuts: { readonly by: string; readonly toUsd: Usd }[] = []
   let amount = decision.payAmount
   for (const { by, cap } of [
@@ -78,8 +83,8 @@ export function planSwap(decision: SwapDecision, wish: Wish, view: MarketView, d
     }
   }
   const worthUsd = usdOfAmount(amount, payPrice, pay.decimals)
-  const leastUsd = desk.limits.minOrderSizeUsd ?? 0n
-  const minOutputAmount = leastOutOf(worthUsd, receive, desk.slippageBps)
+  const leastUsd = context.limits.minOrderSizeUsd ?? 0n
+  const minOutputAmount = leastOutOf(worthUsd, receive, context.slippageBps)
   if (worthUsd < leastUsd || minOutputAmount <= 0n) {
     return {
       code: 'ORDER_TOO_SMALL',
@@ -90,7 +95,7 @@ export function planSwap(decision: SwapDecision, wish: Wish, view: MarketView, d
   }
   return {
     terms: {
-      ...plainTerms(wish, view, desk),
+      ...plainTerms(classified, view, context),
       collateralToken: termsToken(pay),
       collateralDelta: amount,
       swap: { receiveToken: termsToken(receive), isNativeOut: false, minOutputAmount },
@@ -100,8 +105,8 @@ export function planSwap(decision: SwapDecision, wish: Wish, view: MarketView, d
       sizeDeltaUsd: worthUsd,
       cuts,
       dataAgeMs: Math.max(
-        ageOf(desk.snapshot, balances),
-        view.oraclePrice ? ageOf(desk.snapshot, view.oraclePrice) : 0,
+        ageOf(context.snapshot, balances),
+        view.oraclePrice ? ageOf(context.snapshot, view.oraclePrice) : 0,
       ),
     },
     reservationUsd: 0n,

@@ -16,8 +16,8 @@ export interface LeverageBounds {
 }
 
 /**
- * MAX_LEVERAGE: a setting or the venue does not allow the leverage of an increase. It is judged as it was wished, before anything
- * is made smaller by it.
+ * MAX_LEVERAGE: a setting or the venue does not allow the leverage of an increase. It is judged as it was asked, before
+ * anything is made smaller by it.
  */
 export function checkWholeLeverage(
   decision: Decision,

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { deserialize, serialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { reasonOf } from '../domain/errors.ts'
-import { type Asked, type HostedKind, KindFault, type Scene, type ThreadEnd } from './hosted.ts'
+import { type HostedKind, KindFault, type KindRun, type Scene, type ThreadEnd } from './hosted.ts'
 import type { KindAnswer, KindQuestion } from './kindMessages.ts'
 import { placeOfError, placesIn, shownPath } from './sourcePlace.ts'
 import type { StrategyInstance } from './strategy.ts'
@@ -147,7 +147,7 @@ export async function hostKind(path: string, options: HostOptions): Promise<Host
       const answer = await askNow({ ask: 'instance', instance }, loadMs)
       return answer.is === 'needs' ? answer.needs : { symbols: [] }
     },
-    async decide(scene): Promise<Asked> {
+    async decide(scene): Promise<KindRun> {
       const crash = thread?.fault()
       if (crash !== undefined) await endThread()
       const bytes = bytesOf(scene)

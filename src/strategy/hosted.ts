@@ -34,7 +34,7 @@ export interface Scene {
 }
 
 /** What a turn gave. */
-export interface Asked {
+export interface KindRun {
   /** Whatever `decide` returned; not looked at yet. */
   readonly returned: unknown
   /** What went wrong in the thread since the turn before, outside of `decide`. */
@@ -57,7 +57,7 @@ export interface HostedKind {
   /** What to read for the instance, which is the thread's from now on. Rejects with KindFault. */
   takeInstance(instance: StrategyInstance): Promise<Needs>
   /** One turn. Rejects with KindFault; a thread that ended is started anew for the next turn. */
-  decide(scene: Scene): Promise<Asked>
+  decide(scene: Scene): Promise<KindRun>
   /** `strategies/mine.ts:14`: where a field is written in the source when it is in one place, else where `decide` begins. */
   placeOf(field?: string): string
   /** Hears what the kind prints, line by line; one listener. */

@@ -52,7 +52,10 @@ const restingTypes: Readonly<Record<number, RestingOrder['orderType']>> = {
   8: 'stop-market',
 }
 
-/** The open intents as a strategy sees them. `unwanted`: those that are to be undone if they land, by intent; none when absent. */
+/**
+ * The open intents as a strategy sees them. `unwanted`: those that are to be unwound if they land, by intent; none when
+ * absent.
+ */
 export function openIntentsOf(
   states: readonly IntentState[],
   unwanted: { has(intentId: string): boolean } = new Set<string>(),

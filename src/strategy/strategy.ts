@@ -1,5 +1,5 @@
 /**
- * What a strategy is: a kind with settings that looks at a snapshot and says what it wishes for. It gets values and gives
+ * What a strategy is: a kind with settings that looks at a snapshot and says what it asks for. It gets values and gives
  * decisions: no key, client, clock or journal reaches it, and what it must remember it reads back from the positions and
  * from its open intents. One YAML file is one running instance of a kind.
  */
@@ -24,11 +24,11 @@ export type {
   DecisionFacts,
   DecreaseDecision,
   EditDecision,
-  ExitWish,
-  FlattenDecision,
+  ExitRequest,
   IncreaseDecision,
   StrategyDecision,
   SwapDecision,
+  UnwindDecision,
 } from '../domain/decision.ts'
 export type { Fill } from '../domain/fills.ts'
 export type {
@@ -148,7 +148,7 @@ export interface StrategyDefinition<Schema extends z.ZodType> {
   readonly params: Schema
   /** What to read, from the params and the file's market symbols. */
   needs(params: z.output<Schema>, symbols: readonly string[]): Needs
-  /** What to wish for. Pure: the same view always gives the same decisions. */
+  /** What to ask for. Pure: the same view always gives the same decisions. */
   decide(view: StrategyView<z.output<Schema>>): readonly StrategyDecision[]
 }
 

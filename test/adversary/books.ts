@@ -7,7 +7,7 @@ import { hexKey } from '../../src/domain/address.ts'
 import { formatUsd, type Usd } from '../../src/domain/units.ts'
 import { accountOf, positionsOfAccount } from '../../src/paper/accounts.ts'
 import { ordersOfAccount } from '../../src/paper/positionRows.ts'
-import { tokenPrice, type World } from '../../src/paper/world.ts'
+import { tokenPrice, type VenueState } from '../../src/paper/venueState.ts'
 
 /** Orders that hold what they pay while they wait: market and limit swaps, and increases. */
 const paying: ReadonlySet<number> = new Set([0, 1, 2, 3, 8])
@@ -53,12 +53,12 @@ export interface Books {
 }
 
 /** Opens the books of an account. */
-export function createBooks(world: World, account: Address): Books {
-  const seconds = (): number => Math.floor(world.clock.now() / 1000)
+export function createBooks(venueState: VenueState, account: Address): Books {
+  const seconds = (): number => Math.floor(venueState.clock.now() / 1000)
   const priceOf = (tokenKey: string, atSeconds: number): bigint => {
-    const token = world.catalog.tokenByAddress.get(tokenKey)
+    const token = venueState.catalog.tokenByAddress.get(tokenKey)
     if (token === undefined) return 0n
-    const { min, max } = tokenPrice(world, token, atSeconds)
+    const { min, max } = tokenPrice(venueState, token, atSeconds)
     return (min + max) / 2n
   }
 
@@ -68,17 +68,17 @@ export function createBooks(world: World, account: Address): Books {
       const key = hexKey(token)
       tokens.set(key, (tokens.get(key) ?? 0n) + amount)
     }
-    const { balances, claimableFunding, claimableCollateral } = accountOf(world, account)
+    const { balances, claimableFunding, claimableCollateral } = accountOf(venueState, account)
     for (const map of [balances, claimableFunding, claimableCollateral])
       for (const [token, amount] of map) add(token, amount)
-    const wrapped = world.chain.contracts.wrappedNative
-    for (const { params } of ordersOfAccount(world, account)) {
+    const wrapped = venueState.chain.contracts.wrappedNative
+    for (const { params } of ordersOfAccount(venueState, account)) {
       if (paying.has(Number(params.orderType)))
         add(params.addresses.initialCollateralToken, params.numbers.initialCollateralDeltaAmount)
       add(wrapped, params.numbers.executionFee)
     }
-    const positions = positionsOfAccount(world, account).map((record): Held => {
-      const market = world.marketByKey.get(record.marketKey)
+    const positions = positionsOfAccount(venueState, account).map((record): Held => {
+      const market = venueState.marketByKey.get(record.marketKey)
       if (market === undefined) throw new RangeError(`position in unknown market ${record.marketKey}`)
       const { collateralAmount, side, sizeInUsd, sizeInTokens, pendingImpactAmount } = record.state
       add(record.collateralToken.address, collateralAmount)
@@ -122,8 +122,8 @@ export function createBooks(world: World, account: Address): Books {
       const now = inventory()
       last = { inventory: now, worthUsd: worth(now, atSeconds) }
       if (paid() > worstPaidUsd) worstPaidUsd = paid()
-      for (; tradesSeen < world.trades.length; tradesSeen += 1) {
-        const { account: whose, eventName, fields } = world.trades[tradesSeen] ?? {}
+      for (; tradesSeen < venueState.trades.length; tradesSeen += 1) {
+        const { account: whose, eventName, fields } = venueState.trades[tradesSeen] ?? {}
         if (whose === undefined || hexKey(whose) !== hexKey(account) || eventName !== 'OrderExecuted')
           continue
         if (typeof fields?.pnlUsd === 'bigint') realizedUsd -= fields.pnlUsd
@@ -150,8 +150,8 @@ export function createBooks(world: World, account: Address): Books {
     },
     sides() {
       const sides = new Map<string, TrueSide>()
-      for (const record of positionsOfAccount(world, account)) {
-        const symbol = world.marketByKey.get(record.marketKey)?.catalog.symbol ?? record.marketKey
+      for (const record of positionsOfAccount(venueState, account)) {
+        const symbol = venueState.marketByKey.get(record.marketKey)?.catalog.symbol ?? record.marketKey
         const { side: direction, sizeInUsd } = record.state
         const key = `${symbol} ${direction}`
         sides.set(key, { symbol, direction, sizeUsd: (sides.get(key)?.sizeUsd ?? 0n) + sizeInUsd })

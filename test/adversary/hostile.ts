@@ -7,7 +7,7 @@ import { newPosition } from '../../src/paper/model/position.ts'
 import { findRecord, keepRecord, type OrderChainRecord } from '../../src/paper/peer.ts'
 import { positionRow } from '../../src/paper/positionRows.ts'
 import type { Venue } from '../../src/paper/venue.ts'
-import { tokenPrice } from '../../src/paper/world.ts'
+import { tokenPrice } from '../../src/paper/venueState.ts'
 import type { PositionRecord } from '../../src/paper/worldRecords.ts'
 import { account } from './daemon.ts'
 import { type Change, changedBody, type LiarKind, type Lie, type Plan } from './lies.ts'
@@ -65,12 +65,12 @@ export function hostileFetch({ venue, kind, plan, honest, nowMs, note }: Hostile
     const path = pathname.slice(liar.length)
     const made = path === '/orders/txns/prepare' ? inventedNow() : []
     // Who invents a position prepares its close too, and the chain knows nothing of it.
-    for (const record of made) if (record !== undefined) storePosition(venue.world, record, record.state)
+    for (const record of made) if (record !== undefined) storePosition(venue.venueState, record, record.state)
     let answer: FetchAnswer
     try {
       answer = await honest(url, init)
     } finally {
-      for (const record of made) if (record !== undefined) storePosition(venue.world, record, undefined)
+      for (const record of made) if (record !== undefined) storePosition(venue.venueState, record, undefined)
     }
     const methods = kind === 'endpoint' ? methodsOf(init.body) : []
     const lies = liesFor(path, methods)
@@ -94,7 +94,7 @@ export function hostileFetch({ venue, kind, plan, honest, nowMs, note }: Hostile
     return plan.flatMap(({ change, fromMs, untilMs }) => {
       if (change.op !== 'invent' || nowMs() < fromMs || nowMs() > untilMs) return []
       const record = inventedPosition(venue, change)
-      return record === undefined || venue.world.positions.has(record.contractKey) ? [] : [record]
+      return record === undefined || venue.venueState.positions.has(record.contractKey) ? [] : [record]
     })
   }
 
@@ -198,14 +198,14 @@ function changedMessage(
 
 /** A position that nobody holds, near to its liquidation. */
 function inventedPosition(
-  { world }: Venue,
+  { venueState }: Venue,
   { symbol, isLong, sizeUsd }: Extract<Change, { op: 'invent' }>,
 ): PositionRecord | undefined {
-  const market = world.markets.find(({ catalog }) => catalog.symbol === symbol)
+  const market = venueState.markets.find(({ catalog }) => catalog.symbol === symbol)
   if (market === undefined) return undefined
-  const seconds = Math.floor(world.clock.now() / 1000)
-  const price = tokenPrice(world, market.indexToken, seconds).max
-  const collateral = tokenPrice(world, market.shortToken, seconds).min
+  const seconds = Math.floor(venueState.clock.now() / 1000)
+  const price = tokenPrice(venueState, market.indexToken, seconds).max
+  const collateral = tokenPrice(venueState, market.shortToken, seconds).min
   const sizeInUsd = BigInt(sizeUsd) * 10n ** 30n
   const state = {
     ...newPosition(market.settings, market.state, isLong ? 'long' : 'short', 1),
@@ -222,7 +222,7 @@ function inventedPosition(
 /** Its row as the venue would show it. */
 function inventedRows(venue: Venue, change: Extract<Change, { op: 'invent' }>): readonly unknown[] {
   const record = inventedPosition(venue, change)
-  return record === undefined ? [] : [positionRow(venue.world, record, venue.world.clock.now())]
+  return record === undefined ? [] : [positionRow(venue.venueState, record, venue.venueState.clock.now())]
 }
 
 // --- endpoints -----------------------------------------------------------------------------------------------------

@@ -5,10 +5,10 @@
 import type { Config } from '../../src/cli/config/types.ts'
 import { hexKey, sameHex, ZERO_ADDRESS } from '../../src/domain/address.ts'
 import { absOf, bps, formatUsd, MAX_UINT256, type Usd } from '../../src/domain/units.ts'
-import { findingLimits } from '../../src/engine/findingRate.ts'
+import { discrepancyLimits } from '../../src/engine/discrepancyRate.ts'
 import { ordersOfAccount } from '../../src/paper/positionRows.ts'
 import type { Venue } from '../../src/paper/venue.ts'
-import { tokenPrice } from '../../src/paper/world.ts'
+import { tokenPrice } from '../../src/paper/venueState.ts'
 import type { Books } from './books.ts'
 import { account } from './daemon.ts'
 import type { LiarKind } from './lies.ts'
@@ -42,7 +42,7 @@ export interface Judge {
   look(): Violation | undefined
   /** From now on an operator closes. */
   kill(): void
-  /** How many findings perpd wrote down. */
+  /** How many discrepancies perpd wrote down. */
   wrote(findings: number): Violation | undefined
   /** perpd said that its kill is done. */
   killDone(): Violation | undefined
@@ -59,7 +59,7 @@ const lossLagMs = 90_000
 /** Makes a judge. */
 export function createJudge(parts: JudgeParts): Judge {
   const { venue, books, config, kind, endpoints, traded, boundUsd, nowMs } = parts
-  const { world } = venue
+  const { venueState } = venue
   const { limits, signing } = config
   const seen = new Set<string>()
   /** Whether what every host shows can be made up. */
@@ -75,14 +75,14 @@ export function createJudge(parts: JudgeParts): Judge {
   let heldThenUsd = 0n
 
   const oraclePrice = (token: string): bigint => {
-    const found = world.catalog.tokenByAddress.get(hexKey(token))
+    const found = venueState.catalog.tokenByAddress.get(hexKey(token))
     if (found === undefined) return 0n
-    const { min, max } = tokenPrice(world, found, Math.floor(world.clock.now() / 1000))
+    const { min, max } = tokenPrice(venueState, found, Math.floor(venueState.clock.now() / 1000))
     return (min + max) / 2n
   }
 
   function messages(): Violation | undefined {
-    for (const operation of world.operations.values()) {
+    for (const operation of venueState.operations.values()) {
       if (seen.has(operation.taskId)) continue
       seen.add(operation.taskId)
       const { batch, relayParams } = operation
@@ -107,7 +107,7 @@ export function createJudge(parts: JudgeParts): Judge {
           return said(`a relay fee of ${relayParams.fee.feeAmount}`)
         if (numbers.executionFee > signing.maxExecutionFee)
           return said(`an execution fee of ${numbers.executionFee}`)
-        const market = world.marketByKey.get(hexKey(addresses.market))
+        const market = venueState.marketByKey.get(hexKey(addresses.market))
         if (!swaps.has(orderType)) {
           // Elsewhere a position may be by hand, and is reduced: by an operator's kill whatever list shows it, by a guard when
           // every host has shown it for half a minute (docs/orders.md). A market order that reduces adds nothing to a position
@@ -134,7 +134,7 @@ export function createJudge(parts: JudgeParts): Judge {
         }
         if (swaps.has(orderType) && kind !== 'oracle') {
           const last = addresses.swapPath.at(-1) ?? ''
-          const pool = world.marketByKey.get(hexKey(last))
+          const pool = venueState.marketByKey.get(hexKey(last))
           const paidUsd = numbers.initialCollateralDeltaAmount * oraclePrice(addresses.initialCollateralToken)
           if (paidUsd > limits.maxOrderSizeUsd + limits.maxOrderSizeUsd / 20n)
             return said(`a swap of ${formatUsd(paidUsd)}`)
@@ -148,7 +148,7 @@ export function createJudge(parts: JudgeParts): Judge {
         }
       }
       for (const { key, acceptablePrice, triggerPrice } of batch.updateOrderParamsList) {
-        const type = world.orders.get(key)?.params.orderType
+        const type = venueState.orders.get(key)?.params.orderType
         if (type === undefined || anyPrice.has(type) || swaps.has(type)) continue
         const isNear = absOf(acceptablePrice - triggerPrice) <= bps(triggerPrice, 2_000)
         if (acceptablePrice === MAX_UINT256 || !isNear)
@@ -242,11 +242,11 @@ export function createJudge(parts: JudgeParts): Judge {
       wasKilled = true
     },
     wrote(findings) {
-      if (findings <= findingLimits.perHour) return undefined
+      if (findings <= discrepancyLimits.perHour) return undefined
       return { rule: 'J', text: `${findings} findings were written` }
     },
     killDone() {
-      const orders = ordersOfAccount(world, account).length
+      const orders = ordersOfAccount(venueState, account).length
       const sides = books.sides()
       if (orders + sides.length === 0) return undefined
       return { rule: 'K', text: `a kill is done with ${orders} orders, ${books.text()}` }

@@ -14,7 +14,7 @@ function bug(name: string, attack: string, ...patches: readonly Patch[]): Advers
 
 const trustsAll: Patch = [
   'src/risk/trusted.ts',
-  'if (!wish.adds || untrusted === undefined) return undefined',
+  'if (!classified.adds || untrusted === undefined) return undefined',
   "if (untrusted !== '') return undefined",
 ]
 /** No facts of hosts keep anything from being signed. */
@@ -23,7 +23,7 @@ const signsAll: Patch = [
   'trading.veto(intent) ?? catalogue.veto(intent) ?? parts',
   'trading.veto(intent) ?? parts',
 ]
-const book: Patch = ['src/risk/book.ts', '    withoutUnseen(journal, open, snapshot),\n', '']
+const book: Patch = ['src/risk/accountExposure.ts', '    withoutUnseen(journal, open, snapshot),\n', '']
 const hidden: Patch = [
   'src/engine/tick.ts',
   'const hidden = adds ? hiddenOn(decision, snapshot) : undefined',
@@ -36,8 +36,8 @@ const nowMsOf: Patch = [
 ]
 const paused: Patch = [
   'src/engine/tick.ts',
-  'const finding = adds ? context.pausedBy(decision.marketToken) : undefined',
-  "const finding = adds ? context.pausedBy('') : undefined",
+  'const discrepancy = adds ? context.pausedBy(decision.marketToken) : undefined',
+  "const discrepancy = adds ? context.pausedBy('') : undefined",
 ]
 const verifyOrder = 'src/execution/verifyOrder.ts'
 
@@ -97,7 +97,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
   ]),
   bug('a liquidation is no loss of the day', 'liquidations are hidden by balances that never fall', [
     'src/engine/engine.ts',
-    '    dayResult.addFindings(trading.book.state(), clock.now())\n',
+    '    dayResult.addFindings(trading.accountJournal.state(), clock.now())\n',
     '',
   ]),
   bug(
@@ -112,35 +112,35 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
   ]),
   bug('what one host shows is there', 'positions that are not there are closed again and again', [
     'src/engine/holdings.ts',
-    'return isAdopted || ownOf(journal.closedFills(), shell.open(), side) || vouched.has(key)',
-    "return isAdopted || ownOf(journal.closedFills(), shell.open(), side) || key !== ''",
+    'return isAdopted || ownOf(journal.closedFills(), orderManager.open(), side) || vouched.has(key)',
+    "return isAdopted || ownOf(journal.closedFills(), orderManager.open(), side) || key !== ''",
   ]),
   bug('an edit copies what a row says', 'an edit that copies any price from a row', [
     'src/risk/changes.ts',
-    '  const isOther = otherThanSigned(order, signed, desk)\n  if (isOther !== undefined) return isOther\n  const orderType = editableTypes',
+    '  const isOther = otherThanSigned(order, signed, context)\n  if (isOther !== undefined) return isOther\n  const orderType = editableTypes',
     '  const orderType = editableTypes',
   ]),
   bug('findings have no ceiling', 'executions that never were, by the thousand', [
-    'src/engine/findingRate.ts',
-    'return Math.max(0, Math.min(perPass, perHour - ofHour, perDay - ofDay, findingLimits.unsettled - unsettled))',
-    'return Math.max(1e6, Math.min(perPass, perHour - ofHour, perDay - ofDay, findingLimits.unsettled - unsettled))',
+    'src/engine/discrepancyRate.ts',
+    'return Math.max(\n    0,\n    Math.min(perPass, perHour - ofHour, perDay - ofDay, discrepancyLimits.unsettled - unsettled),\n  )',
+    'return Math.max(1e6, Math.min(perPass, perHour - ofHour, perDay - ofDay, discrepancyLimits.unsettled - unsettled))',
   ]),
   bug('the receiver is not looked at', 'an order that pays somebody else', [
     verifyOrder,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: text of a source
-    '  findings.hex(`${at}.addresses.receiver`, account, addresses.receiver)\n',
+    '  differences.hex(`${at}.addresses.receiver`, account, addresses.receiver)\n',
     '',
   ]),
   bug('the size is not looked at', 'an order twice as large', [
     verifyOrder,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: text of a source
-    '  checkSize(findings, `${at}.numbers.sizeDeltaUsd`, rule.size, numbers.sizeDeltaUsd)\n',
+    '  checkSize(differences, `${at}.numbers.sizeDeltaUsd`, rule.size, numbers.sizeDeltaUsd)\n',
     '',
   ]),
   bug('the collateral is not looked at', 'collateral five times as much', [
     verifyOrder,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: text of a source
-    '  checkCollateral(findings, `${at}.numbers.initialCollateralDeltaAmount`, rule, numbers)\n',
+    '  checkCollateral(differences, `${at}.numbers.initialCollateralDeltaAmount`, rule, numbers)\n',
     '',
   ]),
   bug('prices have no bound', 'a price a tenth worse', [
@@ -156,7 +156,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
   bug('a swap may give nothing', 'a swap for next to nothing', [
     verifyOrder,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: text of a source
-    '  checkMinOutput(findings, `${at}.numbers.minOutputAmount`, rule.minOutput, numbers.minOutputAmount)\n',
+    '  checkMinOutput(differences, `${at}.numbers.minOutputAmount`, rule.minOutput, numbers.minOutputAmount)\n',
     '',
   ]),
   bug('a relay fee has no bound', 'a relay fee of twenty times', [

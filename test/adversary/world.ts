@@ -9,7 +9,7 @@ import type { Intent } from '../../src/domain/intent.ts'
 import { type Usd, usd } from '../../src/domain/units.ts'
 import type { CatalogToken } from '../../src/paper/catalog.ts'
 import type { PriceReplay, ReplayCandle } from '../../src/paper/replayFile.ts'
-import type { WorldMarket } from '../../src/paper/seedMarkets.ts'
+import type { VenueMarket } from '../../src/paper/seedMarkets.ts'
 import { createVenue, type Venue } from '../../src/paper/venue.ts'
 import { randomOf } from '../simulation/random.ts'
 import { createTimeline, processClock } from '../simulation/timeline.ts'
@@ -80,7 +80,7 @@ export async function runStory(story: Story): Promise<StoryResult> {
     },
   })
   keepFew(venue)
-  const books = createBooks(venue.world, account)
+  const books = createBooks(venue.venueState, account)
   const boundUsd = boundOf(config, story.kind, story.endpoints)
   const judge = createJudge({
     venue,
@@ -192,11 +192,11 @@ export async function runStory(story: Story): Promise<StoryResult> {
     paidUsd: books.worstPaidUsd,
     lostUsd: books.lostUsd,
     boundUsd,
-    executed: venue.world.trades.filter(
+    executed: venue.venueState.trades.filter(
       (row) => row.eventName === 'OrderExecuted' && hexKey(row.account) === hexKey(account),
     ).length,
     denials,
-    findings: status.findings.map(({ finding }) => finding.kind),
+    findings: status.findings.map(({ finding: discrepancy }) => discrepancy.kind),
     kill: status.kill?.outcome,
     trace,
     text: books.text(),
@@ -205,14 +205,14 @@ export async function runStory(story: Story): Promise<StoryResult> {
 
 const told: ReadonlySet<string> = new Set([
   'order.moved',
-  'order.poisoned',
+  'order.payload_rejected',
   'order.not_signed',
   'trading.state',
   'tick.failed',
-  'account.finding',
+  'account.discrepancy',
   'account.equityJumped',
   'market.contradicted',
-  'host.rested',
+  'host.cooldown',
 ])
 
 /** One line of an event: what is of the story, without the whole intents. */
@@ -230,16 +230,16 @@ function textOf(event: Event): string {
 }
 
 /** A small venue is a fast one: of its hundred markets those that are traded, and some that a liar may put in their place. */
-function keepFew({ world }: Venue): void {
-  const markets = world.markets as WorldMarket[]
+function keepFew({ venueState }: Venue): void {
+  const markets = venueState.markets as VenueMarket[]
   const kept = markets.filter(({ catalog }) => keptMarkets.has(catalog.symbol))
   markets.splice(0, markets.length, ...kept)
-  const byKey = world.marketByKey as Map<string, WorldMarket>
+  const byKey = venueState.marketByKey as Map<string, VenueMarket>
   for (const [key, { catalog }] of byKey) if (!keptMarkets.has(catalog.symbol)) byKey.delete(key)
   const used = new Set(
     kept.flatMap(({ catalog }) => [catalog.indexToken, catalog.longToken, catalog.shortToken].map(hexKey)),
   )
-  const tokens = world.catalog.catalog.tokens as CatalogToken[]
+  const tokens = venueState.catalog.catalog.tokens as CatalogToken[]
   const keptTokens = tokens.filter(({ address, isNative }) => isNative || used.has(hexKey(address)))
   tokens.splice(0, tokens.length, ...keptTokens)
 }

@@ -60,7 +60,11 @@ async function answered(ask: Ask, status: number, body: unknown) {
   }
   const transport = connected(attempts)
   const error = await failureOf(ask(transport))
-  return { error, requests: attempts.length, isResting: [one, two].some((host) => transport.isResting(host)) }
+  return {
+    error,
+    requests: attempts.length,
+    isResting: [one, two].some((host) => transport.isCoolingDown(host)),
+  }
 }
 
 const order: PrepareRequest = {
@@ -414,7 +418,7 @@ test('503: a route that is not served does not rest the host for the others, a s
     const transport = connected()
     for (let index = 0; index < 4; index++) await failureOf(ask(transport))
     nock.cleanAll()
-    return [one, two].filter((host) => transport.isResting(host))
+    return [one, two].filter((host) => transport.isCoolingDown(host))
   }
   expect(await restedBy((to) => getStatsSummary(to), internal)).toEqual([])
   expect(await restedBy((to) => getMarketsValues(to), { code: 'BACKEND_UNAVAILABLE' })).toEqual([])

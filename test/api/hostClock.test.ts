@@ -17,7 +17,7 @@ test('after a jump of our wall clock the host’s time is still known', () => {
     hosts: { api: ['http://one/v1'], oracle: [] },
     clock,
     limits: defaultApiLimits,
-    onRest: () => {},
+    onCooldown: () => {},
   })
   const hostMs = () => clock.now() + (hosts.clockSkewMs('http://one/v1') ?? Number.NaN)
   hosts.sawClock('http://one/v1', startMs + 4_000, 0)

@@ -1,4 +1,7 @@
-/** Which hosts are asked when one hangs, asks to be left alone, or has prices that stand still; and rows that cannot be read. */
+/**
+ * Which hosts are asked when one hangs, asks to be left alone, or has prices that are stale; and rows that cannot be
+ * read.
+ */
 import { expect, test } from 'vitest'
 import { getOrders, getPositions } from '../../src/api/account.ts'
 import { UnreachableError } from '../../src/api/errors.ts'
@@ -181,8 +184,8 @@ test('earnings of another wallet, and candles of another period, are a fault of 
   expect([read.host, read.value.account]).toEqual(['http://two/v1', other])
   const rests: string[] = []
   const candles = scriptedTransport(() => ({ body: fixtureText('oracle-candles') }), {
-    limits: { failuresToRest: 1 },
-    onRest: ({ host }) => rests.push(host),
+    limits: { failuresToCooldown: 1 },
+    onCooldown: ({ host }) => rests.push(host),
   })
   const query = { tokenSymbol: 'ETH', period: '1h', limit: 9 } as const
   const error = await candles.clock.drive(failureOf(getCandles(candles.transport, query)))
@@ -220,7 +223,7 @@ test('no order goes to a host that hung before it answered again', async () => {
   )
   await clock.drive(getOrders(transport, { account }))
   for (let second = 0; second < 60; second += 1) {
-    expect([second, transport.isResting('http://one/v1')]).toEqual([second, true])
+    expect([second, transport.isCoolingDown('http://one/v1')]).toEqual([second, true])
     await clock.advance(1_000)
     await clock.drive(getOrders(transport, { account }))
   }
@@ -229,5 +232,5 @@ test('no order goes to a host that hung before it answered again', async () => {
     await clock.advance(1_000)
     await clock.drive(getOrders(transport, { account }))
   }
-  expect(transport.isResting('http://one/v1')).toBe(false)
+  expect(transport.isCoolingDown('http://one/v1')).toBe(false)
 })

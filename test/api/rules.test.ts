@@ -12,7 +12,7 @@ import type { EditRequest } from '../../src/api/orderChangeRequest.ts'
 import { getOrderStatus, type OrderTicket, prepareOrder, submitOrder } from '../../src/api/orders.ts'
 import type { PrepareRequest } from '../../src/api/prepareRequest.ts'
 import { getRelayStatus, submitRelay } from '../../src/api/relay.ts'
-import { RequestFailed } from '../../src/api/sent.ts'
+import { RequestFailed } from '../../src/api/requestFailed.ts'
 import { getGmUserEarnings } from '../../src/api/yield.ts'
 import { failureOf, fixtureText, type Reply, type Seen, scriptedTransport } from './support.ts'
 
@@ -144,7 +144,7 @@ test.each<readonly [string, Reply, Reply]>([
 test('a resting host is no reason to leave an order chain', async () => {
   const { transport, clock, seen } = chain({ body: fixtureText('submit') }, { body: fixtureText('status') })
   const { value: prepared } = await clock.drive(prepareOrder(transport, order))
-  transport.restHost(prepared.host, 60_000, 'it failed')
+  transport.coolDown(prepared.host, 60_000, 'it failed')
   await getOrderStatus(transport, prepared)
   expect(hostsOf(seen).at(-1)).toBe('two')
 })

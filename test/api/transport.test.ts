@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { DecodeError, proves, RefusedError, UnreachableError } from '../../src/api/errors.ts'
+import { RequestFailed } from '../../src/api/requestFailed.ts'
 import type { Route } from '../../src/api/route.ts'
-import { RequestFailed } from '../../src/api/sent.ts'
 import type { RequestAttempt } from '../../src/api/transport.ts'
 import { failureOf, type Reply, START_MS, scriptedTransport } from './support.ts'
 
@@ -143,9 +143,9 @@ test('Retry-After rests the host and is waited for when there is no other', asyn
     ['one', 0],
     ['two', 50],
   ])
-  expect(paired.transport.isResting('http://one/v1')).toBe(true)
+  expect(paired.transport.isCoolingDown('http://one/v1')).toBe(true)
   await paired.clock.advance(7_000)
-  expect(paired.transport.isResting('http://one/v1')).toBe(false)
+  expect(paired.transport.isCoolingDown('http://one/v1')).toBe(false)
 })
 
 test.each([
@@ -181,8 +181,8 @@ test('a host that keeps failing rests, is probed by one request, and rests longe
   const { transport, clock, seen } = scriptedTransport(
     ({ url }) => (isSick && url.startsWith('http://primary') ? { status: 500 } : {}),
     {
-      limits: { failuresToRest: 2, restMs: 1_000, backoffMs: 0, attempts: 2 },
-      onRest: ({ host, restMs }) => rests.push([host, restMs]),
+      limits: { failuresToCooldown: 2, cooldownMs: 1_000, backoffMs: 0, attempts: 2 },
+      onCooldown: ({ host, cooldownMs }) => rests.push([host, cooldownMs]),
     },
   )
   const ask = (name: string) => clock.drive(transport.call(oracleRead, name))
@@ -209,10 +209,10 @@ test('a host that keeps failing rests, is probed by one request, and rests longe
 
 test('when every host rests, reads are still asked and distrusted hosts get no new order', async () => {
   const { transport, clock, seen } = scriptedTransport(() => ({}))
-  transport.restHost('http://one/v1/', 60_000, 'it sent a poisoned payload')
+  transport.coolDown('http://one/v1/', 60_000, 'it sent a poisoned payload')
   await transport.call(prepare, 'x')
   expect(seen.map(({ url }) => new URL(url).host)).toEqual(['two'])
-  transport.restHost('http://two/v1', 90_000, 'it sent a poisoned payload')
+  transport.coolDown('http://two/v1', 90_000, 'it sent a poisoned payload')
   await transport.call(read, 'x')
   expect(seen.map(({ url }) => new URL(url).host)).toEqual(['two', 'one'])
 

@@ -66,7 +66,7 @@ async function liar(usedActions: string): Promise<string> {
 }
 
 const usedOnChain = (count: bigint): void =>
-  void venue.world.subaccounts.set(subaccountKey(owner.address, session.address), {
+  void venue.venueState.subaccounts.set(subaccountKey(owner.address, session.address), {
     isActive: true,
     maxAllowedCount: count + 5n,
     currentActionsCount: count,

@@ -14,7 +14,7 @@ import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
 import type { EngineStatus } from '../../src/engine/status.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
-import { access, door, status } from '../control/door.ts'
+import { access, engine, status } from '../control/door.ts'
 import { perpd } from './run.ts'
 
 let cwd: string
@@ -49,8 +49,8 @@ async function daemon(...states: readonly Partial<EngineStatus>[]): Promise<stri
     health: { live: () => ({ ok: true, reasons: [] }), ready: () => ({ ok: true, reasons: [] }) },
     ...access,
     tokens: openTokens(config()),
-    door: {
-      ...door,
+    engine: {
+      ...engine,
       status: () => {
         const state = states[Math.min(looks, states.length - 1)]
         looks += 1

@@ -13,7 +13,7 @@ import { orderRow, toPlain } from '../../src/domain/orderView.ts'
 import { tradeRows } from '../../src/domain/tradeView.ts'
 import { usd } from '../../src/domain/units.ts'
 import { createLogRing } from '../../src/monitor/logRing.ts'
-import { door, status } from '../control/door.ts'
+import { engine, status } from '../control/door.ts'
 import { armedState, executedState, symbol } from '../monitor/events.ts'
 
 interface Row {
@@ -59,7 +59,7 @@ test('every table fits 80 columns and has its figures', async () => {
     [executedState, armedState].flatMap((state) => tradeRows(state)),
     80,
   )
-  const markets = marketsText(toPlain(await door.markets()), 0, 80)
+  const markets = marketsText(toPlain(await engine.markets()), 0, 80)
   const quote = quoteText({
     market: symbol,
     direction: 'long',

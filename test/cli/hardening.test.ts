@@ -78,7 +78,7 @@ const entries: Record<string, Entry> = {
   '/home/other/node': { ...folder(2000), isFolder: false },
 }
 const machine = (more: Record<string, Entry> = {}): Machine => ({
-  look: (path) => ({ ...entries, ...more })[path],
+  entryOf: (path) => ({ ...entries, ...more })[path],
   user: 1000,
   group: 1000,
   ownFolder: '/home/me/perpd',

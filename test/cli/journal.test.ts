@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ACCOUNT_ID, type Finding } from '../../src/domain/accountRecord.ts'
+import { ACCOUNT_ID, type Discrepancy } from '../../src/domain/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
 import { usd } from '../../src/domain/units.ts'
 import { hashOf } from '../../src/journal/rows.ts'
@@ -182,7 +182,7 @@ test('a journal that was emptied is refused and not taken for a new one', async 
   expect(err).toContain('lastRecordWritten: 18\n  lastRecordFound: 0\n')
 })
 
-const finding: Finding = {
+const discrepancy: Discrepancy = {
   findingId: 'trade-77',
   kind: 'manual-increase',
   statement: 'an order of the account that is not ours bought $50.00 of ETH/USD',
@@ -197,7 +197,7 @@ test('findings are listed, and an operator adopts or ignores them by name', asyn
   const journal = createSqliteJournal(options())
   const base = { v: RECORD_VERSION, atMs: startMs, intentId: ACCOUNT_ID } as const
   for (const findingId of ['trade-77', 'trade-78', 'order-9']) {
-    await journal.appendAccount({ ...base, kind: 'finding.raised', finding: { ...finding, findingId } })
+    await journal.appendAccount({ ...base, kind: 'finding.raised', finding: { ...discrepancy, findingId } })
   }
   journal.close()
   expect((await run('discrepancies')).out.split('\n')).toHaveLength(4)
@@ -216,7 +216,7 @@ test('findings are listed, and an operator adopts or ignores them by name', asyn
   expect((await run('findings')).out.split('\n')).toHaveLength(2)
   const all = JSON.parse((await run('findings', '--all', '--json')).out)
   expect(
-    all.map((each: { finding: Finding; end?: string; by?: string }) => [
+    all.map((each: { finding: Discrepancy; end?: string; by?: string }) => [
       each.finding.findingId,
       each.end,
       each.by,

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createControlServer } from '../../src/control/server.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
-import { access, door, operateToken, readToken } from '../control/door.ts'
+import { access, engine, operateToken, readToken } from '../control/door.ts'
 import { perpd } from './run.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -172,7 +172,7 @@ test('status shows the running daemon on one screen', async () => {
     chain: 'arbitrum',
   })
   const health = { live: () => ({ ok: true, reasons: [] }), ready: () => ({ ok: true, reasons: [] }) }
-  const server = await createControlServer({ host: '127.0.0.1', port: 0, door, metrics, health, ...access })
+  const server = await createControlServer({ host: '127.0.0.1', port: 0, engine, metrics, health, ...access })
   writeSeat(server.localUrl)
   const port = String(server.port)
   const shown = await perpd(cwd, ['status'])

@@ -39,9 +39,9 @@ afterEach(async () => {
 })
 
 const stateKey = subaccountKey(owner.address, session.address)
-const isActive = () => venue.world.subaccounts.get(stateKey)?.isActive
+const isActive = () => venue.venueState.subaccounts.get(stateKey)?.isActive
 const approveOnChain = (expiresAt = BigInt(Math.floor(Date.now() / 1000) + 86_400)) =>
-  venue.world.subaccounts.set(stateKey, {
+  venue.venueState.subaccounts.set(stateKey, {
     isActive: true,
     maxAllowedCount: 50n,
     currentActionsCount: 1n,
@@ -194,7 +194,7 @@ test('an approval that was never used is told, for it can bring the key back', a
   const done = await revoke('--request=ask.json', '--signature=answer', approval)
   expect(done).toMatchObject({ code: 0, err: expect.stringContaining('may still bring the key back until') })
   expect(existsSync(approvalFile())).toBe(false)
-  expect(venue.world.approvalNonces.get(hexKey(owner.address))).toBeUndefined()
+  expect(venue.venueState.approvalNonces.get(hexKey(owner.address))).toBeUndefined()
 })
 
 test('a relay that gives up or reverts is told with its reason, exit code 1; a lost answer is followed all the same', async () => {
@@ -205,15 +205,15 @@ test('a relay that gives up or reverts is told with its reason, exit code 1; a l
     writeFileSync(join(cwd, 'answer'), await owner.signTypedData(typedData))
     return await revoke('--request=ask.json', '--signature=answer')
   }
-  venue.world.dataFaults.relay = 'fails'
+  venue.venueState.dataFaults.relay = 'fails'
   expect(await ask()).toMatchObject({
     code: 1,
     err: expect.stringMatching(/failed The relay gave up(?:.|\n)*NOT GONE/),
   })
-  venue.world.dataFaults.relay = 'none'
-  venue.world.dataFaults.relayReverts = 'InsufficientRelayFee'
+  venue.venueState.dataFaults.relay = 'none'
+  venue.venueState.dataFaults.relayReverts = 'InsufficientRelayFee'
   expect(await ask()).toMatchObject({ code: 1, err: expect.stringContaining('InsufficientRelayFee') })
-  venue.world.dataFaults.relayReverts = ''
+  venue.venueState.dataFaults.relayReverts = ''
   expect(isActive()).toBe(true)
   // It landed, and its answer never came.
   venue.wire.add({ kind: 'drop-after', route: '/relay/submit' })

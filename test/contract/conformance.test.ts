@@ -1,6 +1,6 @@
 /**
- * The simulated chain against the contract: any history of messages, strangers and keepers has the same effects on both. What
- * the simulation proves of the order machine rests on this model of the chain.
+ * The simulated chain against the contract: any history of messages, third parties and keepers has the same effects on
+ * both. What the simulation proves of the order machine rests on this model of the chain.
  */
 import fc from 'fast-check'
 import { encodeFunctionData, hexToBigInt } from 'viem'

@@ -86,7 +86,7 @@ beforeEach(async () => {
 }, 60_000)
 afterEach(() => reader.close())
 
-const look = async () => (await reader.look([query]))[0]?.endpoints[0]
+const look = async () => (await reader.poll([query]))[0]?.endpoints[0]
 
 test('a landing is shown with the order that it created, first in the newest block and then final', async () => {
   expect(await look()).toMatchObject({ isDigestUsedAtLatest: false, isDigestUsedAtFinal: false, logs: [] })

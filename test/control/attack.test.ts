@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ControlServer, createControlServer } from '../../src/control/server.ts'
 import type { OperatorCommand } from '../../src/engine/operatorCommand.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
-import { access, asOperator, asReader, door, operateToken, readToken } from './door.ts'
+import { access, asOperator, asReader, engine, operateToken, readToken } from './door.ts'
 
 const metrics = createMetrics({ version: '0.1.0', profile: 'paper', chain: 'arbitrum' })
 const health = { live: () => ({ ok: true, reasons: [] }), ready: () => ({ ok: true, reasons: [] }) }
@@ -19,8 +19,8 @@ async function open(changes: Partial<typeof access> = {}, timeoutMs = requestTim
   server = await createControlServer({
     host: '127.0.0.1',
     port: 0,
-    door: {
-      ...door,
+    engine: {
+      ...engine,
       operate: (command, { by, via }) => {
         commands.push({ command, by, via })
         return Promise.resolve(

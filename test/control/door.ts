@@ -5,7 +5,7 @@ import type { StoredRecord } from '../../src/domain/records.ts'
 import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
 import { Secret } from '../../src/domain/secret.ts'
 import { usd } from '../../src/domain/units.ts'
-import type { EngineDoor, EngineStatus } from '../../src/engine/status.ts'
+import type { EngineApi, EngineStatus } from '../../src/engine/status.ts'
 import { createLogRing } from '../../src/monitor/logRing.ts'
 import { armedState, executedState, host, intent, position, symbol, symbols } from '../monitor/events.ts'
 import { account, startMs } from '../support/intents.ts'
@@ -62,7 +62,7 @@ const records: readonly StoredRecord[] = [
   },
 ]
 
-export const door: EngineDoor = {
+export const engine: EngineApi = {
   status: () => status,
   operate: () => Promise.resolve({ ok: true, statement: 'done' }),
   markets: () =>

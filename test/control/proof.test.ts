@@ -1,9 +1,9 @@
 /** The proof that a command and the daemon give each other: what holds, and every way in which it does not. */
 import { expect, test } from 'vitest'
 import {
-  type Asked,
   answerCode,
   bodyDigestOf,
+  type ChallengedRequest,
   challengePath,
   createProofs,
   newNonce,
@@ -24,7 +24,7 @@ function daemon() {
   }
 }
 
-const kill = (challenge?: string): Asked => ({
+const kill = (challenge?: string): ChallengedRequest => ({
   role: 'operate',
   method: 'POST',
   path: '/api/kill',

@@ -6,7 +6,7 @@ import { ControlPortError, type ControlServer, createControlServer } from '../..
 import type { Verdict } from '../../src/monitor/health.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
 import { intent } from '../monitor/events.ts'
-import { access, asReader, door } from './door.ts'
+import { access, asReader, engine } from './door.ts'
 
 const metrics = createMetrics({ version: '0.1.0', profile: 'paper', chain: 'arbitrum' })
 let verdict: Verdict = { ok: true, reasons: [] }
@@ -18,7 +18,7 @@ beforeEach(async () => {
   server = await createControlServer({
     host: '127.0.0.1',
     port: 0,
-    door,
+    engine,
     metrics,
     health,
     hostNames: ['perpd'],
@@ -166,11 +166,11 @@ test('a name that is not this machine is refused, so that no web page can rebind
 })
 
 test('an answer that cannot be made is one clear 500', async () => {
-  const broken = { ...door, status: () => assert.fail('no status') }
+  const broken = { ...engine, status: () => assert.fail('no status') }
   const other = await createControlServer({
     host: '127.0.0.1',
     port: 0,
-    door: broken,
+    engine: broken,
     metrics,
     health,
     ...access,
@@ -190,7 +190,7 @@ test('a port in use is one clear error that says how to go on', async () => {
   const error = await createControlServer({
     host: '127.0.0.1',
     port,
-    door,
+    engine,
     metrics,
     health,
     ...access,
@@ -214,7 +214,7 @@ test('closing ends open connections and frees the port', async () => {
   server = await createControlServer({
     host: '127.0.0.1',
     port: server.port,
-    door,
+    engine,
     metrics,
     health,
     ...access,

@@ -204,7 +204,7 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     const isOnItsWay = (): boolean => running.status().openIntents.some(({ label }) => label !== 'resting')
     // An exit may be hit at any time, and lists and endpoint tell it later: the books are laid side by side a while after the last.
     const fillsNow = (): number =>
-      venue.world.trades.filter((each) => sameHex(each.account, signer.address)).length
+      venue.venueState.trades.filter((each) => sameHex(each.account, signer.address)).length
     let [fills, sinceMs] = [fillsNow(), lengthMs]
     const isFresh = (): boolean => {
       if (fillsNow() !== fills) [fills, sinceMs] = [fillsNow(), atMs]
@@ -242,7 +242,7 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     const byJournal = [...sides.values()]
       .filter(({ sizeUsd }) => sizeUsd !== 0n)
       .map(({ marketToken, direction, sizeUsd }) => `${marketToken.toLowerCase()} ${direction} ${sizeUsd}`)
-    const ofVenue = positionsOfAccount(venue.world, signer.address).map(
+    const ofVenue = positionsOfAccount(venue.venueState, signer.address).map(
       ({ marketKey, state }) => `${marketKey} ${state.side} ${state.sizeInUsd}`,
     )
     const shown = status.positions.map(
@@ -257,7 +257,7 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
       shown: shown.sort(),
       venue: ofVenue.sort(),
       restingByJournal: open.flatMap(restingOf).sort(),
-      restingByVenue: [...venue.world.orders.values()].map(({ key }) => key.toLowerCase()).sort(),
+      restingByVenue: [...venue.venueState.orders.values()].map(({ key }) => key.toLowerCase()).sort(),
     }
   }
 }

@@ -58,7 +58,7 @@ export function judge(report: DayReport): readonly string[] {
     if ((ends[code] ?? 0) > 0) problems.push(`${ends[code]} orders ended ${code}`)
   problems.push(...alarms)
   problems.push(...rests.filter((rest) => !isOfFailing(rest)))
-  for (const { statement } of status.findings.map(({ finding }) => finding))
+  for (const { statement } of status.findings.map(({ finding: discrepancy }) => discrepancy))
     problems.push(`open: ${statement}`)
   problems.push(...status.hidden.map((text) => `hidden: ${text}`))
   problems.push(...status.contradictions.map(({ host }) => `contradicted by ${host}`))

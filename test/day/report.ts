@@ -109,13 +109,13 @@ const add = (counts: Record<string, number>, name: string): void => {
 /** What an event says that should not be there when nothing but lag happens; undefined for what is no alarm. */
 export function alarmOf(event: Event): string | undefined {
   switch (event.type) {
-    case 'account.finding':
+    case 'account.discrepancy':
       return `finding: ${event.finding.kind} ${event.finding.statement}`
     case 'account.equityJumped':
       return `equity jumped from ${event.equityUsd / 10n ** 30n} to ${event.readingUsd / 10n ** 30n}`
     case 'decision.invalid':
       return `${event.strategy} decided what is no decision: ${event.denial.reason}`
-    case 'order.poisoned':
+    case 'order.payload_rejected':
       return `poisoned by ${event.host}: ${JSON.stringify(event.differences, textOf)}`
     case 'order.not_signed':
       return `not signed: ${event.code} ${event.intent.kind} ${event.host}`
@@ -165,8 +165,10 @@ export function tellerOf(nowMs: () => number): { readonly listen: (event: Event)
       if (isOver && event.type === 'decision.denied') return
       const alarm = alarmOf(event)
       if (alarm !== undefined) alarms.push(`${Math.round(nowMs() / 1000)} s: ${alarm}`)
-      if (event.type === 'host.rested')
-        rests.push(`${Math.round(nowMs() / 1000)} s: ${event.host} for ${event.restMs} ms: ${event.reason}`)
+      if (event.type === 'host.cooldown')
+        rests.push(
+          `${Math.round(nowMs() / 1000)} s: ${event.host} for ${event.cooldownMs} ms: ${event.reason}`,
+        )
       if (event.type === 'tick.failed') add(failedTicks, `${event.strategy} ${event.reason}`)
       if (event.type === 'decision.admitted' && event.intent.kind === 'increase')
         end(`${event.intent.strategy}|${event.intent.terms.symbol}`, true)
@@ -179,7 +181,7 @@ export function tellerOf(nowMs: () => number): { readonly listen: (event: Event)
       add(deniedIncreases, denial.code)
       const key = `${strategy}|${symbol}`
       const before = waiting.get(key)
-      // A wish that was not repeated for two minutes was given up.
+      // A decision that was not repeated for two minutes was given up.
       if (before !== undefined && nowMs() - before.lastMs > 120_000) end(key, false)
       const now = waiting.get(key) ?? { codes: new Set<string>(), fromMs: nowMs(), lastMs: 0 }
       now.codes.add(denial.code)

@@ -90,7 +90,7 @@ export function createRoad(parts: {
   readonly lie?: () => Lie | undefined
 }): Road {
   const { time, clock, venue, random, outages, lags, lie } = parts
-  const { world } = venue
+  const { venueState } = venue
   if (lags) venue.faults.rpcLagBlocks = ENDPOINT_LAG_BLOCKS
   const pasts = new Map<string, ListPast>()
   const caches = new Map<string, Shot>()
@@ -120,7 +120,7 @@ export function createRoad(parts: {
 
   /** Changes whenever a list of any account may show something else than its prices. */
   function version(): string {
-    const { counters, positions, orders } = world
+    const { counters, positions, orders } = venueState
     const frozen = [...orders.values()].map(
       ({ key, isFrozen, updatedAtSeconds }) => `${key}${isFrozen}${updatedAtSeconds}`,
     )

@@ -90,7 +90,7 @@ export function getWalletAge(transport: Transport, query: WalletQuery, options?:
     },
     {
       file: 'src/paper/traders.ts',
-      add: '\n/** The largest trade of another trader, US dollars. */\nexport const largestTradeUsd = ({ settings }: Pick<World, "settings">): number => settings.largestTradeUsd\n',
+      add: '\n/** The largest trade of another trader, US dollars. */\nexport const largestTradeUsd = ({ settings }: Pick<VenueState, "settings">): number => settings.largestTradeUsd\n',
     },
   ],
   'a limit': [
@@ -110,9 +110,9 @@ export function getWalletAge(transport: Transport, query: WalletQuery, options?:
     },
     {
       file: 'src/risk/checks.ts',
-      before: '  ({ wish, view, desk }) => checkDataAge(',
-      add: `  ({ wish, desk: { equityUsd = 0n, limits } }) =>
-    wish.adds && equityUsd < (limits.minEquityUsd ?? 0n)
+      before: '  ({ classified, view, context }) => checkDataAge(',
+      add: `  ({ classified, context: { equityUsd = 0n, limits } }) =>
+    classified.adds && equityUsd < (limits.minEquityUsd ?? 0n)
       ? {
           code: 'EQUITY_TOO_LOW',
           reason: 'The account is worth less than its limit.',

@@ -4,14 +4,14 @@ import {
   ACCOUNT_ID,
   type AccountState,
   applyAccountRecord,
+  type Discrepancy,
+  type DiscrepancyEnd,
   emptyAccountState,
-  type Finding,
-  type FindingEnd,
   isDrift,
   pauses,
 } from '../../src/domain/accountRecord.ts'
 import type { Hex } from '../../src/domain/address.ts'
-import { findingsNamed, shortFindingId } from '../../src/domain/findingId.ts'
+import { discrepanciesNamed, shortDiscrepancyId } from '../../src/domain/discrepancyId.ts'
 import type { Order, Position, Trade } from '../../src/domain/position.ts'
 import { type ReconcileView, reconcile } from '../../src/domain/reconcile.ts'
 import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
@@ -76,21 +76,21 @@ function view(parts: Partial<ReconcileView> = {}): ReconcileView {
   }
 }
 
-function raise(state: AccountState, ...findings: readonly Finding[]): AccountState {
+function raise(state: AccountState, ...findings: readonly Discrepancy[]): AccountState {
   return findings.reduce(
-    (before, finding) =>
+    (before, discrepancy) =>
       applyAccountRecord(before, {
         v: RECORD_VERSION,
         atMs: 1,
         intentId: ACCOUNT_ID,
         kind: 'finding.raised',
-        finding,
+        finding: discrepancy,
       }),
     state,
   )
 }
 
-function settle(state: AccountState, findingId: string, as: FindingEnd): AccountState {
+function settle(state: AccountState, findingId: string, as: DiscrepancyEnd): AccountState {
   return applyAccountRecord(state, {
     v: RECORD_VERSION,
     atMs: 2,
@@ -104,7 +104,7 @@ function settle(state: AccountState, findingId: string, as: FindingEnd): Account
 
 const stranger = (parts: Partial<Trade> = {}) =>
   tradeOf({ id: 'trade-x', orderKey: strangerKey, sizeDeltaUsd: usd(500), ...parts })
-const kindsOf = ({ raised }: { readonly raised: readonly Finding[] }) => raised.map(({ kind }) => kind)
+const kindsOf = ({ raised }: { readonly raised: readonly Discrepancy[] }) => raised.map(({ kind }) => kind)
 
 test('what our fills explain is no finding', () => {
   const fills = [
@@ -120,7 +120,7 @@ test('a liquidation is the protocol’s: it is told, counted, and pauses nothing
   const found = reconcile(view({ fills, trades: [stranger({ orderType: 7 })] }))
   expect(kindsOf(found)).toEqual(['liquidation'])
   expect(found.raised[0]?.sizeDeltaUsd).toBe(-usd(500))
-  expect(found.raised.map((finding) => pauses({ finding, raisedAtMs: 0 }))).toEqual([false])
+  expect(found.raised.map((discrepancy) => pauses({ finding: discrepancy, raisedAtMs: 0 }))).toEqual([false])
 })
 
 test('an order that was made in the transaction that executed it is the protocol’s own: ADL', () => {
@@ -143,7 +143,7 @@ test('a market close whose creation no row shows is by hand, and holds increases
   const fills = [{ ...side, sizeDeltaUsd: usd(500) }]
   const found = reconcile(view({ fills, trades: [stranger({ orderType: 4 })] }))
   expect(kindsOf(found)).toEqual(['external-close'])
-  expect(found.raised.map((finding) => pauses({ finding, raisedAtMs: 0 }))).toEqual([true])
+  expect(found.raised.map((discrepancy) => pauses({ finding: discrepancy, raisedAtMs: 0 }))).toEqual([true])
 })
 
 test('where the chain is read its word on deleveraging counts, whatever rows show of the creation', () => {
@@ -165,26 +165,32 @@ test('what is older than the first look is a starting inventory, and what came l
     ['unexplained-order', true],
     ['unexplained-position', true],
   ])
-  expect(found.raised.map((finding) => isDrift({ finding, raisedAtMs: 0 }))).toEqual([false, false])
-  expect(found.raised.map((finding) => pauses({ finding, raisedAtMs: 0 }))).toEqual([true, true])
+  expect(found.raised.map((discrepancy) => isDrift({ finding: discrepancy, raisedAtMs: 0 }))).toEqual([
+    false,
+    false,
+  ])
+  expect(found.raised.map((discrepancy) => pauses({ finding: discrepancy, raisedAtMs: 0 }))).toEqual([
+    true,
+    true,
+  ])
   const later = { ...old, increasedAtSeconds: 100 }
   const fresh = reconcile(view({ positions: [later], firstLookSeconds: 100 }))
-  expect(fresh.raised.map((finding) => isDrift({ finding, raisedAtMs: 0 }))).toEqual([true])
+  expect(fresh.raised.map((discrepancy) => isDrift({ finding: discrepancy, raisedAtMs: 0 }))).toEqual([true])
   // Ours that shrank is no inventory, however old it is.
   const fills = [{ ...side, sizeDeltaUsd: usd(900) }]
   const less = reconcile(view({ positions: [old], fills, firstLookSeconds: 100 }))
-  expect(less.raised.map((finding) => isDrift({ finding, raisedAtMs: 0 }))).toEqual([true])
+  expect(less.raised.map((discrepancy) => isDrift({ finding: discrepancy, raisedAtMs: 0 }))).toEqual([true])
 })
 
 test('a finding is named by its short id, by its own, and by the beginning of either', () => {
   const found = reconcile(view({ orders: [order(strangerKey)], positions: [position(usd(1))] })).raised
-  const states = found.map((finding) => ({ finding, raisedAtMs: 0 }))
+  const states = found.map((discrepancy) => ({ finding: discrepancy, raisedAtMs: 0 }))
   const [first] = states
   const id = first?.finding.findingId ?? ''
-  for (const wanted of [id, shortFindingId(id), shortFindingId(id).slice(0, 5), id.slice(0, 12)]) {
-    expect(findingsNamed(states, wanted)).toEqual([first])
+  for (const wanted of [id, shortDiscrepancyId(id), shortDiscrepancyId(id).slice(0, 5), id.slice(0, 12)]) {
+    expect(discrepanciesNamed(states, wanted)).toEqual([first])
   }
-  expect(findingsNamed(states, '')).toEqual([])
+  expect(discrepanciesNamed(states, '')).toEqual([])
 })
 
 test('a trade by hand is told once and explains its own size', () => {
@@ -198,8 +204,8 @@ test('a trade by hand is told once and explains its own size', () => {
 
 test('an exit of the whole that somebody placed by hand is told without its largest number', () => {
   const exit = { ...order(strangerKey), orderType: 6 as const, sizeDeltaUsd: 2n ** 256n - 1n }
-  const [finding] = reconcile(view({ orders: [exit] })).raised
-  expect(finding?.statement).toContain('a stop-loss order over all of the position rests on ')
+  const [discrepancy] = reconcile(view({ orders: [exit] })).raised
+  expect(discrepancy?.statement).toContain('a stop-loss order over all of the position rests on ')
 })
 
 test('a resting order of a stranger is told, and is gone when it rests no longer', () => {
@@ -294,14 +300,16 @@ test('whatever our fills and strangers did, in any order and any number of passe
       }
       expect(told).toBe(strangers)
       expect(
-        [...account.findings.values()].every(({ finding }) => finding.kind !== 'unexplained-position'),
+        [...account.findings.values()].every(
+          ({ finding: discrepancy }) => discrepancy.kind !== 'unexplained-position',
+        ),
       ).toBe(true)
     }),
     { numRuns: 300, seed: 11 },
   )
 })
 
-const byHand = (sizeUsd: bigint): Finding => ({
+const byHand = (sizeUsd: bigint): Discrepancy => ({
   findingId: 'trade:trade-x',
   kind: 'manual-increase',
   ...side,

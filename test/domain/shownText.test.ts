@@ -5,7 +5,7 @@ import { controlRoutes } from '../../src/control/routes.ts'
 import { marked, visible } from '../../src/domain/shownText.ts'
 import { createLog } from '../../src/monitor/log.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
-import { access, asReader, door, status } from '../control/door.ts'
+import { access, asReader, engine, status } from '../control/door.ts'
 
 /** ETH/USD turned around, with a line's end, a terminal's escape, a joiner, a half pair, a tag of a higher plane, DEL and C1. */
 const evil = 'ETH\u202e/DSU\u2028B\u001b[2J\u200d\ud800\u{e0041}\u007f\u0085\ufeff'
@@ -31,7 +31,7 @@ test.each(['json', 'pretty'] as const)('a line of the log in %s shows it, and st
     color: false,
   })
   log.listen({ type: 'capacity.read', symbol: evil, direction: 'long', roomUsd: 1n as never })
-  log.listen({ type: 'host.rested', host: `http://${evil}/v1`, restMs: 1, reason: evil })
+  log.listen({ type: 'host.cooldown', host: `http://${evil}/v1`, cooldownMs: 1, reason: evil })
   expect(said).not.toMatch(unseen)
   // Pretty begins with a line of the date.
   expect(said.trimEnd().split('\n')).toHaveLength(format === 'json' ? 2 : 3)
@@ -56,7 +56,7 @@ test('a label of a metric is marked, and the exposition stays one line for it', 
     chain: 'arbitrum',
   })
   metrics.listen({ type: 'capacity.read', symbol: evil, direction: 'long', roomUsd: 1n as never })
-  const text = await metrics.render(door.status())
+  const text = await metrics.render(engine.status())
   expect(text).not.toMatch(unseen)
   expect(text).toContain('market="ETH\ufffd/DSU\ufffdB')
 })
@@ -64,8 +64,8 @@ test('a label of a metric is marked, and the exposition stays one line for it', 
 test('what the control port answers says the same as JSON and shows nothing else on a screen', async () => {
   const routes = controlRoutes({
     ...access,
-    door: {
-      ...door,
+    engine: {
+      ...engine,
       status: () => ({
         ...status,
         symbols: Object.fromEntries(Object.keys(status.symbols).map((token) => [token, evil])),

@@ -13,9 +13,9 @@ import {
   applyTradingEntry,
   breakerNames,
   emptyTradingFold,
-  type HoldCause,
-  holdKey,
-  holdsOn,
+  type HaltReason,
+  haltKey,
+  haltsOn,
   scopeOf,
   stateOf,
   type TradingEntry,
@@ -112,7 +112,7 @@ test('strategies that are not read again keep their limits, and such as do not r
 })
 
 const scopes: readonly TradingScope[] = ['global', 'account', 'strategy:a', 'strategy:b']
-const causes: readonly HoldCause[] = ['operator', 'kill', 'drawdown', 'rejects']
+const causes: readonly HaltReason[] = ['operator', 'kill', 'drawdown', 'rejects']
 const entries: fc.Arbitrary<TradingEntry> = fc.record({
   kind: fc.constant('trading.state' as const),
   scope: fc.constantFrom(...scopes),
@@ -130,9 +130,9 @@ test('a scope is as strict as its strictest hold, whatever the order, and one ho
       const last = new Map<string, TradingEntry & { kind: 'trading.state' }>()
       list.forEach((entry, atMs) => {
         fold = applyTradingEntry(fold, entry, atMs)
-        if (entry.kind === 'trading.state') last.set(holdKey(entry), entry)
+        if (entry.kind === 'trading.state') last.set(haltKey(entry), entry)
       })
-      expect(new Set(fold.holds.map(holdKey)).size).toBe(fold.holds.length)
+      expect(new Set(fold.holds.map(haltKey)).size).toBe(fold.holds.length)
       for (const strategy of ['a', 'b', undefined]) {
         const reach = [...last.values()].filter(
           ({ scope }) => scope === 'global' || scope === 'account' || scope === `strategy:${strategy}`,
@@ -141,7 +141,7 @@ test('a scope is as strict as its strictest hold, whatever the order, and one ho
           (most, { state }) => stricter(most, state),
           'active',
         )
-        expect(stateOf(holdsOn(fold.holds, strategy))).toBe(expected)
+        expect(stateOf(haltsOn(fold.holds, strategy))).toBe(expected)
       }
     }),
     { seed: 6, numRuns: 500 },

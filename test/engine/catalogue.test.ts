@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { Event } from '../../src/domain/event.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
+import { createAccountJournal } from '../../src/engine/accountJournal.ts'
 import { createCatalogue, type MarketProof, SETTLE_MS } from '../../src/engine/catalogue.ts'
 import { pinnedApi } from '../../src/engine/pinnedApi.ts'
 import { trustMarket } from '../../src/engine/trustMarket.ts'
@@ -21,10 +21,10 @@ function open(prove?: () => Promise<MarketProof>, journal = createMemoryJournal(
   const fatal = (error: unknown): never => {
     throw error
   }
-  const book = createAccountBook({ journal, clock })
+  const accountJournal = createAccountJournal({ journal, clock })
   const catalogue = createCatalogue({
     shipped: arbitrum.facts,
-    book,
+    accountJournal,
     clock,
     emit,
     fatal,
@@ -231,7 +231,7 @@ test('a host that does not answer keeps a market from being trusted, and what no
 test('a market that is not shipped cannot have the name of one that is', async () => {
   const { catalogue } = open()
   const unknown = { marketToken: newMarket, indexToken: weth, longToken: weth, shortToken: usdc } as const
-  expect(catalogue.strangerSymbol({ ...unknown, symbol: ethSymbol })).toBe(newMarket)
+  expect(catalogue.unpinnedSymbol({ ...unknown, symbol: ethSymbol })).toBe(newMarket)
   const { api } = venueBench()
   const pinned = pinnedApi(api, catalogue)
   const { value } = await pinned.getMarkets()

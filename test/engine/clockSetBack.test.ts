@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import type { Closing } from '../../src/domain/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
 import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
+import { createAccountJournal } from '../../src/engine/accountJournal.ts'
 import { createBreakers } from '../../src/engine/breakers.ts'
 import { createTrading } from '../../src/engine/trading.ts'
-import { createShell } from '../../src/execution/shell.ts'
+import { createOrderManager } from '../../src/execution/orderManager.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import type { BreakerSettings } from '../../src/risk/breakers.ts'
@@ -20,16 +20,16 @@ function bench(settings: Partial<BreakerSettings>) {
   const { api, clock } = venueBench()
   const journal = createMemoryJournal()
   const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
-  const trading = createTrading({ book: createAccountBook({ journal, clock }), emit: () => {} })
-  const shell = createShell(testExecution({ api, clock, journal, signer }))
+  const trading = createTrading({ accountJournal: createAccountJournal({ journal, clock }), emit: () => {} })
+  const orderManager = createOrderManager(testExecution({ api, clock, journal, signer }))
   const breakers = createBreakers(
-    { api, clock, emit: () => undefined, journal, shell, signer, trading },
+    { api, clock, emit: () => undefined, journal, orderManager, signer, trading },
     () => ({
       sets: {},
       ...settings,
     }),
   )
-  return { clock, journal, trading, shell, look: () => breakers.look(false) }
+  return { clock, journal, trading, orderManager, look: () => breakers.check(false) }
 }
 
 test('what an operator lifted stays lifted when the clock was set back, and what ends after it counts all the same', async () => {
@@ -43,12 +43,12 @@ test('what an operator lifted stays lifted when the clock was set back, and what
     const closed: JournalRecord = { v: RECORD_VERSION, atMs, intentId, kind: 'intent.closed', closing }
     await journal.append(closed)
   }
-  const causes = () => trading.holds().map(({ cause }) => cause)
+  const causes = () => trading.halts().map(({ cause }) => cause)
   for (const n of [1, 2, 3]) await refuse(n)
   await look()
   expect(causes()).toEqual(['rejects'])
   clock.setBack(twoHoursMs)
-  for (const hold of trading.holds()) await trading.lift(hold, 'Ada', 'the endpoint is mended')
+  for (const halt of trading.halts()) await trading.release(halt, 'Ada', 'the endpoint is mended')
   await look()
   expect(causes()).toEqual([])
   for (const n of [4, 5, 6]) await refuse(n)
@@ -57,13 +57,13 @@ test('what an operator lifted stays lifted when the clock was set back, and what
 })
 
 test('an order stays as old as it is when the clock is set back or forth', async () => {
-  const { clock, journal, trading, shell, look } = bench({ unknownAgeMs: 30_000 })
+  const { clock, journal, trading, orderManager, look } = bench({ unknownAgeMs: 30_000 })
   const { accepted, preparing, armed, sent } = storyOf(1, { acceptedAtMs: clock.now() })
   for (const record of [accepted(), preparing(), armed(), sent()]) await journal.append(record)
-  shell.adopt(journal.openIntents(), [])
+  orderManager.restore(journal.openIntents(), [])
   const held = async () => {
     await look()
-    return trading.holds().map(({ cause }) => cause)
+    return trading.halts().map(({ cause }) => cause)
   }
   expect(await held()).toEqual([])
   clock.setBack(-twoHoursMs)

@@ -1,8 +1,8 @@
-/** What a second client with the same key does to a position of ours: it is told for what it is, and it is not undone. */
+/** What a second client with the same key does to a position of ours: it is told for what it is, and it is not unwound. */
 import { afterEach, expect, test } from 'vitest'
-import type { Finding } from '../../src/domain/accountRecord.ts'
+import type { Discrepancy } from '../../src/domain/accountRecord.ts'
 import type { StrategyDecision } from '../../src/domain/decision.ts'
-import { shortFindingId } from '../../src/domain/findingId.ts'
+import { shortDiscrepancyId } from '../../src/domain/discrepancyId.ts'
 import { usd } from '../../src/domain/units.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
@@ -84,8 +84,8 @@ test.each([
     })
     await bench.clock.advance(120_000)
     expect((await bench.api.getPositions({ account: signer.address })).value).toEqual([])
-    const found = (): readonly Finding[] =>
-      events.flatMap((event) => (event.type === 'account.finding' ? [event.finding] : []))
+    const found = (): readonly Discrepancy[] =>
+      events.flatMap((event) => (event.type === 'account.discrepancy' ? [event.finding] : []))
     expect(found().map(({ kind }) => kind)).toEqual(['external-close'])
     expect(codes()).toContain('UNEXPLAINED')
     expect(opened()).toHaveLength(1)
@@ -133,7 +133,7 @@ test.each([
   await bench.clock.advance(120_000)
   const [position] = await positions()
   expect(position?.sizeInUsd ?? opened).toBeLessThan(opened)
-  const found = events.flatMap((event) => (event.type === 'account.finding' ? [event.finding.kind] : []))
+  const found = events.flatMap((event) => (event.type === 'account.discrepancy' ? [event.finding.kind] : []))
   expect(new Set(found)).toEqual(new Set(['adl']))
 })
 
@@ -154,9 +154,9 @@ test('a fresh journal on a used account tells what it finds as a starting invent
   running = engine
   await engine.start()
   await bench.clock.advance(120_000)
-  const found = events.flatMap((event) => (event.type === 'account.finding' ? [event.finding] : []))
+  const found = events.flatMap((event) => (event.type === 'account.discrepancy' ? [event.finding] : []))
   expect(found.map(({ kind, isInitial }) => [kind, isInitial])).toEqual([['unexplained-position', true]])
-  const findingId = shortFindingId(found[0]?.findingId ?? '')
+  const findingId = shortDiscrepancyId(found[0]?.findingId ?? '')
   const answer = await engine.operate(
     { type: 'finding', findingId, as: 'adopted' },
     { by: 'ann', via: 'control' },
@@ -193,7 +193,7 @@ test('where the richer search of trades fails, the account is judged by the plai
     reason: 'by hand',
   })
   await bench.clock.advance(240_000)
-  const found = events.flatMap((event) => (event.type === 'account.finding' ? [event.finding.kind] : []))
+  const found = events.flatMap((event) => (event.type === 'account.discrepancy' ? [event.finding.kind] : []))
   expect(found).toEqual(['external-close'])
   expect(codes()).toContain('UNEXPLAINED')
 })

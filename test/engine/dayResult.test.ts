@@ -1,6 +1,6 @@
 /** What a strategy's orders realized in a day: each order by itself, and over the chain's evidence and a restart. */
 import { afterEach, expect, test } from 'vitest'
-import type { FindingState } from '../../src/domain/accountRecord.ts'
+import type { DiscrepancyState } from '../../src/domain/accountRecord.ts'
 import type { StrategyDecision } from '../../src/domain/decision.ts'
 import type { Evidence, IntentState, Settlement } from '../../src/domain/intent.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
@@ -103,7 +103,7 @@ afterEach(async () => {
   for (const bench of benches.splice(0)) await bench.close()
 })
 
-/** Always wishes for a long with a stop far above where the price goes; loses by that stop alone. */
+/** Always asks for a long with a stop far above where the price goes; loses by that stop alone. */
 const loser = defineStrategy({
   kind: 'loser',
   description: 'Opens a long with a stop-loss whenever it holds nothing.',
@@ -215,7 +215,7 @@ test('an order that rests has spent its fees of the day, before it ends', async 
 })
 
 test('what the protocol liquidated is a loss of the day once, on its market and for the account', () => {
-  const finding = (findingId: string, atSeconds: number, pnlUsd?: bigint): FindingState => ({
+  const finding = (findingId: string, atSeconds: number, pnlUsd?: bigint): DiscrepancyState => ({
     raisedAtMs: startMs,
     finding: {
       findingId,

@@ -37,7 +37,7 @@ test('a position and an order in a market that left the list are shown, close, a
   expect((await api.getMarkets()).value.some(({ marketToken }) => marketToken === ethMarket)).toBe(false)
   expect(await bench.judge(wish)).toMatchObject({ denial: { code: 'MARKET_NOT_LISTED' } })
 
-  await bench.shell.stop()
+  await bench.orderManager.stop()
   const { engine, codes } = engineOver(bench, {})
   running = engine
   await engine.start()

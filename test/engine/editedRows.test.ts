@@ -61,7 +61,7 @@ function wishing() {
   running.push(over.engine)
   return {
     ...over,
-    /** Wishes for this size, and waits until it was decided and carried out. */
+    /** Asks for this size, and waits until it was decided and carried out. */
     async wish(sizeUsd: number): Promise<readonly string[]> {
       const before = over.codes().length
       wanted = sizeUsd

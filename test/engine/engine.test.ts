@@ -4,7 +4,7 @@ import type { Event } from '../../src/domain/event.ts'
 import { type Limits, tighten } from '../../src/domain/limits.ts'
 import { usd } from '../../src/domain/units.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import { createShell } from '../../src/execution/shell.ts'
+import { createOrderManager } from '../../src/execution/orderManager.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import type { BreakerSettings } from '../../src/risk/breakers.ts'
 import type { Budget } from '../../src/risk/budget.ts'
@@ -16,7 +16,7 @@ import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
 
 const symbol = 'ETH/USD [WETH-USDC]'
 
-/** Wishes for a long at every tick, whatever is held or in flight. */
+/** Asks for a long at every tick, whatever is held or in flight. */
 const always = defineStrategy({
   kind: 'always',
   description: 'Wishes for a long at every tick.',
@@ -88,7 +88,7 @@ function world(
   })
   const byHand = async () => {
     const ticker = (await bench.api.getMarketTickers({ addresses: [ethMarket] })).value[0]
-    const other = createShell(testExecution(bench))
+    const other = createOrderManager(testExecution(bench))
     const intent = intentOf({ acceptedAtMs: bench.clock.now(), expiresAtMs: bench.clock.now() + 60_000 })
     return other.accept({
       ...intent,
@@ -173,7 +173,7 @@ test('a trade by hand is reported once, and increases on its market wait for an 
   await clock.advance(40_000)
   await byHand()
   await clock.advance(80_000)
-  const found = events.flatMap((event) => (event.type === 'account.finding' ? [event] : []))
+  const found = events.flatMap((event) => (event.type === 'account.discrepancy' ? [event] : []))
   expect(found).toMatchObject([
     { isPausing: true, finding: { kind: 'manual-increase', sizeDeltaUsd: usd(300) } },
   ])

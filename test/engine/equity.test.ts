@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { usd } from '../../src/domain/units.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
+import { createAccountJournal } from '../../src/engine/accountJournal.ts'
 import { createEquityTracker } from '../../src/engine/equity.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { manualClock } from '../support/venue.ts'
@@ -10,7 +10,7 @@ const second = 1_000
 
 test('a payment that no list shows yet makes neither the day’s first figure low nor a loss', async () => {
   const clock = manualClock(noonMs)
-  const tracker = createEquityTracker(createAccountBook({ journal: createMemoryJournal(), clock }))
+  const tracker = createEquityTracker(createAccountJournal({ journal: createMemoryJournal(), clock }))
   // The wallet has paid $200 already, the position is in no list: low without, high with what is in flight.
   await tracker.take({ lowUsd: usd(800), highUsd: usd(1_000) }, noonMs)
   await tracker.take({ lowUsd: usd(1_000), highUsd: usd(1_000) }, noonMs + 5 * second)
@@ -23,7 +23,7 @@ test('a payment that no list shows yet makes neither the day’s first figure lo
 
 test('what is won later in the day is a gain of the day', async () => {
   const clock = manualClock(noonMs)
-  const tracker = createEquityTracker(createAccountBook({ journal: createMemoryJournal(), clock }))
+  const tracker = createEquityTracker(createAccountJournal({ journal: createMemoryJournal(), clock }))
   for (let at = 0; at <= 200; at += 5) {
     const worth = at < 100 ? usd(1_000) : usd(1_100)
     await tracker.take({ lowUsd: worth, highUsd: worth }, noonMs + at * second)
@@ -38,8 +38,8 @@ test('what is won later in the day is a gain of the day', async () => {
 /** Takes readings of every five seconds; gives the figure after each. */
 async function figures(readings: readonly number[], onJump: () => void = () => undefined) {
   const clock = manualClock(noonMs)
-  const book = createAccountBook({ journal: createMemoryJournal(), clock })
-  const tracker = createEquityTracker(book, onJump)
+  const accountJournal = createAccountJournal({ journal: createMemoryJournal(), clock })
+  const tracker = createEquityTracker(accountJournal, onJump)
   const seen: number[] = []
   for (const [index, worth] of readings.entries()) {
     await tracker.take({ lowUsd: usd(worth), highUsd: usd(worth) }, noonMs + index * 5 * second)
@@ -68,7 +68,7 @@ test('one glitch, or half a minute of lists that miss a part, is no loss', async
 
 test('a deposit makes no peak that the figure has not reached', async () => {
   const clock = manualClock(noonMs)
-  const tracker = createEquityTracker(createAccountBook({ journal: createMemoryJournal(), clock }))
+  const tracker = createEquityTracker(createAccountJournal({ journal: createMemoryJournal(), clock }))
   for (let at = 0; at <= 400; at += 5) {
     const worth = at < 200 ? usd(1_000) : usd(3_000)
     await tracker.take({ lowUsd: worth, highUsd: worth }, noonMs + at * second)
@@ -88,7 +88,7 @@ test('a reading that jumps is told once while it lasts', async () => {
 test('a host of two that shows more than there is hides no loss of the other’s, from the first reading or later', async () => {
   for (const liesFrom of [0, 20]) {
     const clock = manualClock(noonMs)
-    const tracker = createEquityTracker(createAccountBook({ journal: createMemoryJournal(), clock }))
+    const tracker = createEquityTracker(createAccountJournal({ journal: createMemoryJournal(), clock }))
     for (let index = 0; index < 60; index += 1) {
       const worth = index < 30 ? 1_000 : 700
       const shown = index >= liesFrom ? 1_500 : worth
@@ -104,7 +104,7 @@ test('a host of two that shows more than there is hides no loss of the other’s
 test('a host that is read no more says nothing any more, and hosts a cent apart write no more than one', async () => {
   const clock = manualClock(noonMs)
   const journal = createMemoryJournal()
-  const tracker = createEquityTracker(createAccountBook({ journal, clock }))
+  const tracker = createEquityTracker(createAccountJournal({ journal, clock }))
   for (let index = 0; index < 60; index += 1) {
     const nowMs = noonMs + index * 5 * second
     const [one, other] = index % 2 === 0 ? [100_000, 100_001] : [100_001, 100_000]

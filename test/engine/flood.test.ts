@@ -10,8 +10,8 @@ import { createApi } from '../../src/api/client.ts'
 import { createNodeFetch } from '../../src/api/nodeFetch.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { Event } from '../../src/domain/event.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
-import { findingLimits } from '../../src/engine/findingRate.ts'
+import { createAccountJournal } from '../../src/engine/accountJournal.ts'
+import { discrepancyLimits } from '../../src/engine/discrepancyRate.ts'
 import { createReconciler } from '../../src/engine/reconcile.ts'
 import { createTrading } from '../../src/engine/trading.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite.ts'
@@ -110,9 +110,9 @@ function bench(options: { readonly freeBytes?: () => number } = {}) {
     clock,
     emit,
     journal,
-    shell: { open: () => [], recentlyLanded: () => [] },
+    orderManager: { open: () => [], recentlyLanded: () => [] },
     signer: { address: account },
-    trading: createTrading({ book: createAccountBook({ journal, clock }), emit }),
+    trading: createTrading({ accountJournal: createAccountJournal({ journal, clock }), emit }),
   } as unknown as Parameters<typeof createReconciler>[0])
   return {
     clock,
@@ -121,8 +121,9 @@ function bench(options: { readonly freeBytes?: () => number } = {}) {
     watch,
     said: () => said,
     foundOf: () =>
-      events.filter((event) => event.type === 'account.finding' && event.finding.kind === 'manual-increase')
-        .length,
+      events.filter(
+        (event) => event.type === 'account.discrepancy' && event.finding.kind === 'manual-increase',
+      ).length,
     close: () => {
       close()
       journal.close()
@@ -140,13 +141,15 @@ test('10,000 executions of ours that never were, anew with every pass of an hour
     await one.watch.pass({})
     one.clock.move(400_000)
   }
-  expect(one.foundOf()).toBeLessThanOrEqual(findingLimits.perHour)
-  expect(one.watch.open().length).toBeLessThanOrEqual(findingLimits.perHour)
-  expect(one.journal.summary().records).toBeLessThanOrEqual(findingLimits.perHour + 10)
+  expect(one.foundOf()).toBeLessThanOrEqual(discrepancyLimits.perHour)
+  expect(one.watch.open().length).toBeLessThanOrEqual(discrepancyLimits.perHour)
+  expect(one.journal.summary().records).toBeLessThanOrEqual(discrepancyLimits.perHour + 10)
   expect(one.said().length).toBeLessThan(200_000)
   // What is not written down holds increases as what is.
   expect(one.watch.pausedBy(ethMarket)).toBeDefined()
-  const held = one.events.flatMap((event) => (event.type === 'account.findingsHeld' ? [event.held] : []))
+  const held = one.events.flatMap((event) =>
+    event.type === 'account.discrepanciesDeferred' ? [event.held] : [],
+  )
   expect(held.at(-1)).toBeGreaterThan(9_000)
   one.close()
 })
@@ -188,7 +191,7 @@ test('the honest side: dozens of orders by hand in a day are all written down', 
     one.clock.move(3_600_000)
   }
   expect(one.foundOf()).toBe(120)
-  expect(one.events.some(({ type }) => type === 'account.findingsHeld')).toBe(false)
+  expect(one.events.some(({ type }) => type === 'account.discrepanciesDeferred')).toBe(false)
   one.close()
 })
 
@@ -201,7 +204,9 @@ test('more than may be written at once is written by and by, and told when it is
     one.clock.move(5_000)
   }
   expect(one.foundOf()).toBe(50)
-  const held = one.events.flatMap((event) => (event.type === 'account.findingsHeld' ? [event.held] : []))
+  const held = one.events.flatMap((event) =>
+    event.type === 'account.discrepanciesDeferred' ? [event.held] : [],
+  )
   expect(held[0]).toBe(30)
   expect(held.at(-1)).toBe(0)
   one.close()

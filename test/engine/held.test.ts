@@ -65,7 +65,11 @@ async function begin(options: KindsOptions = {}, exitUsd?: number) {
     const rows = (await (await bench.venue.fetch(new Request(url))).json()) as { sizeInUsd: string }[]
     return rows.reduce((sum, { sizeInUsd }) => sum + BigInt(sizeInUsd), 0n)
   }
-  return { ...at, heldUsd, findings: () => at.engine.status().findings.map(({ finding }) => finding.kind) }
+  return {
+    ...at,
+    heldUsd,
+    findings: () => at.engine.status().findings.map(({ finding: discrepancy }) => discrepancy.kind),
+  }
 }
 
 const by = { by: 'ann', via: 'control' } as const
@@ -114,7 +118,7 @@ test('lists that are twenty seconds behind raise nothing, and only make an incre
   })
   await bench.clock.advance(180_000)
   expect(formatUsd(await at.heldUsd())).toBe('$500.00')
-  expect(at.events.filter(({ type }) => type === 'account.finding')).toEqual([])
+  expect(at.events.filter(({ type }) => type === 'account.discrepancy')).toEqual([])
   expect(at.engine.status().hidden).toEqual([])
   expect(at.codes()).not.toContain('POSITION_NOT_SHOWN')
 })
@@ -146,7 +150,7 @@ test('an exit that was hit, while the list of orders is late, is no contradictio
   expect(formatUsd(await at.heldUsd())).toBe('$0.00')
   await bench.clock.advance(90_000)
   expect(at.codes()).not.toContain('POSITION_NOT_SHOWN')
-  expect(at.events.filter(({ type }) => type === 'account.finding')).toEqual([])
+  expect(at.events.filter(({ type }) => type === 'account.discrepancy')).toEqual([])
   expect(formatUsd(await at.heldUsd())).toBe('$500.00')
 })
 
@@ -181,7 +185,9 @@ test('a liquidation that happened is told as one when the chain shows it, and ra
   await bench.clock.advance(58_000)
   expect(formatUsd(await at.heldUsd())).toBe('$500.00')
   await bench.clock.advance(60_000)
-  const told = at.events.flatMap((event) => (event.type === 'account.finding' ? [event.finding.kind] : []))
+  const told = at.events.flatMap((event) =>
+    event.type === 'account.discrepancy' ? [event.finding.kind] : [],
+  )
   expect(told).toEqual(['liquidation'])
   expect(at.engine.status().hidden).toEqual([])
 })

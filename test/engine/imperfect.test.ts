@@ -54,7 +54,7 @@ function strategyOf(decide: Decide): LoadedStrategy {
   }
 }
 
-/** Wishes as the test sets them, each once. */
+/** Decisions as the test sets them, each once. */
 function wishing() {
   let wishes: readonly (readonly [kind: 'increase' | 'close', symbol: string])[] = []
   const strategy = strategyOf((view) => {
@@ -79,7 +79,7 @@ function wishing() {
   running.push(over.engine)
   return {
     ...over,
-    /** Wishes, and waits until it was decided and carried out. */
+    /** Decisions, and waits until it was decided and carried out. */
     async wish(...wanted: readonly (readonly ['increase' | 'close', string])[]): Promise<readonly string[]> {
       const before = over.codes().length
       wishes = wanted
@@ -124,7 +124,7 @@ test('with old prices at every oracle host nothing is opened, and a close goes o
   expect(await wish(['increase', ethSymbol])).toEqual(['DATA_TOO_OLD'])
   expect(await wish(['close', ethSymbol])).toEqual([])
   expect(await held()).toEqual([])
-  expect(events.filter(({ type }) => type === 'price.stoodIn')).toMatchObject([{ source: 'ticker' }])
+  expect(events.filter(({ type }) => type === 'price.fallback')).toMatchObject([{ source: 'ticker' }])
   const [close] = bench.journal.intents({ limit: 1 })
   expect(close?.intent).toMatchObject({ kind: 'close', sizing: { priceSource: 'ticker' } })
 })
@@ -150,7 +150,7 @@ test('without a ticker the mark of the position’s row bounds the close', async
   expect(await wish(['close', ethSymbol])).toEqual([])
   await bench.clock.advance(10_000)
   expect(await held()).toEqual([])
-  expect(events.filter(({ type }) => type === 'price.stoodIn')).toMatchObject([{ source: 'position' }])
+  expect(events.filter(({ type }) => type === 'price.fallback')).toMatchObject([{ source: 'position' }])
 })
 
 test('one oracle row that cannot be read closes its market for increases and no other, and its position can be left', async () => {
@@ -196,7 +196,7 @@ test('a position whose row cannot be read is not gone: no list, kill, finding or
   await bench.clock.advance(90_000)
   expect(engine.status().kill).toMatchObject({ outcome: 'done' })
   expect(await held()).toEqual([])
-  expect(events.filter(({ type }) => type === 'account.finding')).toEqual([])
+  expect(events.filter(({ type }) => type === 'account.discrepancy')).toEqual([])
 })
 
 test('a resting order whose row cannot be read has not ended, and a kill waits for it', async () => {

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import type { FetchAnswer } from '../../src/api/route.ts'
 import { readSnapshot } from '../../src/engine/snapshot.ts'
+import { exposureOf } from '../../src/risk/accountExposure.ts'
 import { admit } from '../../src/risk/admit.ts'
-import { bookOf } from '../../src/risk/book.ts'
 import { loadStrategies } from '../../src/strategy/load.ts'
 import { viewOf } from '../../src/strategy/strategy.ts'
 import { account } from '../support/intents.ts'
@@ -42,7 +42,7 @@ async function decisionsWith(between?: Between) {
       all.push(
         admit(decision, {
           snapshot,
-          book: bookOf(snapshot, []),
+          exposure: exposureOf(snapshot, []),
           limits,
           tradingState: 'active',
           intentId: 'i',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT_ID } from '../../src/domain/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
+import { createAccountJournal } from '../../src/engine/accountJournal.ts'
 import { createTrading, OPERATOR } from '../../src/engine/trading.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { intentOf, startMs } from '../support/intents.ts'
@@ -19,9 +19,9 @@ test('after a loss of records nothing is signed before the last lost signature h
     quietUntilMs: startMs + 3_600_000,
   })
   let nowMs = startMs
-  const book = createAccountBook({ journal, clock: { now: () => nowMs } })
-  const trading = createTrading({ book, emit: () => undefined })
-  expect(trading.holds()).toMatchObject([
+  const accountJournal = createAccountJournal({ journal, clock: { now: () => nowMs } })
+  const trading = createTrading({ accountJournal, emit: () => undefined })
+  expect(trading.halts()).toMatchObject([
     { scope: 'global', cause: 'lost-records', state: 'halted', by: 'Ada' },
   ])
   expect(trading.veto(intentOf())).toMatchObject({ code: 'TRADING_HALTED' })
@@ -32,7 +32,7 @@ test('after a loss of records nothing is signed before the last lost signature h
   const close = { kind: 'close', marketToken, direction, collateralToken, reason: 'by hand' } as const
   expect(trading.veto(intentOf({ strategy: OPERATOR, decision: close }))).toBeUndefined()
   // An operator's word on his own hold does not touch this one.
-  await trading.put({
+  await trading.halt({
     scope: 'global',
     cause: 'operator',
     state: 'reducing',
@@ -40,12 +40,12 @@ test('after a loss of records nothing is signed before the last lost signature h
     by: 'Ada',
     lifts: 'operator',
   })
-  const [, own] = trading.holds()
+  const [, own] = trading.halts()
   if (own === undefined) throw new Error('no hold of the operator')
-  await trading.lift(own, 'Ada', 'looked at')
+  await trading.release(own, 'Ada', 'looked at')
   nowMs = startMs + 3_599_999
-  expect(trading.holdOn()?.cause).toBe('lost-records')
+  expect(trading.haltOn()?.cause).toBe('lost-records')
   nowMs = startMs + 3_600_000
-  expect(trading.holds()).toEqual([])
+  expect(trading.halts()).toEqual([])
   expect(trading.veto(intentOf())).toBeUndefined()
 })

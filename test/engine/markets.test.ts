@@ -43,7 +43,7 @@ function withoutLink() {
 
 type Wish = 'increase' | 'close' | 'swap'
 
-/** Wishes as the test sets them, each once. */
+/** Decisions as the test sets them, each once. */
 function wishing(options: Pick<Parameters<typeof engineOver>[1], 'facts' | 'prove'> = {}) {
   let wishes: readonly (readonly [Wish, string])[] = []
   const symbols = [ethSymbol, btcSymbol, linkSymbol]
@@ -91,7 +91,7 @@ function wishing(options: Pick<Parameters<typeof engineOver>[1], 'facts' | 'prov
   running.push(over.engine)
   return {
     ...over,
-    /** Wishes, and waits until it was decided and carried out. */
+    /** Decisions, and waits until it was decided and carried out. */
     async wish(...wanted: readonly (readonly [Wish, string])[]): Promise<readonly string[]> {
       const before = over.codes().length
       wishes = wanted
@@ -175,7 +175,7 @@ test.each(cases)(
       await bench.clock.advance(61_000)
     }
     const codes = await wish(['increase', ethSymbol], ['swap', ethSymbol])
-    // The venue's own books first: two times the wish at most, and nowhere else.
+    // The venue's own books first: two times the decision at most, and nowhere else.
     for (const position of await held()) {
       expect(position.marketToken).toBe(ethMarket)
       expect(Number(position.collateralAmount) / 1e6).toBeLessThan(900)
@@ -189,7 +189,7 @@ test.each(cases)(
     }
     expect(engine.status().contradictions.length).toBeGreaterThan(0)
     expect(await wish(['close', ethSymbol])).toEqual([])
-    // The liar may be the host that is asked to prepare, and refuse it; whoever wishes it again asks the next.
+    // The liar may be the host that is asked to prepare, and refuse it; whoever decisions it again asks the next.
     if ((await held()).length > 0) expect(await wish(['close', ethSymbol])).toEqual([])
     expect(await held()).toEqual([])
 
@@ -203,7 +203,7 @@ test.each(cases)(
       // A thousand dollars of ETH at some thousands of dollars is more than a tenth of one.
       expect(terms.swap.minOutputAmount).toBeGreaterThan(10n ** 17n)
     }
-    const blamed = events.filter(({ type }) => type === 'host.rested' || type === 'order.poisoned')
+    const blamed = events.filter(({ type }) => type === 'host.cooldown' || type === 'order.payload_rejected')
     expect(blamed).toEqual([])
   },
 )

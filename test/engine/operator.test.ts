@@ -23,7 +23,7 @@ import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
 
 const symbol = 'ETH/USD [WETH-USDC]'
 
-/** Wishes for a long, and for an order far below the price, at every tick. */
+/** Asks for a long, and for an order far below the price, at every tick. */
 const greedy = defineStrategy({
   kind: 'greedy',
   description: 'Wishes for a long and for a resting order at every tick.',
@@ -51,7 +51,7 @@ const greedy = defineStrategy({
   },
 })
 
-/** Wishes for a long at every tick, and closes what it holds after half a minute. */
+/** Asks for a long at every tick, and closes what it holds after half a minute. */
 const leaving = defineStrategy({
   ...greedy,
   kind: 'leaving',
@@ -457,9 +457,9 @@ test('a loss of the day opens its breaker, a restart keeps it, and the next day 
   await first.clock.advance(55_000)
   expect(first.engine.status().holds).toEqual([])
   await first.clock.advance(120_000)
-  const [hold, ...others] = first.engine.status().holds
+  const [halt, ...others] = first.engine.status().holds
   expect(others).toEqual([])
-  expect(hold).toMatchObject({
+  expect(halt).toMatchObject({
     scope: 'account',
     cause: 'daily-loss',
     state: 'reducing',
@@ -666,7 +666,7 @@ test('limits of a market, of a strategy file and of breakers tighten at once and
   const [first, ...others] = there.journal.intents().map(({ intent }) => intent)
   expect(others).toEqual([])
   expect(first?.terms.slippageBps).toBe(30)
-  // Twice the collateral of what was wished for at five times.
+  // Twice the collateral of what was asked for at five times.
   expect(first?.terms.sizeDeltaUsd).toBe(usd(200))
   expect(codes(there)).toContain('ORDERS_PER_HOUR')
   there.engine.abort()

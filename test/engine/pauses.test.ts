@@ -4,7 +4,7 @@ import type { StrategyDecision } from '../../src/domain/decision.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { usd } from '../../src/domain/units.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import { createQuiet } from '../../src/monitor/quiet.ts'
+import { createRepeatFilter } from '../../src/monitor/repeatFilter.ts'
 import type { AnswerEdit } from '../../src/paper/answerEdit.ts'
 import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
@@ -18,7 +18,7 @@ afterEach(async () => {
   await bench.close()
 })
 
-/** Wishes the same every second. */
+/** Decisions the same every second. */
 function instance(decide: (view: StrategyView) => readonly StrategyDecision[]): LoadedStrategy {
   const symbols = [ethSymbol]
   const strategy = defineStrategy({
@@ -103,7 +103,7 @@ test('an increase that the venue refuses is asked for ever more seldom, and agai
   expect(new Set(codes())).toEqual(new Set(['REFUSED_BEFORE']))
   expect(engine.status().holds).toEqual([])
   // Each pause is one line of the log.
-  const quiet = createQuiet(() => 0)
+  const quiet = createRepeatFilter(() => 0)
   const told = (events as readonly Event[])
     .filter((event) => event.type === 'decision.denied' || event.type === 'decision.admitted')
     .flatMap((event) => quiet(event))

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
 import type { IntentState } from '../../src/domain/intent.ts'
 import { usd } from '../../src/domain/units.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
+import { createAccountJournal } from '../../src/engine/accountJournal.ts'
 import { createReconciler } from '../../src/engine/reconcile.ts'
 import { createTrading } from '../../src/engine/trading.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
@@ -56,12 +56,12 @@ async function watch(armedAtMs: number, executedAtSeconds: number, deadlineSecon
     clock,
     emit,
     journal,
-    shell: { open: () => [{ state, label: 'unknown' }], recentlyLanded: () => [] },
+    orderManager: { open: () => [{ state, label: 'unknown' }], recentlyLanded: () => [] },
     signer: { address: account },
-    trading: createTrading({ book: createAccountBook({ journal, clock }), emit }),
+    trading: createTrading({ accountJournal: createAccountJournal({ journal, clock }), emit }),
   } as unknown as Context
   await createReconciler(context).pass({})
-  return events.filter(({ type }) => type === 'account.finding')
+  return events.filter(({ type }) => type === 'account.discrepancy')
 }
 
 const nowSeconds = startMs / 1000
@@ -130,22 +130,22 @@ async function watchExit(listed: readonly string[], passesAtSeconds: readonly nu
     clock,
     emit,
     journal,
-    shell: {
+    orderManager: {
       open: () => [{ state, label: 'resting' }],
       recentlyLanded: () => [],
-      lookSoon: () => {
+      pollSoon: () => {
         looks += 1
       },
     },
     signer: { address: account },
-    trading: createTrading({ book: createAccountBook({ journal, clock }), emit }),
+    trading: createTrading({ accountJournal: createAccountJournal({ journal, clock }), emit }),
   } as unknown as Context
   const reconciler = createReconciler(context)
   for (const each of passesAtSeconds) {
     atSeconds = each
     await reconciler.pass({})
   }
-  return { looks, findings: events.filter(({ type }) => type === 'account.finding') }
+  return { looks, findings: events.filter(({ type }) => type === 'account.discrepancy') }
 }
 
 test('a position that an exit of ours just closed is no finding while the chain has not shown the exit to us, which is asked soon', async () => {

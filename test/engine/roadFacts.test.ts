@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { IncreaseDecision } from '../../src/domain/decision.ts'
 import { usd } from '../../src/domain/units.ts'
-import { createAccountBook } from '../../src/engine/accountBook.ts'
+import { createAccountJournal } from '../../src/engine/accountJournal.ts'
 import { createCatalogue } from '../../src/engine/catalogue.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import { createTrading } from '../../src/engine/trading.ts'
@@ -72,11 +72,11 @@ test('an engine begins with the fees of what landed before', async () => {
   const { executionFee = 0n, relayFeeAmount = 0n } = at.story(intentId).attempts[0]?.armed ?? {}
   const usual = { executionFee: executionFee / 4n, relayFee: relayFeeAmount / 4n, factor: 5 }
   const fees = createFees({ chain, clock, usual })
-  const trading = createTrading({ book: createAccountBook(at.context), emit: at.context.emit })
+  const trading = createTrading({ accountJournal: createAccountJournal(at.context), emit: at.context.emit })
   const catalogue = createCatalogue({
     ...at.context,
     shipped: at.context.chain.facts,
-    book: trading.book,
+    accountJournal: trading.accountJournal,
   })
   engine = createEngine({
     ...at.context,

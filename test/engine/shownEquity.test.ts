@@ -55,7 +55,7 @@ test('no figure is shown above its peak, which the breakers raise later', () => 
   expect(shownOf(mark)).toEqual(mark)
 })
 
-/** Wishes for a thousand times the account at every turn. */
+/** Asks for a thousand times the account at every turn. */
 const greedy: LoadedStrategy = {
   name: 'greedy',
   path: 'greedy.yaml',

@@ -1,6 +1,6 @@
 /** Trades of others that were told and that nothing shows any more: a reorganisation took them back, or they never were. */
 import { expect, test } from 'vitest'
-import type { FindingState } from '../../src/domain/accountRecord.ts'
+import type { DiscrepancyState } from '../../src/domain/accountRecord.ts'
 import type { PositionChange, PositionChangeQuery } from '../../src/domain/chainReader.ts'
 import { BaseError } from '../../src/domain/errors.ts'
 import type { Trade } from '../../src/domain/position.ts'
@@ -11,7 +11,7 @@ import { account, ethMarket, orderKey, startMs, tradeOf, usdc } from '../support
 type Context = Parameters<typeof createProofs>[0]
 
 const trade = tradeOf({ sizeDeltaUsd: usd(77) })
-const found: FindingState = {
+const found: DiscrepancyState = {
   finding: {
     findingId: `trade:${trade.id}`,
     kind: 'manual-increase',

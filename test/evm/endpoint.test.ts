@@ -166,7 +166,7 @@ const { signal } = new AbortController()
 test('300 attempts that landed while perpd was down are found in one look of a dozen questions', async () => {
   const { endpoint, asked } = bench(300)
   const queries = Array.from({ length: 300 }, (_unused, n) => queryOf(n))
-  const { views, trouble } = await endpoint.look(queries, signal)
+  const { views, trouble } = await endpoint.poll(queries, signal)
   expect(trouble).toBeUndefined()
   for (const [n, { consumer, logs }] of views.entries()) {
     expect(consumer).toMatchObject({ transactionHash: word(n, '3'), carriesOurSignature: true })
@@ -174,13 +174,13 @@ test('300 attempts that landed while perpd was down are found in one look of a d
   }
   expect(asked.length).toBeLessThanOrEqual(12)
   const before = asked.length
-  await endpoint.look(queries, signal)
+  await endpoint.poll(queries, signal)
   expect(asked.slice(before)).toEqual(['heads', 'logs', 'digestsAt', 'receipts', 'blocks'])
 })
 
 test('a transaction that carries the signature and failed is not the one that used the digest', async () => {
   const { endpoint } = bench(1, { failed: new Set([0]) })
-  const { views, trouble } = await endpoint.look([queryOf(0)], signal)
+  const { views, trouble } = await endpoint.poll([queryOf(0)], signal)
   expect(views[0]?.consumer).toBeUndefined()
   expect(trouble).toMatch(/was not found/)
 })
@@ -188,7 +188,7 @@ test('a transaction that carries the signature and failed is not the one that us
 test('an event of the attempt of another digest is not taken for this one', async () => {
   const { endpoint } = bench(2)
   const stolen = { ...queryOf(0), digest: word(1, '4') }
-  const { views } = await endpoint.look([stolen], signal)
+  const { views } = await endpoint.poll([stolen], signal)
   // Its signature is in a transaction at whose block the digest was still unused.
   expect(views[0]?.consumer).toBeUndefined()
 })

@@ -116,7 +116,7 @@ const outcomes = (events: readonly Event[]) =>
 
 test('a node in order is read: the heads, and an unused digest', async () => {
   const { reader, events } = readerOf([await node(orderly)])
-  const [view] = await reader.look([query])
+  const [view] = await reader.poll([query])
   expect(view).toMatchObject({
     configured: 1,
     endpoints: [
@@ -212,7 +212,7 @@ const cases: readonly (readonly [string, Reply])[] = [
 
 test.each(cases)('%s is not believed', async (_name, reply) => {
   const { reader, events } = readerOf([await node(reply)])
-  const [view] = await reader.look([query])
+  const [view] = await reader.poll([query])
   // Nothing, or a view that can prove neither landing nor death.
   for (const endpoint of view?.endpoints ?? []) {
     expect(endpoint).toMatchObject({ isDigestUsedAtLatest: true, logs: [] })
@@ -243,7 +243,7 @@ test.each([
   ],
 ] as const)('%s is no answer', async (_name, change) => {
   const { reader, events } = readerOf([await node(orderly, change)])
-  expect((await reader.look([query]))[0]?.endpoints).toEqual([])
+  expect((await reader.poll([query]))[0]?.endpoints).toEqual([])
   expect(outcomes(events)[0]).toMatch(/^RPC_/)
   expect(JSON.stringify(events)).not.toMatch(/secretkey|\\u001b/)
 })
@@ -255,7 +255,7 @@ test('an endpoint of another chain is refused at the start, and one that turns o
   const { reader } = readerOf([await node(orderly), other])
   await expect(reader.check()).rejects.toMatchObject({ code: 'RPC_WRONG_CHAIN', facts: { found: 43114n } })
   const second = readerOf([other])
-  expect((await second.reader.look([query]))[0]?.endpoints).toEqual([])
+  expect((await second.reader.poll([query]))[0]?.endpoints).toEqual([])
   expect(outcomes(second.events)).toEqual(['RPC_WRONG_CHAIN'])
 })
 
@@ -272,7 +272,7 @@ test('an endpoint that never answers is given up in time, does not hold up the o
   ])
   await reader.check()
   const startedMs = performance.now()
-  const [view] = await reader.look([query])
+  const [view] = await reader.poll([query])
   // It rests since the check: this look asks the other one alone.
   expect(performance.now() - startedMs).toBeLessThan(300)
   expect(view).toMatchObject({ configured: 2, endpoints: [{ latest: { number: 100n } }] })

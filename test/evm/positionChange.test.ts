@@ -29,7 +29,7 @@ function said(...shown: readonly (PositionChange | 'none' | undefined | Error)[]
       check: async () => undefined,
       latest: never,
       gasPrice: never,
-      look: never,
+      poll: never,
       positionChange: async () => {
         if (what instanceof Error) throw what
         return what
@@ -43,7 +43,7 @@ function said(...shown: readonly (PositionChange | 'none' | undefined | Error)[]
     sleep: (_ms: number, signal?: AbortSignal) =>
       new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve())),
   }
-  const reader = createChainReader({ endpoints, clock, emit: () => undefined, lookTimeoutMs: 1_000 })
+  const reader = createChainReader({ endpoints, clock, emit: () => undefined, pollTimeoutMs: 1_000 })
   return reader.positionChange?.(query)
 }
 
@@ -79,25 +79,25 @@ test('that nothing was done counts when every configured endpoint says so', asyn
 })
 
 test('an endpoint says that nothing was done when its final blocks are late enough, and not before', async () => {
-  const past = new Past(1)
-  past.pass(5)
-  past.mine({ kind: 'manual', spec: { ...past.order().creates[0], orderType: 2 } as OrderSpec })
-  const [orderKey = '0x'] = past.chain.canonical.orders.keys()
-  past.pass(1)
-  past.mine({ kind: 'keeper', orderKey, event: 'OrderExecuted', reason: '' })
-  const transactionHash = past.chain.canonical.logs.at(-1)?.transactionHash ?? '0x'
-  const reader = readerOf(past, [{ name: 'one', illness: undefined }], 1)
-  const laterThanSeconds = past.chain.canonical.tip.timestampSeconds + 120
+  const history = new Past(1)
+  history.pass(5)
+  history.mine({ kind: 'manual', spec: { ...history.order().creates[0], orderType: 2 } as OrderSpec })
+  const [orderKey = '0x'] = history.chain.canonical.orders.keys()
+  history.pass(1)
+  history.mine({ kind: 'keeper', orderKey, event: 'OrderExecuted', reason: '' })
+  const transactionHash = history.chain.canonical.logs.at(-1)?.transactionHash ?? '0x'
+  const reader = readerOf(history, [{ name: 'one', illness: undefined }], 1)
+  const laterThanSeconds = history.chain.canonical.tip.timestampSeconds + 120
   const asked = { account: pastAccount, orderKey, transactionHash, laterThanSeconds }
   expect(await reader.positionChange(asked)).toBeUndefined()
-  past.pass(12)
+  history.pass(12)
   expect(await reader.positionChange(asked)).toMatchObject({ isIncrease: true })
   // Another transaction, which was taken back or never was.
   const never = { ...asked, transactionHash: `0x${'0e'.repeat(32)}` } as const
   expect(await reader.positionChange(never)).toBeUndefined()
-  past.pass(25)
+  history.pass(25)
   expect(await reader.positionChange(never)).toBeUndefined()
-  past.pass(35)
+  history.pass(35)
   expect(await reader.positionChange(never)).toBe('none')
   const { laterThanSeconds: _none, ...anyTime } = never
   expect(await reader.positionChange(anyTime)).toBeUndefined()

@@ -10,7 +10,7 @@ import type { Event } from '../../src/domain/event.ts'
 import { usd } from '../../src/domain/units.ts'
 import { connectChain } from '../../src/evm/connect.ts'
 import type { EndpointsReader } from '../../src/evm/reader.ts'
-import { queryOf } from '../../src/execution/chainLook.ts'
+import { queryOf } from '../../src/execution/chainObservation.ts'
 import { type ChainBench, chainBench, signer } from '../support/chain.ts'
 import { ethMarket, intentOf } from '../support/intents.ts'
 
@@ -35,7 +35,7 @@ async function traded(
     expiresAtMs: world.clock.now() + 30_000,
     terms: { ...base.terms, referencePrice: ticker?.maxPrice ?? usd(0) },
   })
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(afterMs)
   const query = queryOf(world.story(intent.intentId), undefined)
   if (query === undefined) throw new Error('nothing was armed')
@@ -84,13 +84,13 @@ function fresh(parts: {
   return { reader, events, asked }
 }
 
-const eventsOf = (view: Awaited<ReturnType<EndpointsReader['look']>>[number] | undefined) =>
+const eventsOf = (view: Awaited<ReturnType<EndpointsReader['poll']>>[number] | undefined) =>
   view?.endpoints[0]?.logs.map(({ event }) => event)
 
 test('without a hint the landing is found by the account’s events, with the fill behind it', async () => {
   const query = await traded()
   const { reader, asked } = fresh({})
-  const [view] = await reader.look([query])
+  const [view] = await reader.poll([query])
   expect(view?.endpoints[0]).toMatchObject({
     isDigestUsedAtFinal: true,
     consumer: { carriesOurSignature: true },
@@ -98,7 +98,7 @@ test('without a hint the landing is found by the account’s events, with the fi
   expect(eventsOf(view)).toEqual(['OrderCreated', 'OrderExecuted'])
   expect(view?.endpoints[0]?.logs[1]?.settlement).toMatchObject({ sizeDeltaUsd: usd(500) })
   const before = asked.length
-  expect((await reader.look([query]))[0]?.endpoints[0]?.logs).toHaveLength(2)
+  expect((await reader.poll([query]))[0]?.endpoints[0]?.logs).toHaveLength(2)
   // Nothing is read again that cannot change: heads, events above the final block, and one pinned reading.
   expect(asked.length - before).toBe(3)
 })
@@ -106,7 +106,7 @@ test('without a hint the landing is found by the account’s events, with the fi
 test('an attempt that was armed while no endpoint answered is searched from before its signing', async () => {
   const { fromBlock: _none, ...query } = await traded()
   const { reader } = fresh({})
-  expect(eventsOf((await reader.look([query]))[0])).toEqual(['OrderCreated', 'OrderExecuted'])
+  expect(eventsOf((await reader.poll([query]))[0])).toEqual(['OrderCreated', 'OrderExecuted'])
 })
 
 test('a long past is read in narrower questions where wide ones are refused, over several looks, and is no view before', async () => {
@@ -118,8 +118,8 @@ test('a long past is read in narrower questions where wide ones are refused, ove
   const { reader, asked, events } = fresh({ refuse: (body) => span(body) > 500 })
   const long = { ...query, fromBlock: (query.fromBlock ?? 0n) - 60_000n }
   let looks = 1
-  let [view] = await reader.look([long])
-  for (; view?.endpoints.length === 0; looks += 1) [view] = await reader.look([long])
+  let [view] = await reader.poll([long])
+  for (; view?.endpoints.length === 0; looks += 1) [view] = await reader.poll([long])
   expect(eventsOf(view)).toEqual(['OrderCreated', 'OrderExecuted'])
   expect(looks).toBeGreaterThan(2)
   const outcomes = events.flatMap((event) => (event.type === 'chain.read' ? [event.outcome] : []))
@@ -132,10 +132,10 @@ test('over WebSocket alone everything is read too, and heads are pushed', async 
   const query = await traded()
   const { reader } = fresh({ ws: world.served.ws.slice(0, 1) })
   const pushed = new Promise((resolve) => reader.onHead?.(resolve))
-  let views = await reader.look([query])
+  let views = await reader.poll([query])
   for (let i = 0; i < 100 && views[0]?.endpoints.length === 0; i += 1) {
     await new Promise((resolve) => setTimeout(resolve, 20))
-    views = await reader.look([query])
+    views = await reader.poll([query])
   }
   expect(eventsOf(views[0])).toEqual(['OrderCreated', 'OrderExecuted'])
   await world.clock.advance(1_000)
@@ -147,7 +147,7 @@ test('a connection that is cut is made again, and read from again', async () => 
   const { reader } = fresh({ ws: world.served.ws.slice(0, 1) })
   const answered = async (): Promise<number> => {
     for (let i = 0; i < 200; i += 1) {
-      const [view] = await reader.look([query])
+      const [view] = await reader.poll([query])
       if (view?.endpoints.length === 1) return i
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
@@ -158,7 +158,7 @@ test('a connection that is cut is made again, and read from again', async () => 
   let isCut = false
   for (let i = 0; i < 100 && !isCut; i += 1) {
     await new Promise((resolve) => setTimeout(resolve, 20))
-    isCut = (await reader.look([query]))[0]?.endpoints.length === 0
+    isCut = (await reader.poll([query]))[0]?.endpoints.length === 0
   }
   expect(isCut).toBe(true)
   world.set({ down: [] })
@@ -168,13 +168,13 @@ test('a connection that is cut is made again, and read from again', async () => 
 test('a digest that was used before it was armed is somebody else’s', async () => {
   const query = await traded()
   const { reader } = fresh({})
-  const [own] = (await reader.look([query]))[0]?.endpoints ?? []
+  const [own] = (await reader.poll([query]))[0]?.endpoints ?? []
   const later = {
     ...query,
     fromBlock: (own?.consumer?.block.number ?? 0n) + 10n,
     signature: `0x${'77'.repeat(65)}` as Hex,
   }
-  const [view] = await fresh({}).reader.look([later])
+  const [view] = await fresh({}).reader.poll([later])
   // The events before arming are not of this attempt, and the transaction does not carry its signature.
   expect(view?.endpoints[0]).toMatchObject({ isDigestUsedAtFinal: true, logs: [] })
 })
@@ -182,9 +182,9 @@ test('a digest that was used before it was armed is somebody else’s', async ()
 test('a final block that is replaced after all takes everything back that stood on it', async () => {
   const query = await traded(12_000)
   const { reader } = fresh({})
-  expect(eventsOf((await reader.look([query]))[0])).toEqual(['OrderCreated', 'OrderExecuted'])
+  expect(eventsOf((await reader.poll([query]))[0])).toEqual(['OrderCreated', 'OrderExecuted'])
   await world.reorganise(60, { transactions: 'drop' })
-  const [gone] = (await reader.look([query]))[0]?.endpoints ?? []
+  const [gone] = (await reader.poll([query]))[0]?.endpoints ?? []
   expect(gone).toMatchObject({ isDigestUsedAtLatest: false, isDigestUsedAtFinal: false, logs: [] })
   expect(gone?.consumer).toBeUndefined()
 })
@@ -195,7 +195,7 @@ test('at each finality the final block is what it says', async () => {
   for (const finality of ['latest', 'safe', 'finalized', { depth: 7 }] as const) {
     const { reader } = fresh({ finality })
     const query = queryOf(world.story(intentOf().intentId), undefined)
-    const [view] = await reader.look(query === undefined ? [] : [query])
+    const [view] = await reader.poll(query === undefined ? [] : [query])
     const [endpoint] = view?.endpoints ?? []
     lags.push((endpoint?.latest.number ?? 0n) - (endpoint?.final.number ?? 0n))
   }
@@ -217,16 +217,16 @@ test('500 attempts cost as many requests as one', async () => {
     }),
   )
   const { reader, asked } = fresh({})
-  await reader.look(many)
+  await reader.poll(many)
   const before = asked.length
-  const views = await reader.look([...many, query])
+  const views = await reader.poll([...many, query])
   expect(views).toHaveLength(501)
   expect(views.every(({ endpoints }) => endpoints.length === 1)).toBe(true)
   expect(eventsOf(views.at(-1))).toEqual(['OrderCreated', 'OrderExecuted'])
   // Heads, events, digests; and for the one that is used: transaction, receipt, block, its parent, digest, fill.
   expect(asked.length - before).toBeLessThanOrEqual(12)
   const again = asked.length
-  await reader.look([...many, query])
+  await reader.poll([...many, query])
   expect(asked.length - again).toBe(3)
 })
 

@@ -32,7 +32,7 @@ function laneThat(after: () => Promise<void> = async () => {}): Lane {
     async send(_, { signed, host }) {
       const { intentId } = signed.verified.intent
       sent.push(lastAttempt(world.story(intentId)))
-      const { world: chain } = world.venue
+      const { venueState: chain } = world.venue
       const entry = { receivedAtMs: chain.clock.now(), lane: 'relay', host, requestId: null } as const
       const unknown = { account: null, digest: null, signature: null, result: 'received', taskId: null }
       await submitRelay(chain, { ...callOf(signed) }, { ...entry, ...unknown })
@@ -69,7 +69,7 @@ async function accept(parts: Partial<Intent> = {}): Promise<Intent> {
     terms: { ...base.terms, referencePrice: ticker?.maxPrice ?? usd(0) },
     ...parts,
   })
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   return intent
 }
 
@@ -149,9 +149,9 @@ test('killed with its send in the air, an order of a lane that the next start do
   await start(laneThat(() => new Promise<never>(() => {})))
   const intent = await accept()
   await world.clock.advance(100)
-  await world.shell.stop()
+  await world.orderManager.stop()
   const older = world.restart(shippedLanes)
-  older.adopt(world.journal.openIntents(), [])
+  older.restore(world.journal.openIntents(), [])
   await older.recover()
   await world.clock.advance(12_000)
   expect(world.story(intent.intentId).closing?.outcome).toBe('EXECUTED')

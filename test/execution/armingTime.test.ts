@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { ChainReader } from '../../src/domain/chainReader.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { beginArmingTime } from '../../src/execution/armingTime.ts'
-import { clockDoubtOf } from '../../src/execution/chainClock.ts'
+import { clockProblemOf } from '../../src/execution/chainClock.ts'
 import { intentOf } from '../support/intents.ts'
 import { manualClock } from '../support/venue.ts'
 
@@ -24,7 +24,7 @@ function bench({ endpoints, hosts = [0, 0] }: Witnesses) {
   const names = hosts.map((_skew, index) => `h${index}`)
   const chainReader: ChainReader | undefined = endpoints && {
     configured: endpoints.length,
-    look: async () => [],
+    poll: async () => [],
     latestBlocks: async () =>
       endpoints.map(([number, ahead], index) => ({
         endpoint: `e${index}`,
@@ -132,14 +132,14 @@ test('what adds risk waits where the time is not known or our clock is off; what
   const untold = { nowSeconds, unsureSeconds: 0, likelySeconds: nowSeconds, answered: 0 }
   const adds = intentOf()
   const reduces = intentOf({ kind: 'close', reservationUsd: 0n })
-  expect(clockDoubtOf(context, adds, { ...known, skewSeconds: 3 })).toBeUndefined()
-  expect(clockDoubtOf(context, adds, { ...known, skewSeconds: -20 })).toBeUndefined()
-  expect(clockDoubtOf(context, adds, { ...known, skewSeconds: 40 })).toMatchObject({
+  expect(clockProblemOf(context, adds, { ...known, skewSeconds: 3 })).toBeUndefined()
+  expect(clockProblemOf(context, adds, { ...known, skewSeconds: -20 })).toBeUndefined()
+  expect(clockProblemOf(context, adds, { ...known, skewSeconds: 40 })).toMatchObject({
     kind: 'skew',
     skewSeconds: 40,
   })
-  expect(clockDoubtOf(context, adds, { ...known, unsureSeconds: 150 })).toMatchObject({ kind: 'skew' })
-  expect(clockDoubtOf(context, adds, untold)).toMatchObject({
+  expect(clockProblemOf(context, adds, { ...known, unsureSeconds: 150 })).toMatchObject({ kind: 'skew' })
+  expect(clockProblemOf(context, adds, untold)).toMatchObject({
     kind: 'no-chain-time',
   })
   expect(events).toEqual([
@@ -147,5 +147,5 @@ test('what adds risk waits where the time is not known or our clock is off; what
     { type: 'chain.skew', skewSeconds: 40, isTooLarge: true },
   ])
   for (const time of [{ ...known, skewSeconds: 40 }, known, untold])
-    expect(clockDoubtOf(context, reduces, time)).toBeUndefined()
+    expect(clockProblemOf(context, reduces, time)).toBeUndefined()
 })

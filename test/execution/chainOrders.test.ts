@@ -128,8 +128,8 @@ async function sentBefore(intent: Intent, orders: readonly CreateOrderParams[]):
   })
   const data = encodeBatchCall({ account: signer.address, relayParams, signature, batch })
   await world.api.submitRelay({ to: router, data })
-  world.shell.adopt(world.journal.openIntents(), [])
-  const recovered = world.shell.recover()
+  world.orderManager.restore(world.journal.openIntents(), [])
+  const recovered = world.orderManager.recover()
   await world.clock.advance(3_000)
   await recovered
 }
@@ -144,7 +144,7 @@ test('a limit order rests, freezes with its reason, is open again when an update
     triggerUsd: now / 2n,
     acceptableUsd: now / 2n,
   })
-  await world.shell.accept(batchIntent('limit', { ...nobody, createOrderParamsList: [limit] }))
+  await world.orderManager.accept(batchIntent('limit', { ...nobody, createOrderParamsList: [limit] }))
   await world.clock.advance(8_000)
   expect(labelOf(world.story('limit'))).toBe('resting')
   const key = lastAttempt(world.story('limit'))?.children[0]?.orderKey ?? '0x'
@@ -160,7 +160,7 @@ test('a limit order rests, freezes with its reason, is open again when an update
     autoCancel: false,
     executionFeeIncrease: 0n,
   }
-  await world.shell.accept(batchIntent('touch', { ...nobody, updateOrderParamsList: [update] }))
+  await world.orderManager.accept(batchIntent('touch', { ...nobody, updateOrderParamsList: [update] }))
   await world.clock.advance(40_000)
   expect(world.story('touch').closing?.outcome).toBe('EXECUTED')
   expect(phases('limit')).toEqual(['FROZEN'])
@@ -168,7 +168,7 @@ test('a limit order rests, freezes with its reason, is open again when an update
   expect(reservedOf(world.story('limit'))).toBe(usd(500))
 
   world.set({ keeperFails: '' })
-  await world.shell.accept(batchIntent('again', { ...nobody, updateOrderParamsList: [update] }))
+  await world.orderManager.accept(batchIntent('again', { ...nobody, updateOrderParamsList: [update] }))
   await world.clock.advance(40_000)
   expect(world.story('again').closing?.outcome).toBe('EXECUTED')
   expect(world.story('limit').closing).toMatchObject({
@@ -188,12 +188,14 @@ test('a cancel closes with its own event, and so does the order it cancelled', a
     triggerUsd: now / 2n,
     acceptableUsd: now / 2n,
   })
-  await world.shell.accept(batchIntent('limit', { ...nobody, createOrderParamsList: [limit, limit] }))
+  await world.orderManager.accept(batchIntent('limit', { ...nobody, createOrderParamsList: [limit, limit] }))
   await world.clock.advance(8_000)
   const children = lastAttempt(world.story('limit'))?.children ?? []
   expect(children).toHaveLength(2)
   const cancelOrderKeys = children.map(({ orderKey }) => orderKey)
-  await world.shell.accept(batchIntent('cancel', { ...nobody, cancelOrderKeys }, { reservationUsd: 0n }))
+  await world.orderManager.accept(
+    batchIntent('cancel', { ...nobody, cancelOrderKeys }, { reservationUsd: 0n }),
+  )
   await world.clock.advance(40_000)
   expect(world.story('cancel').closing).toMatchObject({
     outcome: 'EXECUTED',
@@ -230,7 +232,9 @@ test('an increase found armed at start-up lands with its exits, and each ends by
   // The increase is done: what is left can only close it.
   expect(reservedOf(world.story('exits'))).toBe(0n)
   const cancelOrderKeys = children.slice(1).map(({ orderKey }) => orderKey)
-  await world.shell.accept(batchIntent('cancel', { ...nobody, cancelOrderKeys }, { reservationUsd: 0n }))
+  await world.orderManager.accept(
+    batchIntent('cancel', { ...nobody, cancelOrderKeys }, { reservationUsd: 0n }),
+  )
   await world.clock.advance(40_000)
   expect(world.story('exits').closing).toMatchObject({
     outcome: 'EXECUTED',

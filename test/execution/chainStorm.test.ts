@@ -57,7 +57,7 @@ function stormOf(random: () => number): Partial<Faults> {
 
 /** How an attempt ended on the chain as the venue has it in the end: read from its transactions, not over its wire. */
 function truthOf({ venue }: ChainBench, digest: string): string {
-  const { byDigest, transactions } = venue.world.blockChain
+  const { byDigest, transactions } = venue.venueState.blockChain
   const used = byDigest.get(hexKey(digest))
   if (used === undefined) return 'DEAD'
   const created = used.logs.find(({ eventName }) => eventName === 'OrderCreated')
@@ -75,7 +75,7 @@ async function storm(seed: number): Promise<readonly string[]> {
   const random = randomOf(seed)
   const world = await chainBench({ endpoints: 2 })
   try {
-    let shell = world.shell
+    let orderManager = world.orderManager
     const intents: Intent[] = []
     const ticker = (await world.api.getMarketTickers({ addresses: [ethMarket] })).value[0]
     for (let step = 0; step < 24; step += 1) {
@@ -90,7 +90,7 @@ async function storm(seed: number): Promise<readonly string[]> {
           terms: { ...base.terms, sizeDeltaUsd: usd(100 + step), referencePrice: ticker?.maxPrice ?? usd(0) },
         })
         intents.push(intent)
-        void shell.accept(intent)
+        void orderManager.accept(intent)
       }
       await world.clock.advance(Math.floor(random() * 3_000))
       if (random() < 0.5) world.set(stormOf(random))
@@ -100,10 +100,10 @@ async function storm(seed: number): Promise<readonly string[]> {
         await world.reorganise(1 + Math.floor(random() * 3), { transactions })
       }
       if (random() < 0.15) {
-        await shell.stop()
-        shell = world.restart()
-        shell.adopt(world.journal.openIntents(), [])
-        const recovered = shell.recover()
+        await orderManager.stop()
+        orderManager = world.restart()
+        orderManager.restore(world.journal.openIntents(), [])
+        const recovered = orderManager.recover()
         await world.clock.advance(2_500)
         await recovered
       }

@@ -76,8 +76,8 @@ async function sideOf(world: KindsBench) {
 }
 
 const blamed = ({ api, events }: KindsBench) => [
-  ...events.filter(({ type }) => type === 'order.poisoned' || type === 'order.not_signed'),
-  ...api.hosts.api.filter((host) => api.isResting(host)),
+  ...events.filter(({ type }) => type === 'order.payload_rejected' || type === 'order.not_signed'),
+  ...api.hosts.api.filter((host) => api.isCoolingDown(host)),
 ]
 
 test.each(both)(
@@ -170,6 +170,8 @@ test.each([
   await world.clock.advance(3_000)
   expect(world.story(intentId).closing?.code).toBe('TYPED_DATA_MISMATCH')
   const differences = [expect.objectContaining({ field: 'relayParams.deadline' })]
-  expect(world.events).toContainEqual(expect.objectContaining({ type: 'order.poisoned', differences }))
-  expect(world.api.hosts.api.filter((host) => world.api.isResting(host))).toHaveLength(1)
+  expect(world.events).toContainEqual(
+    expect.objectContaining({ type: 'order.payload_rejected', differences }),
+  )
+  expect(world.api.hosts.api.filter((host) => world.api.isCoolingDown(host))).toHaveLength(1)
 })

@@ -7,8 +7,8 @@ import type { Attempt, IntentState } from '../../src/domain/intent.ts'
 import { labelOf } from '../../src/domain/intent.ts'
 import { usd } from '../../src/domain/units.ts'
 import { createFees, type Fees } from '../../src/execution/fees.ts'
+import { createOrderManager } from '../../src/execution/orderManager.ts'
 import { executionFeeLimit, relayFeeLimit } from '../../src/execution/policy.ts'
-import { createShell } from '../../src/execution/shell.ts'
 import { armedFacts, intentOf, usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'
 
@@ -168,7 +168,7 @@ test('a venue that asks for many times the usual fee within the cap opens nothin
   const { fees: _, ...capsAlone } = at.context
   const admitted = await at.judge(decision)
   if (admitted.kind === 'denial') throw new Error(admitted.denial.code)
-  await createShell(capsAlone).accept(admitted.intent)
+  await createOrderManager(capsAlone).accept(admitted.intent)
   await at.clock.advance(35_000)
   const { marketToken, direction, collateralToken, reason } = decision
   const closed = await at.accept({ kind: 'close', marketToken, direction, collateralToken, reason })

@@ -10,8 +10,8 @@ import { BaseError } from '../../src/domain/errors.ts'
 import type { GasPrice } from '../../src/domain/gasPrice.ts'
 import type { OraclePrice } from '../../src/domain/market.ts'
 import { usd } from '../../src/domain/units.ts'
+import { Differences } from '../../src/execution/differences.ts'
 import { createFees, type FeeMessage, type Fees } from '../../src/execution/fees.ts'
-import { Findings } from '../../src/execution/findings.ts'
 import { createGasWatch } from '../../src/execution/gasWatch.ts'
 import { createNativePrice } from '../../src/execution/nativePrice.ts'
 import {
@@ -52,13 +52,13 @@ interface World {
   asked: number
 }
 
-function oracleOf(world: Pick<World, 'native'>) {
+function oracleOf(venueState: Pick<World, 'native'>) {
   const answer = <T>(value: T) => ({ value, host: 'here', readAtMs: 0 }) as never
   return {
     getOracleTokens: async () => answer([]),
     getPrices: async () => {
-      if (world.native === undefined) throw new BaseError('silent', { code: 'SILENT', facts: {} })
-      const price = usd(world.native)
+      if (venueState.native === undefined) throw new BaseError('silent', { code: 'SILENT', facts: {} })
+      const price = usd(venueState.native)
       const row: OraclePrice = {
         tokenSymbol: 'ETH',
         tokenAddress: arbitrum.contracts.wrappedNative,
@@ -110,30 +110,30 @@ function verdictOf({ fees }: World, intent: typeof increase | typeof close, fee:
     reducing: { maxExecutionFee: 10n ** 16n, maxRelayFee: 26_000_000n, priceToleranceBps: 200 },
     ...(feeEstimate === undefined ? {} : { feeEstimate }),
   } as SigningPolicy
-  const findings = new Findings()
-  findings.fee('fee', executionFeeLimit(policy, intent), fee, executionFeeSpike(policy, intent))
-  return findings.list.length === 0 ? 'signed' : findings.code
+  const differences = new Differences()
+  differences.fee('fee', executionFeeLimit(policy, intent), fee, executionFeeSpike(policy, intent))
+  return differences.list.length === 0 ? 'signed' : differences.code
 }
 
 test('with an endpoint the estimate is the formula at the gas price of now, and says so', async () => {
-  const world = worldOf()
-  await world.fees.look(0)
-  const estimate = world.fees.estimateFor(increase, messageOf(1n, 1n))
+  const venueState = worldOf()
+  await venueState.fees.refresh(0)
+  const estimate = venueState.fees.estimateFor(increase, messageOf(1n, 1n))
   expect(estimate).toMatchObject({ source: 'chain', executionFee: honestFee(calm), factor: 3n })
   expect(estimate?.whole.executionFee).toBe(honestFee(calm))
   expect(estimate?.relayFee).toBeGreaterThan(300_000n)
   expect(estimate?.relayFee).toBeLessThan(500_000n)
-  world.prices = [gwei]
-  await world.fees.look(0)
-  expect(world.fees.estimateFor(increase, messageOf(1n, 1n))?.executionFee).toBe(honestFee(gwei))
+  venueState.prices = [gwei]
+  await venueState.fees.refresh(0)
+  expect(venueState.fees.estimateFor(increase, messageOf(1n, 1n))?.executionFee).toBe(honestFee(gwei))
 })
 
 test('of two endpoints the lower counts, so that none alone makes a fee believable', async () => {
   await fc.assert(
     fc.asyncProperty(fc.bigInt(1n, 10n ** 13n), fc.bigInt(1n, 10n ** 13n), async (honest, lie) => {
-      const world = worldOf([honest, lie])
-      await world.fees.look(0)
-      const estimate = world.fees.estimateFor(increase, messageOf(1n, 1n))
+      const venueState = worldOf([honest, lie])
+      await venueState.fees.refresh(0)
+      const estimate = venueState.fees.estimateFor(increase, messageOf(1n, 1n))
       const lower = honest < lie ? honest : lie
       expect(estimate?.executionFee).toBe(honestFee(lower))
       expect(executionFeeLimit(policyWith(estimate), increase)).toBeLessThanOrEqual(10n ** 16n)
@@ -147,13 +147,13 @@ function policyWith(feeEstimate: ReturnType<Fees['estimateFor']>): SigningPolicy
 }
 
 test('a reading of more than a minute ago, or no price of the native token, leaves what landed and is usual', async () => {
-  const world = worldOf()
-  await world.fees.look(0)
-  world.clock.atMs += 60_001
-  expect(world.fees.estimateFor(increase, messageOf(1n, 1n))?.source).toBe('usual')
+  const venueState = worldOf()
+  await venueState.fees.refresh(0)
+  venueState.clock.atMs += 60_001
+  expect(venueState.fees.estimateFor(increase, messageOf(1n, 1n))?.source).toBe('usual')
   const silent = worldOf()
   silent.native = undefined
-  await silent.fees.look(0)
+  await silent.fees.refresh(0)
   expect(silent.fees.estimateFor(increase, messageOf(1n, 1n))).toMatchObject({
     source: 'usual',
     executionFee: usual.executionFee,
@@ -161,15 +161,15 @@ test('a reading of more than a minute ago, or no price of the native token, leav
 })
 
 test('a young reading is not asked for again, and endpoints that say nothing leave what was known', async () => {
-  const world = worldOf()
-  await world.fees.look(15_000)
-  await world.fees.look(15_000)
-  expect(world.asked).toBe(1)
-  world.clock.atMs += 20_000
-  world.prices = []
-  await world.fees.look(15_000)
-  expect(world.asked).toBe(2)
-  expect(world.fees.estimateFor(increase, messageOf(1n, 1n))?.executionFee).toBe(honestFee(calm))
+  const venueState = worldOf()
+  await venueState.fees.refresh(15_000)
+  await venueState.fees.refresh(15_000)
+  expect(venueState.asked).toBe(1)
+  venueState.clock.atMs += 20_000
+  venueState.prices = []
+  await venueState.fees.refresh(15_000)
+  expect(venueState.asked).toBe(2)
+  expect(venueState.fees.estimateFor(increase, messageOf(1n, 1n))?.executionFee).toBe(honestFee(calm))
 })
 
 test('an endpoint that hangs holds an order back for a second and no longer', async () => {
@@ -178,50 +178,50 @@ test('an endpoint that hangs holds an order back for a second and no longer', as
   clock.sleep = async (ms) => void waits.push(ms)
   const gasWatch = createGasWatch(gas, () => new Promise(() => undefined), clock)
   const fees = createFees({ chain: arbitrum, clock, usual, gas: gasWatch })
-  await fees.look(0)
+  await fees.refresh(0)
   expect(waits).toEqual([1_000])
 })
 
 test('an honest fee at every gas price is signed of a close up to its limit, and never called tampering', async () => {
   for (const price of [calm, gwei / 5n, gwei / 2n, gwei, 5n * gwei]) {
-    const world = worldOf([price])
-    await world.fees.look(0)
+    const venueState = worldOf([price])
+    await venueState.fees.refresh(0)
     const fee = honestFee(price)
-    expect(verdictOf(world, close, fee)).toBe(fee <= 10n ** 16n ? 'signed' : 'FEE_ABOVE_LIMIT')
-    expect(verdictOf(world, increase, fee)).toBe(fee <= 10n ** 16n ? 'signed' : 'FEE_ABOVE_LIMIT')
+    expect(verdictOf(venueState, close, fee)).toBe(fee <= 10n ** 16n ? 'signed' : 'FEE_ABOVE_LIMIT')
+    expect(verdictOf(venueState, increase, fee)).toBe(fee <= 10n ** 16n ? 'signed' : 'FEE_ABOVE_LIMIT')
   }
 })
 
 test('a fee that no gas price explains is tampering, of increases and of what takes risk away', async () => {
-  const world = worldOf()
-  await world.fees.look(0)
+  const venueState = worldOf()
+  await venueState.fees.refresh(0)
   // The usual fee stands in for a calm: 3 times it is 0.0006 ETH.
-  expect(verdictOf(world, increase, 6n * 10n ** 14n)).toBe('FEE_ABOVE_LIMIT')
-  expect(verdictOf(world, increase, 6n * 10n ** 14n + 1n)).toBe('TYPED_DATA_MISMATCH')
-  expect(verdictOf(world, increase, 100n * honestFee(calm))).toBe('TYPED_DATA_MISMATCH')
-  expect(verdictOf(world, close, 100n * honestFee(calm))).toBe('TYPED_DATA_MISMATCH')
-  expect(verdictOf(world, close, 10n ** 16n)).toBe('signed')
+  expect(verdictOf(venueState, increase, 6n * 10n ** 14n)).toBe('FEE_ABOVE_LIMIT')
+  expect(verdictOf(venueState, increase, 6n * 10n ** 14n + 1n)).toBe('TYPED_DATA_MISMATCH')
+  expect(verdictOf(venueState, increase, 100n * honestFee(calm))).toBe('TYPED_DATA_MISMATCH')
+  expect(verdictOf(venueState, close, 100n * honestFee(calm))).toBe('TYPED_DATA_MISMATCH')
+  expect(verdictOf(venueState, close, 10n ** 16n)).toBe('signed')
 })
 
 test('a host that still counts with the gas of a spike that is over is too dear, and no attacker, for ten minutes', async () => {
-  const world = worldOf([gwei])
-  await world.fees.look(0)
-  world.prices = [calm]
-  world.clock.atMs += 30_000
-  await world.fees.look(0)
-  expect(verdictOf(world, increase, honestFee(gwei))).toBe('FEE_ABOVE_LIMIT')
-  world.clock.atMs += 600_000
-  await world.fees.look(0)
-  expect(verdictOf(world, increase, honestFee(gwei))).toBe('TYPED_DATA_MISMATCH')
+  const venueState = worldOf([gwei])
+  await venueState.fees.refresh(0)
+  venueState.prices = [calm]
+  venueState.clock.atMs += 30_000
+  await venueState.fees.refresh(0)
+  expect(verdictOf(venueState, increase, honestFee(gwei))).toBe('FEE_ABOVE_LIMIT')
+  venueState.clock.atMs += 600_000
+  await venueState.fees.refresh(0)
+  expect(verdictOf(venueState, increase, honestFee(gwei))).toBe('TYPED_DATA_MISMATCH')
 })
 
 test('a whole fee counts for each order of its message, and is told apart the same way', async () => {
-  const world = worldOf()
-  await world.fees.look(0)
+  const venueState = worldOf()
+  await venueState.fees.refresh(0)
   const [order] = batch.createOrderParamsList
   if (order === undefined) throw new Error('no order')
   const many = { batch: { ...batch, createOrderParamsList: Array(10).fill(order) }, relayParams }
-  const estimate = world.fees.estimateFor(increase, many)
+  const estimate = venueState.fees.estimateFor(increase, many)
   const policy = policyWith(estimate)
   const each = estimate?.relayFee ?? 0n
   expect(relayFeeLimit(policy, increase)).toBe(3n * each)
@@ -230,23 +230,25 @@ test('a whole fee counts for each order of its message, and is told apart the sa
 })
 
 test('what a resting order must hold follows the gas price, else what landed and is usual', async () => {
-  const world = worldOf([gwei])
-  expect(world.fees.executionFeeOf('limit')).toBe(usual.executionFee)
-  await world.fees.look(0)
-  expect(world.fees.executionFeeOf('limit')).toBe(honestFee(gwei))
+  const venueState = worldOf([gwei])
+  expect(venueState.fees.executionFeeOf('limit')).toBe(usual.executionFee)
+  await venueState.fees.refresh(0)
+  expect(venueState.fees.executionFeeOf('limit')).toBe(honestFee(gwei))
   // An exit may turn its profit: one swap and one price more.
-  expect(world.fees.executionFeeOf('stop-loss') - honestFee(gwei)).toBe(1_250_000n * express(gwei))
+  expect(venueState.fees.executionFeeOf('stop-loss') - honestFee(gwei)).toBe(1_250_000n * express(gwei))
 })
 
 test('a message of our own offers the relay what its gas needs, and its own execution fees with it', async () => {
-  const world = worldOf([gwei])
-  expect(world.fees.ownFeeAmount(messageOf(10n ** 15n, 1n))).toBeUndefined()
-  await world.fees.look(0)
-  const one = world.fees.ownFeeAmount(messageOf(10n ** 15n, 1n)) ?? 0n
-  const two = world.fees.ownFeeAmount(messageOf(2n * 10n ** 15n, 1n)) ?? 0n
+  const venueState = worldOf([gwei])
+  expect(venueState.fees.ownFeeAmount(messageOf(10n ** 15n, 1n))).toBeUndefined()
+  await venueState.fees.refresh(0)
+  const one = venueState.fees.ownFeeAmount(messageOf(10n ** 15n, 1n)) ?? 0n
+  const two = venueState.fees.ownFeeAmount(messageOf(2n * 10n ** 15n, 1n)) ?? 0n
   // 0.001 ETH at 1740 USD, and what swapping the fee costs.
   expect(two - one).toBe(1_780_051n)
-  expect(world.fees.estimateFor({ kind: 'batch', reservationUsd: 0n }, messageOf(1n, 1n))).toBeUndefined()
+  expect(
+    venueState.fees.estimateFor({ kind: 'batch', reservationUsd: 0n }, messageOf(1n, 1n)),
+  ).toBeUndefined()
 })
 
 test('a price of the native token that jumped threefold is a wrong reading, and a silent oracle leaves the last', async () => {
@@ -254,14 +256,14 @@ test('a price of the native token that jumped threefold is a wrong reading, and 
   const world: { native: number | undefined } = { native: 1_740 }
   const price = createNativePrice(oracleOf(world), arbitrum, clock)
   expect(price.usd()).toBeUndefined()
-  await price.look(0)
+  await price.refresh(0)
   expect(price.usd()).toBe(usd(1_740))
   for (const wrong of [5_221, 579, undefined]) {
     world.native = wrong
-    await price.look(0)
+    await price.refresh(0)
     expect(price.usd()).toBe(usd(1_740))
   }
   world.native = 5_000
-  await price.look(0)
+  await price.refresh(0)
   expect(price.usd()).toBe(usd(5_000))
 })

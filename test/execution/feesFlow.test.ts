@@ -29,7 +29,7 @@ async function market(options: KindsOptions = {}): Promise<IncreaseDecision & { 
   }
 }
 
-/** A limit order that rests 20 % below the market, and the wish to move it. */
+/** A limit order that rests 20 % below the market, and the decision to move it. */
 async function resting(options: KindsOptions = {}): Promise<{ edit: EditDecision; order: Order }> {
   const { price, ...open } = await market(options)
   await at.accept({ ...open, orderType: 'limit', triggerPrice: (price * 8n) / 10n })
@@ -107,7 +107,7 @@ test('an honest spike of gas holds an increase back as too dear, and no host res
     const { intentId } = await at.accept(open)
     await at.clock.advance(5_000)
     expect(at.story(intentId).closing).toMatchObject({ outcome: 'REFUSED_LOCAL', code: 'FEE_ABOVE_LIMIT' })
-    expect(at.api.hosts.api.some((host) => at.api.isResting(host))).toBe(false)
+    expect(at.api.hosts.api.some((host) => at.api.isCoolingDown(host))).toBe(false)
     await at.close()
   }
 })
@@ -120,7 +120,7 @@ test('a venue that asks for what no gas price explains is a liar with an endpoin
     await at.clock.advance(5_000)
     const code = isByChain ? 'TYPED_DATA_MISMATCH' : 'FEE_ABOVE_LIMIT'
     expect(at.story(intentId).closing).toMatchObject({ outcome: 'REFUSED_LOCAL', code })
-    expect(at.api.hosts.api.some((host) => at.api.isResting(host))).toBe(isByChain)
+    expect(at.api.hosts.api.some((host) => at.api.isCoolingDown(host))).toBe(isByChain)
     await at.close()
   }
 })

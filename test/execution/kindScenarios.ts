@@ -57,7 +57,7 @@ async function carried(at: KindsBench, decision: Decision, ms = 5_000) {
 
 const refusals = (at: KindsBench) =>
   at.events.flatMap((event) =>
-    event.type === 'order.poisoned'
+    event.type === 'order.payload_rejected'
       ? event.differences.map(({ field, expected, found }) => `${field}: ${expected}, not ${found}`)
       : [],
   )

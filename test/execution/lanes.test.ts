@@ -8,7 +8,7 @@ import type { Address } from '../../src/domain/address.ts'
 import { type Intent, isOpen, lastAttempt } from '../../src/domain/intent.ts'
 import type { LaneName } from '../../src/domain/lane.ts'
 import { contractPriceOf, usd } from '../../src/domain/units.ts'
-import { createShell, type Shell } from '../../src/execution/shell.ts'
+import { createOrderManager, type OrderManager } from '../../src/execution/orderManager.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
@@ -51,14 +51,14 @@ afterAll(async () => {
 
 interface Trader {
   readonly account: Address
-  readonly shell: Shell
+  readonly orderManager: OrderManager
   readonly journal: Journal
 }
 
 function trader(key: string): Trader {
   const signer = createLocalSigner(`0x${key.repeat(32)}`)
   const journal = createMemoryJournal()
-  const shell = createShell(
+  const orderManager = createOrderManager(
     testExecution({
       api,
       clock: systemClock,
@@ -72,7 +72,7 @@ function trader(key: string): Trader {
       },
     }),
   )
-  return { account: signer.address, shell, journal }
+  return { account: signer.address, orderManager, journal }
 }
 
 async function priceOf(side: 'min' | 'max'): Promise<bigint> {
@@ -93,7 +93,7 @@ async function walk(who: Trader, lane: LaneName, parts: Partial<Intent>) {
     expiresAtMs: nowMs + 30_000,
     ...parts,
   })
-  await who.shell.accept(intent)
+  await who.orderManager.accept(intent)
   return until(`${intent.intentId} closed`, () => {
     const state = who.journal.intent(intent.intentId)
     return state === undefined || isOpen(state) ? undefined : state
@@ -115,7 +115,7 @@ test('a relay that does not know a task yet: the order is handed in once and end
   expect(venue.record().filter(({ account }) => account === who.account)).toMatchObject([
     { lane: 'relay', result: 'accepted' },
   ])
-  await who.shell.stop()
+  await who.orderManager.stop()
 })
 
 test.each([
@@ -147,7 +147,7 @@ test.each([
   expect(sizes).toEqual([usd(500), usd(300), 0n])
   const lanes = venue.record().filter(({ account }) => account === who.account)
   expect(lanes.map((entry) => entry.lane)).toEqual([lane, lane, lane])
-  await who.shell.stop()
+  await who.orderManager.stop()
 })
 
 test('a message of the caller walks the relay lane, and one cancels the order that it left resting', async () => {
@@ -203,5 +203,5 @@ test('a message of the caller walks the relay lane, and one cancels the order th
   })
   expect(cancelled.closing?.outcome).toBe('EXECUTED')
   expect((await resting).closing?.outcome).toBe('CANCELLED')
-  await who.shell.stop()
+  await who.orderManager.stop()
 })

@@ -129,7 +129,7 @@ async function collect(approvedActions?: number): Promise<readonly [KindsBench, 
     },
   })
   const { subaccount } = at
-  await subaccount?.look(0)
+  await subaccount?.check(0)
   const before = await at.snapshot()
   for (const symbol of [ethSymbol, btcSymbol]) {
     const marketToken = await at.marketToken(symbol)
@@ -138,7 +138,7 @@ async function collect(approvedActions?: number): Promise<readonly [KindsBench, 
       const open = { ...base, kind: 'increase', sizeDeltaUsd: usd(200), leverageBps: 20_000 } as const
       await at.accept(open)
       await at.clock.advance(5_000)
-      await subaccount?.look(0)
+      await subaccount?.check(0)
       const far = priceAt(before, marketToken, direction === 'long' ? -2000 : 2000)
       await at.accept({ ...open, orderType: 'limit', triggerPrice: far })
       await at.clock.advance(5_000)
@@ -800,5 +800,5 @@ test('what is armed counts the execution fees of all orders of the message', asy
 })
 
 test('nothing of what the corpus holds was landed by it', () => {
-  expect(at.shell.open().every(({ state }) => lastAttempt(state)?.phase === 'LANDED')).toBe(true)
+  expect(at.orderManager.open().every(({ state }) => lastAttempt(state)?.phase === 'LANDED')).toBe(true)
 })

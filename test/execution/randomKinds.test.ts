@@ -94,7 +94,7 @@ async function wound(bench: KindsBench): Promise<void> {
     const snapshot = await bench.snapshot()
     const [order] = snapshot.orders.value
     const [position] = snapshot.positions.value
-    if (order === undefined && position === undefined && bench.shell.open().length === 0) return
+    if (order === undefined && position === undefined && bench.orderManager.open().length === 0) return
     for (const each of snapshot.orders.value) {
       const { marketToken, direction, orderKey } = each
       const reason = 'the walk is over'
@@ -105,7 +105,7 @@ async function wound(bench: KindsBench): Promise<void> {
         orderKeys: [orderKey],
         reason,
       })
-      if (admitted.kind === 'intent') await bench.shell.accept(admitted.intent)
+      if (admitted.kind === 'intent') await bench.orderManager.accept(admitted.intent)
     }
     for (const { marketToken, direction, collateralToken } of snapshot.positions.value) {
       const close = {
@@ -116,7 +116,7 @@ async function wound(bench: KindsBench): Promise<void> {
         reason: 'the walk is over',
       } as const
       const admitted = await bench.judge(close, { reduceAgainAfterMs: 1 })
-      if (admitted.kind === 'intent') await bench.shell.accept(admitted.intent)
+      if (admitted.kind === 'intent') await bench.orderManager.accept(admitted.intent)
     }
     await bench.clock.advance(15_000)
   }
@@ -134,7 +134,7 @@ test.each([1, 5])('walk %s through all kinds', async (seed) => {
       const { kind, terms } = judged.intent
       const name = `${kind} ${terms.orderType}`
       admitted.set(name, (admitted.get(name) ?? 0) + 1)
-      await bench.shell.accept(judged.intent)
+      await bench.orderManager.accept(judged.intent)
     }
     await bench.clock.advance(500 + rolled.roll(8_000))
     expect(exposureUsd(await bench.snapshot())).toBeLessThanOrEqual(limits.maxTotalExposureUsd)

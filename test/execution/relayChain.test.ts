@@ -43,16 +43,16 @@ function cutAtSubmit(reachesTheVenue: boolean): Between {
 }
 
 async function restart(): Promise<void> {
-  await world.shell.stop()
+  await world.orderManager.stop()
   const second = world.restart()
-  second.adopt(world.journal.openIntents(), [])
+  second.restore(world.journal.openIntents(), [])
   await second.recover()
 }
 
 test('an order of the relay lane lands, is final, and closes by its own event', async () => {
   await start()
   const intent = await increase()
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(12_000)
   expect(labels(world.events)).toEqual(['planned', 'pending', 'executed'])
   const story = world.story(intent.intentId)
@@ -72,7 +72,7 @@ test('an answer that was lost leaves no task id, and the chain alone shows the o
     },
   })
   const intent = await increase()
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(500)
   expect(labels(world.events).at(-1)).toBe('unknown')
   await world.clock.advance(12_000)
@@ -85,7 +85,7 @@ test('an answer that was lost leaves no task id, and the chain alone shows the o
 test('killed after the submit left: the next start finds the order on the chain and sends nothing', async () => {
   await start({ between: cutAtSubmit(true) })
   const intent = await increase()
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(100)
   await restart()
   await world.clock.advance(12_000)
@@ -96,7 +96,7 @@ test('killed after the submit left: the next start finds the order on the chain 
 test('killed before the submit left: unknown until a block is past our own deadline, then dead, and never sent', async () => {
   await start({ between: cutAtSubmit(false) })
   const intent = await increase()
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(100)
   await restart()
   await world.clock.advance(115_000)
@@ -112,7 +112,7 @@ test('the relay gives up: unknown, whatever it says, and dead within minutes', a
   await start()
   world.set({ relay: 'fails' })
   const intent = await increase()
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(100_000)
   expect(labels(world.events).at(-1)).toBe('unknown')
   await world.clock.advance(30_000)
@@ -127,7 +127,7 @@ test('a relay that gave up sends it after all: it is seen', async () => {
   await start()
   world.set({ relay: 'lands-late', relayLateMs: 20_000 })
   const intent = await increase()
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(10_000)
   expect(labels(world.events).at(-1)).toBe('unknown')
   await world.clock.advance(25_000)
@@ -139,7 +139,7 @@ test('a revert is shown by its name, and is not the end: somebody sends our call
   await start()
   world.set({ relayReverts: 'DisabledMarket', replayMs: 15_000 })
   const intent = await increase()
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(8_000)
   expect(labels(world.events).at(-1)).toBe('unknown')
   const words = world.events.flatMap((event) => (event.type === 'order.observed' ? [event.reason ?? ''] : []))
@@ -153,7 +153,7 @@ test('a relay that knows nothing is no reason to doubt the chain', async () => {
   await start()
   world.set({ relay: 'unknown' })
   const intent = await increase()
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(12_000)
   expect(world.story(intent.intentId).closing?.outcome).toBe('EXECUTED')
 })
@@ -162,7 +162,7 @@ test('a digest that a stranger used up is void', async () => {
   await start()
   world.set({ foreignDigest: 'before-landing' })
   const intent = await increase()
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(20_000)
   expect(world.story(intent.intentId).closing).toMatchObject({ outcome: 'VOID_CONSUMED' })
 })

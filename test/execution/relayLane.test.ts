@@ -1,6 +1,6 @@
 /** The relay lane against the paper venue in this process, on a clock that the test moves. */
 import { expect, test } from 'vitest'
-import { RequestFailed } from '../../src/api/sent.ts'
+import { RequestFailed } from '../../src/api/requestFailed.ts'
 import { emptySubaccountApproval } from '../../src/chains/approvalTypes.ts'
 import { arbitrum } from '../../src/chains/arbitrum.ts'
 import { hashSubaccountApproval } from '../../src/chains/subaccountApproval.ts'
@@ -9,8 +9,8 @@ import type { ChainReader } from '../../src/domain/chainReader.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { type Intent, type IntentState, labelOf, lastAttempt } from '../../src/domain/intent.ts'
 import { contractPriceOf, usd } from '../../src/domain/units.ts'
+import { createOrderManager, type OrderManager } from '../../src/execution/orderManager.ts'
 import { ownRelayFee, relayNonceOf, relayProposal } from '../../src/execution/relayParams.ts'
-import { createShell, type Shell } from '../../src/execution/shell.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
@@ -22,11 +22,11 @@ const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
 
 interface Bench extends VenueBench {
   readonly journal: Journal
-  readonly shell: Shell
+  readonly orderManager: OrderManager
   readonly events: Event[]
   readonly state: (intent: Intent) => IntentState
   /** A shell of a new process over the same journal. */
-  restart(): Shell
+  restart(): OrderManager
 }
 
 function bench(options: { readonly between?: Between; readonly chainReader?: ChainReader } = {}): Bench {
@@ -49,14 +49,14 @@ function bench(options: { readonly between?: Between; readonly chainReader?: Cha
   return {
     ...venue,
     journal,
-    shell: createShell(context),
+    orderManager: createOrderManager(context),
     events,
     state: (intent) => {
       const state = journal.intent(intent.intentId)
       if (state === undefined) throw new Error(`no ${intent.intentId}`)
       return state
     },
-    restart: () => createShell(context),
+    restart: () => createOrderManager(context),
   }
 }
 
@@ -96,7 +96,7 @@ const relayed = (answer: (next: () => Promise<unknown>) => Promise<never>): Betw
 test('an increase is prepared by a host, signed in relay parameters of our own, handed to the relay once, and executed', async () => {
   const world = bench()
   const intent = await intentAt(world)
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(10_000)
   expect(labels(world.events)).toEqual(['planned', 'pending', 'executed'])
   const [submit, ...more] = world.venue.record()
@@ -119,7 +119,7 @@ test.each([
   ['close', 500, 0],
 ] as const)('a %s walks the relay lane too', async (kind, sizeUsd, leftUsd) => {
   const world = bench()
-  await world.shell.accept(await intentAt(world))
+  await world.orderManager.accept(await intentAt(world))
   await world.clock.advance(10_000)
   const { terms } = intentOf()
   const { min } = await prices(world)
@@ -128,7 +128,7 @@ test.each([
     reservationUsd: 0n,
     terms: { ...terms, sizeDeltaUsd: usd(sizeUsd), collateralDelta: 0n, referencePrice: min },
   })
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(10_000)
   expect(world.state(intent).closing).toMatchObject({
     outcome: 'EXECUTED',
@@ -193,7 +193,7 @@ test('messages of the caller go out without any prepare: one that creates, and o
     updateOrderParamsList: [],
     cancelOrderKeys: [],
   })
-  await world.shell.accept(creating)
+  await world.orderManager.accept(creating)
   await world.clock.advance(10_000)
   const state = world.state(creating)
   expect(lastAttempt(state)?.phase).toBe('LANDED')
@@ -206,7 +206,7 @@ test('messages of the caller go out without any prepare: one that creates, and o
     updateOrderParamsList: [],
     cancelOrderKeys: resting.map(({ orderKey }) => orderKey),
   })
-  await world.shell.accept(cancelling)
+  await world.orderManager.accept(cancelling)
   await world.clock.advance(40_000)
   expect(world.state(cancelling).closing?.outcome).toBe('EXECUTED')
   expect(world.state(creating).closing?.outcome).toBe('CANCELLED')
@@ -233,7 +233,7 @@ test('a host whose time was never heard is asked for it, and nothing is signed b
     cancelOrderKeys: [],
   })
   asked.length = 0
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(5_000)
   expect([lastAttempt(world.state(intent))?.phase, world.venue.record()]).toEqual(['PREPARING', []])
   expect(asked.length).toBeGreaterThan(2)
@@ -262,7 +262,7 @@ test('a message of the caller that pays somebody else, or more than may be signe
     updateOrderParamsList: [],
     cancelOrderKeys: [],
   })
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(5_000)
   expect(world.state(intent).closing).toMatchObject({ outcome: 'REFUSED_LOCAL', code: 'TYPED_DATA_MISMATCH' })
   expect(world.venue.record()).toEqual([])
@@ -276,7 +276,7 @@ test('a message of the caller is not for the order chain', async () => {
     cancelOrderKeys: [zeroHash],
   })
   const intent: Intent = { ...own, lane: 'order-chain' }
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(5_000)
   expect(world.state(intent).closing).toMatchObject({ code: 'BATCH_NEEDS_RELAY' })
 })
@@ -307,10 +307,10 @@ test('a poisoned prepare is refused before our own parameters are put around it'
   const world = bench()
   world.venue.faults.prepare = 'foreign-receiver'
   const intent = await intentAt(world)
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(5_000)
   expect(world.state(intent).closing).toMatchObject({ code: 'TYPED_DATA_MISMATCH' })
-  expect(world.events.some(({ type }) => type === 'order.poisoned')).toBe(true)
+  expect(world.events.some(({ type }) => type === 'order.payload_rejected')).toBe(true)
   expect(world.venue.record()).toEqual([])
 })
 
@@ -321,7 +321,7 @@ test('no byte left: the order is refused, and was not sent', async () => {
     }),
   })
   const intent = await intentAt(world)
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(5_000)
   expect(world.state(intent).closing).toMatchObject({ outcome: 'REFUSED_LOCAL', code: 'NOT_SENT' })
 })
@@ -334,12 +334,12 @@ test('a lost answer leaves no task to ask by: unknown for good without a chain, 
     }),
   })
   const intent = await intentAt(world)
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(10_000)
   expect(labels(world.events).at(-1)).toBe('unknown')
-  await world.shell.stop()
+  await world.orderManager.stop()
   const second = world.restart()
-  second.adopt(world.journal.openIntents(), [])
+  second.restore(world.journal.openIntents(), [])
   await second.recover()
   // Far past the deadline: silence proves nothing.
   await world.clock.advance(600_000)
@@ -362,7 +362,7 @@ test('a relay that knows nothing yet, then answers: a 404 and an unknown word ch
   })
   world.venue.faults.relay = 'unknown'
   const intent = await intentAt(world)
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(20_000)
   expect(missing).toBe(0)
   expect(world.state(intent).closing).toBeUndefined()
@@ -376,7 +376,7 @@ test('a revert is shown with its decoded error, stays unknown until the deadline
   const world = bench()
   world.venue.faults.relayReverts = 'DisabledMarket'
   const intent = await intentAt(world)
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(20_000)
   expect(labels(world.events).at(-1)).toBe('unknown')
   const seen = world.events.filter((event) => event.type === 'order.observed')
@@ -391,7 +391,7 @@ test('a relay that gave up and sent it after all: unknown, never sent twice, and
   const world = bench()
   world.venue.faults.relay = 'lands-late'
   const intent = await intentAt(world)
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await world.clock.advance(60_000)
   // The relay's last word stays "failed"; the account holds the position all the same.
   expect(labels(world.events).at(-1)).toBe('unknown')
@@ -407,7 +407,7 @@ test('the deadline is ahead of the time of the newest block, a bit behind the cl
   const chainReader: ChainReader = {
     configured: 1,
     latestBlocks: async () => [{ endpoint: 'e', block, readMs: world.clock.monotonicMs() }],
-    look: async () => [],
+    poll: async () => [],
   }
   const world = bench({ chainReader })
   const intent = await batchIntent(world, {
@@ -415,7 +415,7 @@ test('the deadline is ahead of the time of the newest block, a bit behind the cl
     updateOrderParamsList: [],
     cancelOrderKeys: [zeroHash],
   })
-  await world.shell.accept(intent)
+  await world.orderManager.accept(intent)
   await settle()
   expect(lastAttempt(world.state(intent))?.armed).toMatchObject({
     deadlineSeconds: timestampSeconds + 120,

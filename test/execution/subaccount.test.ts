@@ -37,7 +37,7 @@ test.each(['order-chain', 'relay'] as const)(
   'in the %s lane the first order carries the approval and the second the empty one, both for the owner',
   async (lane) => {
     const at = await bench(10, lane)
-    await at.subaccount.look(0)
+    await at.subaccount.check(0)
     expect(at.subaccount.report()).toMatchObject({
       isActive: false,
       isApprovalWaiting: true,
@@ -48,7 +48,7 @@ test.each(['order-chain', 'relay'] as const)(
     expect(first.account).toBe(signer.address)
     expect(at.story(first.intentId).closing?.outcome).toBe('EXECUTED')
     expect(armedOf(at, first.intentId)?.router).toBe(arbitrum.contracts.subaccountGelatoRelayRouter)
-    await at.subaccount.look(1)
+    await at.subaccount.check(1)
     expect(at.subaccount.report()).toMatchObject({
       address: delegate.address,
       isActive: true,
@@ -60,7 +60,7 @@ test.each(['order-chain', 'relay'] as const)(
     await at.clock.advance(10_000)
     expect(at.story(second.intentId).closing?.outcome).toBe('EXECUTED')
     expect((await at.snapshot()).positions.value).toEqual([])
-    await at.subaccount.look(0)
+    await at.subaccount.check(0)
     expect(left(at)).toBe(8)
     await at.close()
   },
@@ -71,7 +71,7 @@ test('nothing is signed before the approval was read, and the first read lets it
   const intent = await at.accept(at.increase)
   await at.clock.advance(3_000)
   expect(armedOf(at, intent.intentId)).toBeUndefined()
-  await at.subaccount.look(0)
+  await at.subaccount.check(0)
   await at.clock.advance(10_000)
   expect(at.story(intent.intentId).closing?.outcome).toBe('EXECUTED')
   await at.close()
@@ -79,29 +79,29 @@ test('nothing is signed before the approval was read, and the first read lets it
 
 test('while the first order carries the approval no other does; the next goes when the chain knows it', async () => {
   const at = await bench(10)
-  await at.subaccount.look(0)
+  await at.subaccount.check(0)
   const first = await at.accept(at.increase)
   const other = { ...at.increase, direction: 'short' } as const
   const second = await at.accept(other)
   await at.clock.advance(5_000)
   expect(at.story(first.intentId).closing?.outcome).toBe('EXECUTED')
   expect(armedOf(at, second.intentId)).toBeUndefined()
-  await at.subaccount.look(1)
+  await at.subaccount.check(1)
   await at.clock.advance(10_000)
   expect(at.story(second.intentId).closing?.outcome).toBe('EXECUTED')
-  await at.subaccount.look(2)
+  await at.subaccount.check(2)
   expect(left(at)).toBe(8)
   await at.close()
 })
 
 test('increases stop before the actions that closing needs, reductions go on to the last one', async () => {
   const at = await bench(4)
-  await at.subaccount.look(0)
+  await at.subaccount.check(0)
   const first = await at.accept(at.increase)
   await at.clock.advance(10_000)
   expect(at.story(first.intentId).closing?.outcome).toBe('EXECUTED')
   // 3 left; 1 is needed to close, 2 are kept.
-  await at.subaccount.look(1)
+  await at.subaccount.check(1)
   expect(at.events.filter(({ type }) => type === 'subaccount.low')).toHaveLength(1)
   const refused = await at.accept(at.increase)
   await at.clock.advance(5_000)
@@ -117,10 +117,10 @@ test('increases stop before the actions that closing needs, reductions go on to 
 
 test('after its end the approval signs nothing', async () => {
   const at = await bench(10, 'order-chain', 600)
-  await at.subaccount.look(0)
+  await at.subaccount.check(0)
   await at.accept(at.increase)
   await at.clock.advance(10_000)
-  await at.subaccount.look(1)
+  await at.subaccount.check(1)
   await at.clock.advance(600_000)
   const late = await at.accept(at.closing)
   await at.clock.advance(5_000)
@@ -133,10 +133,10 @@ test('after its end the approval signs nothing', async () => {
 
 test('a key that its owner removed signs nothing more, and its end is told at once although a warning was told before', async () => {
   const at = await bench(4)
-  await at.subaccount.look(0)
+  await at.subaccount.check(0)
   await at.accept(at.increase)
   await at.clock.advance(10_000)
-  await at.subaccount.look(1)
+  await at.subaccount.check(1)
   const lows = () => at.events.filter((event) => event.type === 'subaccount.low')
   expect(lows()).toHaveLength(1)
 
@@ -161,8 +161,8 @@ test('a key that its owner removed signs nothing more, and its end is told at on
   const { value: task } = await at.context.api.submitRelay({ to, data })
   await at.clock.advance(2_000)
   expect((await at.context.api.getRelayStatus(task)).value).toMatchObject({ status: 'executed' })
-  await at.subaccount.look(1)
-  await at.subaccount.look(1)
+  await at.subaccount.check(1)
+  await at.subaccount.check(1)
   expect(lows()).toHaveLength(2)
   expect(lows()[1]).toMatchObject({
     report: { isActive: false, isApprovalWaiting: false, remainingActions: 0 },

@@ -13,10 +13,10 @@ import { orderRow, toPlain } from '../../src/domain/orderView.ts'
 import { usd } from '../../src/domain/units.ts'
 import type { WarningAction } from '../../src/domain/warnedFacts.ts'
 import { defaultWarningPolicy, type WarningPolicy } from '../../src/domain/warning.ts'
-import { createShell } from '../../src/execution/shell.ts'
+import { createOrderManager } from '../../src/execution/orderManager.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
 import { phrase } from '../../src/monitor/phrase.ts'
-import { door } from '../control/door.ts'
+import { engine } from '../control/door.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, type KindsOptions, kindsBench, priceAt } from '../support/kinds.ts'
 
@@ -78,7 +78,7 @@ test('every code and reason that the documents know comes from the venue; an inc
     // The venue's data went bad after the order was sized.
     const before = { ...at.venue.faults }
     Object.assign(at.venue.faults, faults)
-    await at.shell.accept(admitted.intent)
+    await at.orderManager.accept(admitted.intent)
     await at.clock.advance(5_000)
     Object.assign(at.venue.faults, before)
     const { intentId } = admitted.intent
@@ -121,7 +121,7 @@ test('a reason goes before its code, and a strategy can only be stricter than th
     const admitted = await at.judge(increase)
     if (admitted.kind === 'denial') throw new Error(JSON.stringify(admitted.denial))
     at.venue.faults.marketData = 'stale'
-    await at.shell.accept(admitted.intent)
+    await at.orderManager.accept(admitted.intent)
     await at.clock.advance(5_000)
     expect(labelOf(at.story(admitted.intent.intentId))).toBe(label)
     if (label === 'executed') await at.close()
@@ -181,7 +181,7 @@ test.each(waiting)(
     const capacity = (
       await at.api.getTradingCapacity({ symbol: ethSymbol, direction: 'long' }, { isFresh: true })
     ).value
-    await at.shell.accept({ ...intent, expiresAtMs: at.clock.now() + 30_000 })
+    await at.orderManager.accept({ ...intent, expiresAtMs: at.clock.now() + 30_000 })
     await at.clock.advance(5_000)
     const state = at.story(intent.intentId)
     const [warned] = warnedOf(intent.intentId)
@@ -225,7 +225,7 @@ test('an order that would shrink below the strategy minimum is dropped', async (
   const admitted = await at.judge(wish)
   if (admitted.kind === 'denial') throw new Error(JSON.stringify(admitted.denial))
   await walk({ ...increase, sizeDeltaUsd: usd(200_000), leverageBps: 200_000 })
-  await at.shell.accept({ ...admitted.intent, expiresAtMs: at.clock.now() + 30_000 })
+  await at.orderManager.accept({ ...admitted.intent, expiresAtMs: at.clock.now() + 30_000 })
   await at.clock.advance(5_000)
   const [warned] = warnedOf(admitted.intent.intentId)
   expect(warned).toMatchObject({
@@ -245,25 +245,25 @@ test('an order shrinks twice at most, over a restart too', async () => {
       veto: () => undefined,
       resize: async () => {
         sizeUsd -= usd(50)
-        if (sizeUsd === usd(200)) shell.stop().catch(() => undefined)
+        if (sizeUsd === usd(200)) orderManager.stop().catch(() => undefined)
         return sizeUsd
       },
     },
   }
-  const shell = createShell(context)
+  const orderManager = createOrderManager(context)
   const admitted = await at.judge(increase)
   if (admitted.kind === 'denial') throw new Error(JSON.stringify(admitted.denial))
   const { intentId } = admitted.intent
-  await shell.accept(admitted.intent)
+  await orderManager.accept(admitted.intent)
   await at.clock.advance(3_000)
   expect(warnedOf(intentId).map(({ action }) => action)).toEqual(['shrink'])
   expect(at.story(intentId).intent.terms.sizeDeltaUsd).toBe(usd(250))
   sizeUsd = usd(240)
-  const next = createShell({
+  const next = createOrderManager({
     ...at.context,
     admission: { veto: () => undefined, resize: async () => (sizeUsd -= usd(10)) },
   })
-  next.adopt(at.journal.openIntents(), [])
+  next.restore(at.journal.openIntents(), [])
   await next.recover()
   await at.clock.advance(3_000)
   expect(warnedOf(intentId).map(({ action }) => action)).toEqual(['shrink', 'shrink', 'drop'])
@@ -279,7 +279,7 @@ test('a warning is shown by log, metric, journal, explanation, list and status, 
   const increase = await open({ warningPolicies: [policy({ HIGH_PRICE_IMPACT: 'sign' })] })
   at.venue.faults.prepareWarns = 'HIGH_PRICE_IMPACT'
   const metrics = createMetrics({ version: '', profile: '', chain: '' })
-  const shell = createShell({
+  const orderManager = createOrderManager({
     ...at.context,
     emit: (event) => {
       metrics.listen(event)
@@ -297,7 +297,7 @@ test('a warning is shown by log, metric, journal, explanation, list and status, 
   const admitted = await at.judge(increase)
   if (admitted.kind === 'denial') throw new Error(JSON.stringify(admitted.denial))
   const { intentId } = admitted.intent
-  await shell.accept(admitted.intent)
+  await orderManager.accept(admitted.intent)
   await at.clock.advance(5_000)
   expect(order.slice(2, 5)).toEqual([
     expect.stringMatching(
@@ -321,6 +321,6 @@ test('a warning is shown by log, metric, journal, explanation, list and status, 
   expect(flat).toContain('Every order is warned of HIGH_PRICE_IMPACT [HIGH_PRICE_IMPACT]; policy says sign')
   const row = orderRow({ state, label: labelOf(state) })
   expect(row.warnings).toEqual(['HIGH_PRICE_IMPACT: sign'])
-  const body = { ...toPlain({ ...door.status(), symbols: {} }), openIntents: [row] }
+  const body = { ...toPlain({ ...engine.status(), symbols: {} }), openIntents: [row] }
   expect(statusText(body)).toContain('old, warned of HIGH_PRICE_IMPACT: sign')
 })

@@ -25,7 +25,7 @@ import { createRpcClient } from '../../src/evm/jsonRpc.ts'
 import { createRowReader } from '../../src/evm/rows.ts'
 import { readSocketMessage } from '../../src/evm/socketMessage.ts'
 import { openTable } from '../../src/journal/guardTable.ts'
-import { readHead } from '../../src/journal/head.ts'
+import { readHighWaterMark } from '../../src/journal/highWaterMark.ts'
 import { genesis, replay } from '../../src/journal/replay.ts'
 import { createRowReader as createJournalReader, hashOf } from '../../src/journal/rows.ts'
 import { migrate } from '../../src/journal/schema.ts'
@@ -38,7 +38,7 @@ import { createVenue } from '../../src/paper/venue.ts'
 import { loadStrategies } from '../../src/strategy/load.ts'
 import { bodyOf, names, readOf } from '../api/decoders.ts'
 import { transportAnsweringStatus } from '../api/support.ts'
-import { access, asOperator, door } from '../control/door.ts'
+import { access, asOperator, engine } from '../control/door.ts'
 import { wholeStory } from '../journal/story.ts'
 import { manualClock } from '../paper/support.ts'
 import { account, startMs } from '../support/intents.ts'
@@ -191,7 +191,7 @@ const chainAnswers: readonly Reader[] = [
 
 const control = controlRoutes({
   ...access,
-  door,
+  engine,
   metrics: { render: () => Promise.resolve(''), contentType: 'text/plain' },
   health: { live: () => ({ ok: true, reasons: [] }), ready: () => ({ ok: true, reasons: [] }) } as never,
   hostNames: [],
@@ -316,7 +316,7 @@ const journals: readonly Reader[] = [
   {
     name: 'journal high-water mark',
     samples: [`12 ${'ab'.repeat(32)} ${'cd'.repeat(32)}\n`],
-    read: (text) => readHead(fileWith('head', text)),
+    read: (text) => readHighWaterMark(fileWith('head', text)),
     mayThrow: () => false,
     share: 0.1,
   },

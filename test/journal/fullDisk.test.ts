@@ -133,7 +133,7 @@ test('a mark that cannot be written ends the journal too: without it a later los
 })
 
 test('a snapshot that finds no space when the journal is closed is a fault with its code; every record is there', async () => {
-  const journal = createSqliteJournal({ ...options, path, upkeep: { snapshotEveryRecords: 1 } })
+  const journal = createSqliteJournal({ ...options, path, maintenance: { snapshotEveryRecords: 1 } })
   await journal.append(storyOf(1).accepted())
   const { prepare } = DatabaseSync.prototype
   vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementation(function (this: DatabaseSync, sql: string) {

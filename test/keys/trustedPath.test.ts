@@ -23,7 +23,7 @@ const usual: Record<string, Entry> = {
 
 function machine(entries: Record<string, Entry>, user: number | undefined = me): Machine {
   const all = { ...usual, ...entries }
-  return { look: (path) => all[path], user, group: user, ownFolder: '/opt/perpd' }
+  return { entryOf: (path) => all[path], user, group: user, ownFolder: '/opt/perpd' }
 }
 
 /** What is found of a path: the part and why. */
@@ -135,7 +135,7 @@ test('one entry of another user, anywhere on any way, is always found', () => {
       for (const path of paths) entries[path] = folder(me, isSticky ? 0o1777 : 0o755)
       const whole = paths.at(-1) ?? '/'
       const look = (all: Record<string, Entry>) =>
-        untrustedPart(whole, { look: (path) => all[path], user: me, group: me, ownFolder: '/opt/perpd' })
+        untrustedPart(whole, { entryOf: (path) => all[path], user: me, group: me, ownFolder: '/opt/perpd' })
       expect(look(entries)).toBeUndefined()
       const planted = paths[pick % paths.length] ?? '/'
       expect(look({ ...entries, [planted]: folder(other, 0o755) })?.path).toBe(planted)
@@ -150,10 +150,10 @@ test('this machine is looked at as it is', () => {
     mkdirSync(join(here, 'in'))
     writeFileSync(join(here, 'in', 'a'), '')
     symlinkSync('in/a', join(here, 'way'))
-    expect(thisMachine.look(join(here, 'way'))).toMatchObject({ link: 'in/a', isFolder: false })
-    expect(thisMachine.look(join(here, 'none'))).toBeUndefined()
+    expect(thisMachine.entryOf(join(here, 'way'))).toMatchObject({ link: 'in/a', isFolder: false })
+    expect(thisMachine.entryOf(join(here, 'none'))).toBeUndefined()
     expect(untrustedPart(join(here, 'way'))).toBeUndefined()
-    // Who runs this is a stranger to somebody else.
+    // Who runs this is a third party to somebody else.
     const strange = untrustedPart(join(here, 'way'), { ...thisMachine, user: 4_000_000, ownFolder: '/none' })
     expect(strange === undefined).toBe(process.geteuid?.() === 0)
   } finally {

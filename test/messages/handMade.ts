@@ -16,7 +16,7 @@ import {
   priceOfContractPrice,
   usdOfAmount,
 } from '../../src/domain/units.ts'
-import { type Desk, isDenial } from '../../src/risk/desk.ts'
+import { type AdmissionContext, isDenial } from '../../src/risk/admissionContext.ts'
 import { termsToken } from '../../src/risk/plan.ts'
 import { sizeReduction } from '../../src/risk/sizing.ts'
 import { leastOutOf } from '../../src/risk/swap.ts'
@@ -29,7 +29,7 @@ const big = (text: string | undefined): bigint => BigInt(text ?? 0)
 export function handMade(
   one: MessageCase,
   view: MarketView,
-  desk: Desk,
+  context: AdmissionContext,
   decision: Decision | undefined,
 ): Intent {
   const { want, state } = one
@@ -38,7 +38,7 @@ export function handMade(
   const isIncrease = want.kind === 'increase' || want.kind === 'collateral-in'
   const buys = (direction === 'long') === isIncrease
   const edited = want.kind === 'edit' ? editedOrder(one) : undefined
-  const reduced = decision === undefined ? undefined : reductionOf(decision, desk)
+  const reduced = decision === undefined ? undefined : reductionOf(decision, context)
   const sizeDeltaUsd =
     edited?.edit.sizeDeltaUsd ??
     (want.kind === 'close' ? big(state.position?.sizeInUsd) : big(want.sizeDeltaUsd))
@@ -55,7 +55,7 @@ export function handMade(
     sizeDeltaUsd,
     collateralDelta: pay === undefined ? big(want.collateralAmount) : big(want.payAmount),
     keepLeverage: want.keepLeverage ?? false,
-    slippageBps: desk.slippageBps,
+    slippageBps: context.slippageBps,
     referencePrice: (buys ? price?.maxPrice : price?.minPrice) ?? 0n,
     ...(want.triggerPrice === undefined ? {} : { triggerPrice: BigInt(want.triggerPrice) }),
     ...(want.twap === undefined ? {} : { twap: want.twap }),
@@ -88,12 +88,12 @@ export function handMade(
     ...reduced,
   }
   return {
-    intentId: desk.intentId,
-    decisionKey: desk.decisionKey,
-    strategy: desk.strategy,
-    account: desk.account,
-    chain: desk.chain,
-    lane: desk.lane,
+    intentId: context.intentId,
+    decisionKey: context.decisionKey,
+    strategy: context.strategy,
+    account: context.account,
+    chain: context.chain,
+    lane: context.lane,
     kind: want.kind,
     decision: decision ?? {
       kind: 'cancel',
@@ -105,8 +105,8 @@ export function handMade(
     terms,
     sizing: { wantedUsd: sizeDeltaUsd, sizeDeltaUsd, cuts: [], dataAgeMs: 0 },
     reservationUsd: want.kind === 'increase' ? sizeDeltaUsd : (edited?.growthUsd ?? 0n),
-    acceptedAtMs: desk.nowMs,
-    expiresAtMs: desk.expiresAtMs,
+    acceptedAtMs: context.nowMs,
+    expiresAtMs: context.expiresAtMs,
   }
 }
 
@@ -137,11 +137,11 @@ function editedOrder({ want, state }: MessageCase): {
 }
 
 /** How sizing takes a reduction, as if it did not wait; undefined for anything else. */
-function reductionOf(decision: Decision, desk: Desk): Partial<OrderTerms> | undefined {
+function reductionOf(decision: Decision, context: AdmissionContext): Partial<OrderTerms> | undefined {
   if (decision.kind !== 'decrease' && decision.kind !== 'close') return undefined
   const sized = sizeReduction(
     decision.kind === 'close' ? decision : { ...decision, orderType: decision.twap ? 'twap' : 'market' },
-    desk,
+    context,
   )
   if (isDenial(sized)) return undefined
   const { sizeDeltaUsd, otherSizeDeltaUsd, collateralDelta } = sized

@@ -9,9 +9,9 @@ import type { Intent } from '../../src/domain/intent.ts'
 import type { EditTerms, ExitTerms, OrderTerms } from '../../src/domain/orderTerms.ts'
 import type { MarketView } from '../../src/domain/snapshot.ts'
 import { BPS_ONE, contractPriceOf, usdOfAmount } from '../../src/domain/units.ts'
+import { exposureOf } from '../../src/risk/accountExposure.ts'
+import type { AdmissionContext } from '../../src/risk/admissionContext.ts'
 import { admit } from '../../src/risk/admit.ts'
-import { bookOf } from '../../src/risk/book.ts'
-import type { Desk } from '../../src/risk/desk.ts'
 import { handMade } from './handMade.ts'
 import type { MessageCase, Want } from './schema.ts'
 import { snapshotOf, viewOf } from './world.ts'
@@ -25,20 +25,20 @@ export interface MadeIntent {
 /** The intent of a case. Throws an Error that says what of the case cannot be read. */
 export function intentOfCase(one: MessageCase): MadeIntent {
   const view = viewOf(one)
-  const desk = deskOf(one, view)
+  const context = deskOf(one, view)
   const decision = decisionOf(one, view)
-  const admission = decision === undefined ? undefined : admit(decision, desk)
+  const admission = decision === undefined ? undefined : admit(decision, context)
   if (admission?.kind === 'intent') return { intent: asAsked(admission.intent, one) }
   const why = admission === undefined ? 'no decision says this' : admission.denial.code
-  return { intent: asAsked(handMade(one, view, desk, decision), one), byHand: why }
+  return { intent: asAsked(handMade(one, view, context, decision), one), byHand: why }
 }
 
-function deskOf(one: MessageCase, view: MarketView): Desk {
+function deskOf(one: MessageCase, view: MarketView): AdmissionContext {
   const { state, want } = one
   const snapshot = snapshotOf(one, view)
   return {
     snapshot,
-    book: bookOf(snapshot, []),
+    exposure: exposureOf(snapshot, []),
     limits: {},
     tradingState: 'active',
     isOperator: true,

@@ -176,7 +176,7 @@ test('every case of the file has its sentence, once', () => {
 })
 
 describe('what a trader asks though no decision of ours says it', () => {
-  /** The case with other wishes; message and copy say `update` in its only update. */
+  /** The case with other decisions; message and copy say `update` in its only update. */
   function edited(id: string, want: Partial<Want>, update: Readonly<Record<string, unknown>>): MessageCase {
     const one = structuredClone(caseOf(id))
     const { payload } = one.prepared as {

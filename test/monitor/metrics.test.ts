@@ -68,7 +68,7 @@ test('equity and its peak are two series, and what has no value yet is absent in
     'perpd_exposure',
     'perpd_trading_state',
     'perpd_orders{',
-    'perpd_findings_open',
+    'perpd_discrepancies_open',
   )
   absent(
     early,
@@ -108,7 +108,7 @@ test('events count', async () => {
       'perpd_decisions_total{strategy="guard",result="denied"} 0',
       'perpd_denials_total{code="EXCEEDS_AVAILABLE_LIQUIDITY"} 1',
       'perpd_http_attempts_total{route="/markets/tickers",host="arbitrum.gmxapi.io/v1",outcome="not-now"} 1',
-      'perpd_poisoned_payloads_total 1',
+      'perpd_payload_mismatches_total 1',
       'perpd_validation_warnings_total{code="HIGH_PRICE_IMPACT",action="sign"} 1',
       'perpd_capacity_headroom_usd{market="ETH/USD [WETH-USDC]",direction="long"} 1234567',
       'perpd_order_step_duration_seconds_count{step="submit"} 1',
@@ -205,8 +205,8 @@ test('what holds all of trading back makes the daemon unready and shows in the m
     expect.arrayContaining([
       'perpd_ready 0',
       'perpd_trading_state{state="reducing"} 1',
-      'perpd_trading_holds{scope="account",cause="drawdown"} 1',
-      'perpd_trading_holds{scope="strategy:eth-trend",cause="rejects"} 1',
+      'perpd_trading_halts{scope="account",cause="drawdown"} 1',
+      'perpd_trading_halts{scope="strategy:eth-trend",cause="rejects"} 1',
       'perpd_equity_usd 900',
       'perpd_equity_peak_usd 1000',
     ]),

@@ -124,7 +124,7 @@ test('D.5 prepare is a quote: for nobody in particular, and nothing changes', as
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   expect(new Set(answers.map(({ body }) => body.requestId)).size).toBe(5)
   expect(await paper.balanceOf('USDC')).toBe(before)
-  expect(paper.venue.world.accounts.has(nobody.toLowerCase())).toBe(false)
+  expect(paper.venue.venueState.accounts.has(nobody.toLowerCase())).toBe(false)
 })
 
 test('D.6 a decrease larger than the position is accepted and echoed', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
-import { createFleet } from '../../src/paper/fleet.ts'
+import { createMultiChainVenue } from '../../src/paper/multiChainVenue.ts'
 import { type ServedVenue, serveVenues } from '../../src/paper/serve.ts'
 import { type Any, manualClock, trader, usd } from './support.ts'
 
@@ -15,9 +15,9 @@ afterEach(async () => {
   open = []
 })
 
-async function startFleet(options: Partial<Parameters<typeof createFleet>[0]> = {}) {
+async function startFleet(options: Partial<Parameters<typeof createMultiChainVenue>[0]> = {}) {
   const clock = manualClock()
-  const venues = createFleet({
+  const venues = createMultiChainVenue({
     clock,
     chains: all,
     seed: 7,

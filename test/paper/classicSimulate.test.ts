@@ -3,7 +3,7 @@ import { decodeErrorResult, encodeFunctionData, type Hex } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { customErrors } from '../../src/paper/customErrors.ts'
 import { simulationRouterAbi } from '../../src/paper/exchangeRouterAbi.ts'
-import { marketPrices } from '../../src/paper/world.ts'
+import { marketPrices } from '../../src/paper/venueState.ts'
 import { contracts, orderOf, router, startWallet, toSend, type Wallet } from './classicSupport.ts'
 import { type Any, ethMarket, usdc, weth } from './support.ts'
 
@@ -19,11 +19,11 @@ afterEach(() => me.paper.close())
 
 /** Prices of now, scaled, at a time in seconds from now. */
 function pricesOf(percent = 100n, secondsFromNow = 10, tokens = [weth, usdc]) {
-  const { world } = me.paper.venue
+  const { venueState } = me.paper.venue
   const seconds = Math.floor(me.paper.clock.now() / 1000)
-  const market = world.marketByKey.get(ethMarket.toLowerCase())
+  const market = venueState.marketByKey.get(ethMarket.toLowerCase())
   if (market === undefined) throw new Error('no market')
-  const { long, short } = marketPrices(world, market, seconds)
+  const { long, short } = marketPrices(venueState, market, seconds)
   const scaled = { min: (long.min * percent) / 100n, max: (long.max * percent) / 100n }
   const time = BigInt(seconds + secondsFromNow)
   return {
@@ -76,8 +76,8 @@ test('an order that would fail ends its simulation with what it would fail with'
 
 test('a simulation runs at the prices that it is given', async () => {
   const { long } = marketPrices(
-    me.paper.venue.world,
-    me.paper.venue.world.marketByKey.get(ethMarket.toLowerCase()) as Any,
+    me.paper.venue.venueState,
+    me.paper.venue.venueState.marketByKey.get(ethMarket.toLowerCase()) as Any,
     Math.floor(me.paper.clock.now() / 1000),
   )
   const over = { numbers: { acceptablePrice: (long.max * 105n) / 100n } }

@@ -318,18 +318,18 @@ test('what a gas estimate says is enough, and little more than is used', async (
 })
 
 test('trying a call changes nothing, not even an account that was never seen', async () => {
-  const { world } = me.paper.venue
+  const { venueState } = me.paper.venue
   const state = () =>
     JSON.stringify(
       [
-        world.orders,
-        world.outcomes,
-        world.accounts,
-        world.contractHoldings,
-        world.trades,
-        world.counters,
-        world.due,
-        world.blockChain.transactions,
+        venueState.orders,
+        venueState.outcomes,
+        venueState.accounts,
+        venueState.contractHoldings,
+        venueState.trades,
+        venueState.counters,
+        venueState.due,
+        venueState.blockChain.transactions,
       ].map((part) => (part instanceof Map ? [...part] : part)),
       (_key, value) => (typeof value === 'bigint' ? `${value}` : value instanceof Map ? [...value] : value),
     )

@@ -1,7 +1,7 @@
 /** The application API, row by row and rule by rule of its document, over real sockets with plain fetch. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
-import { createFleet } from '../../src/paper/fleet.ts'
+import { createMultiChainVenue } from '../../src/paper/multiChainVenue.ts'
 import { type ServedVenue, serveVenues } from '../../src/paper/serve.ts'
 import {
   type Answer,
@@ -19,7 +19,7 @@ let fleet: readonly ServedVenue[]
 beforeAll(async () => {
   paper = await startVenue()
   fleet = await serveVenues(
-    createFleet({
+    createMultiChainVenue({
       clock: manualClock(),
       chains: [chains.arbitrum, chains.avalanche, chains.megaeth],
       seed: 7,
@@ -571,7 +571,7 @@ test('Position value: where closing costs more impact than the size, it is rebui
   const own = await startVenue()
   await own.trade({})
   const value = async (): Promise<bigint> => BigInt((await own.positions())[0].positionValueInUsd)
-  const market: Any = own.venue.world.markets.find(({ catalog }) => catalog.marketToken === ethMarket)
+  const market: Any = own.venue.venueState.markets.find(({ catalog }) => catalog.marketToken === ethMarket)
   // The impact of any close is beyond its size; the cap is half a percent.
   market.settings = {
     ...market.settings,

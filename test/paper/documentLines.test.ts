@@ -153,7 +153,7 @@ test('rule 9: the least collateral counts the size: what prepares is executed, a
 })
 
 test('rule 9: a side with much open interest asks for more, and what the position already holds counts', async () => {
-  const market = paper.venue.world.marketByKey.get(ethMarket.toLowerCase())
+  const market = paper.venue.venueState.marketByKey.get(ethMarket.toLowerCase())
   if (market === undefined) throw new Error('no market')
   const order = { collateralToPay: { amount: '60000000', token: 'USDC' } }
   expect((await paper.prepare(order)).status).toBe(200)

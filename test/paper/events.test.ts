@@ -184,7 +184,7 @@ test('a withdrawal that is cut says so', async () => {
     keepLeverage: true,
   })
   // The position loses most of its collateral between prepare and execution, so the share asked for is too much.
-  const record = [...paper.venue.world.positions.values()][0]
+  const record = [...paper.venue.venueState.positions.values()][0]
   if (record === undefined) throw new Error('no position')
   record.state = { ...record.state, collateralAmount: held / 20n }
   await paper.submit(prepared.body)

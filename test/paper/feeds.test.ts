@@ -1,7 +1,7 @@
 /** Pair feeds over real sockets (docs/api-coverage.md A16, A29 and GET /prices/ohlcv). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
-import { createFleet } from '../../src/paper/fleet.ts'
+import { createMultiChainVenue } from '../../src/paper/multiChainVenue.ts'
 import { serveVenues } from '../../src/paper/serve.ts'
 import { type Any, ethMarket, ethSymbol, manualClock, START_MS, startVenue, usd } from './support.ts'
 
@@ -114,7 +114,7 @@ test('Pair feeds, {pair_feed_url}: public summaries per chain', async () => {
 })
 
 test('Pair feeds, {pair_feed_url}: one host has the summaries of Arbitrum and Avalanche, and of no other chain', async () => {
-  const fleet = createFleet({
+  const fleet = createMultiChainVenue({
     clock: manualClock(),
     chains: [chains.arbitrum, chains.avalanche, chains.megaeth],
     seed: 7,

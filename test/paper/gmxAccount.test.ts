@@ -135,7 +135,7 @@ test('K.2 a withdrawal is prepared, signed, relayed and ends executed within two
     paper.clock.move(1000)
   }
   expect(seen).toEqual(['relay_accepted', 'created', 'executed'])
-  const { gmxAccounts } = paper.venue.world
+  const { gmxAccounts } = paper.venue.venueState
   const left = [...gmxAccounts.values()]
   const again = await paper.post(path('submit'), body)
   expect(again.body).toMatchObject({ status: 'executed', taskId: submitted.body.taskId })
@@ -190,7 +190,7 @@ test('K.2 another signer, another amount and a late submit are refused, and noth
   ).toBe('INVALID_PARAMS')
   paper.clock.move(400_000)
   expect(await refusal(await submitBody(prepared))).toBe('REQUEST_EXPIRED')
-  expect(paper.venue.world.gmxAccounts.size).toBe(0)
+  expect(paper.venue.venueState.gmxAccounts.size).toBe(0)
 })
 
 test('K.2 more than the account holds reverts with the error of the protocol', async () => {

@@ -60,7 +60,7 @@ test('Trading capacity: an increase that only JIT has room for executes, and the
   const long = (await other.get(capacityPath('long'))).body
   const size = BigInt(long.baseAvailableLiquidity) + BigInt(long.jitAvailableLiquidity) / 2n
   const slots = (slot: 0 | 1): bigint =>
-    other.venue.world.markets
+    other.venue.venueState.markets
       .filter((market) => market.catalog.symbol.endsWith('[WETH-USDC]'))
       .reduce((sum, market) => sum + market.state.pool[slot], 0n)
   const before = slots(0)

@@ -59,12 +59,12 @@ test('the same seed and clock give the same answers byte for byte', async () => 
 
 test('finished hours are kept one by one for eight days, then as days', () => {
   const clock = manualClock()
-  const { world, advance } = createVenue({ clock, chain: chains.arbitrum, seed: 5 })
+  const { venueState, advance } = createVenue({ clock, chain: chains.arbitrum, seed: 5 })
   for (let day = 0; day < 20; day += 1) {
     clock.move(86_400_000)
     advance()
   }
-  for (const { hours, days } of ledgerOf(world).byMarket.values()) {
+  for (const { hours, days } of ledgerOf(venueState).byMarket.values()) {
     expect(hours.length).toBeLessThanOrEqual(HOURS_KEPT)
     expect(hours.length).toBeGreaterThan(HOURS_KEPT - 24)
     expect(days.reduce((sum, row) => sum + row.span, 0) + hours.length).toBe(20 * 24)

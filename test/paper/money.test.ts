@@ -16,11 +16,11 @@ import {
 import type { PositionState } from '../../src/paper/model/positionState.ts'
 import { ProtocolRevert } from '../../src/paper/model/revert.ts'
 import { defaultVenueSettings } from '../../src/paper/settings.ts'
-import { createWorld, marketPrices } from '../../src/paper/world.ts'
+import { createVenueState, marketPrices } from '../../src/paper/venueState.ts'
 import { type Any, ethMarket, manualClock, START_MS, startVenue, trader, usd } from './support.ts'
 
 const seed = 20_261_120
-const world = createWorld({
+const venueState = createVenueState({
   chain: chains.arbitrum,
   clock: manualClock(),
   seed: 7,
@@ -42,13 +42,13 @@ test('tokens of a market are conserved but for the fee receiver, whatever trader
   const symbols = ['ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]', 'DOGE/USD [WETH-USDC]']
   fc.assert(
     fc.property(fc.constantFrom(...symbols), fc.array(action, { maxLength: 14 }), (symbol, actions) => {
-      const market = world.markets.find((one) => one.catalog.symbol === symbol)
+      const market = venueState.markets.find((one) => one.catalog.symbol === symbol)
       if (market === undefined) throw new Error(`no market ${symbol}`)
       const { settings } = market
-      const now = world.epochSeconds
+      const now = venueState.epochSeconds
       const start = market.state
       let state = cloneMarket(start)
-      let prices = marketPrices(world, market, now)
+      let prices = marketPrices(venueState, market, now)
       const positions = new Map<string, PositionState>()
       /** Paid in less paid out, by slot. */
       const net: [bigint, bigint] = [0n, 0n]

@@ -42,7 +42,7 @@ const stateOf = async (requestId: string): Promise<string> => (await paper.statu
 
 /** To the middle of a minute of the candles, and what the order says then. */
 async function at(minute: number, requestId: string): Promise<string> {
-  const begun = paper.venue.world.epochSeconds * 1000
+  const begun = paper.venue.venueState.epochSeconds * 1000
   paper.clock.move(begun + minute * 60_000 + 30_000 - paper.clock.now())
   return stateOf(requestId)
 }

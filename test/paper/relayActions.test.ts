@@ -133,5 +133,5 @@ test('a minified signature counts, and the stored digest stays the original one'
   expect(submitted.body.status).toBe('relay_accepted')
   paper.clock.move(2500)
   expect((await paper.status(prepared.requestId)).body.status).toBe('executed')
-  expect(paper.venue.world.usedDigests.has(digest)).toBe(true)
+  expect(paper.venue.venueState.usedDigests.has(digest)).toBe(true)
 })

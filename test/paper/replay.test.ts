@@ -53,7 +53,7 @@ test('a fast replay moves prices alone: blocks, deadlines and funding keep to th
   const after = await client.getBlock()
   expect(after.timestamp - before.timestamp).toBe(10n)
   expect(after.number - before.number).toBe(40n)
-  expect(paper.venue.world.advancedToSeconds * 1000).toBe(paper.clock.now())
+  expect(paper.venue.venueState.advancedToSeconds * 1000).toBe(paper.clock.now())
   await paper.close()
 })
 

@@ -12,7 +12,7 @@ import type { Hex } from '../../src/domain/address.ts'
 import { acceptOperation, landOperation } from '../../src/paper/operations.ts'
 import { encodeState } from '../../src/paper/stateLog.ts'
 import { createVenue } from '../../src/paper/venue.ts'
-import type { World } from '../../src/paper/world.ts'
+import type { VenueState } from '../../src/paper/venueState.ts'
 import { type Any, ethMarket, manualClock, START_MS, stranger, trader, usdc } from './support.ts'
 
 const zero: Hex = `0x${'00'.repeat(20)}`
@@ -50,28 +50,32 @@ function order(size: bigint, pay: bigint, orderType: bigint, autoCancel = false)
 }
 
 /** Everything of a world but its chain, its operations and the count of transactions: those do keep a revert. */
-function told(world: World): string {
-  const { transaction: _transaction, task: _task, ...counters } = world.counters
+function told(venueState: VenueState): string {
+  const { transaction: _transaction, task: _task, ...counters } = venueState.counters
   return encodeState({
     counters,
-    accounts: [...world.accounts].map(([key, one]) => [key, [...one.balances], [...one.allowances]]),
-    markets: world.markets.map(({ state }) => state),
-    positions: [...world.positions],
-    orders: [...world.orders],
-    outcomes: [...world.outcomes],
-    subaccounts: [...world.subaccounts],
-    nonces: [...world.approvalNonces],
-    digests: [...world.usedDigests],
-    trades: world.trades,
-    populationTrades: world.populationTrades,
-    due: world.due.filter(({ kind }) => kind !== 'land'),
+    accounts: [...venueState.accounts].map(([key, one]) => [key, [...one.balances], [...one.allowances]]),
+    markets: venueState.markets.map(({ state }) => state),
+    positions: [...venueState.positions],
+    orders: [...venueState.orders],
+    outcomes: [...venueState.outcomes],
+    subaccounts: [...venueState.subaccounts],
+    nonces: [...venueState.approvalNonces],
+    digests: [...venueState.usedDigests],
+    trades: venueState.trades,
+    populationTrades: venueState.populationTrades,
+    due: venueState.due.filter(({ kind }) => kind !== 'land'),
   })
 }
 
 let nonce = 0
 
 /** Lands a batch at once; its status and the error's name. */
-function land(world: World, account: Hex, actions: Partial<Batch>): { status: string; error?: string } {
+function land(
+  venueState: VenueState,
+  account: Hex,
+  actions: Partial<Batch>,
+): { status: string; error?: string } {
   nonce += 1
   const { contracts, gasPaymentTokens } = chains.arbitrum
   const batch: Batch = {
@@ -99,7 +103,7 @@ function land(world: World, account: Hex, actions: Partial<Batch>): { status: st
     deadline: BigInt(START_MS / 1000 + 3600),
     desChainId: 42161n,
   }
-  const operation = acceptOperation(world, {
+  const operation = acceptOperation(venueState, {
     account,
     requestId: null,
     batch,
@@ -110,7 +114,7 @@ function land(world: World, account: Hex, actions: Partial<Batch>): { status: st
     }),
     nowMs: START_MS,
   })
-  landOperation(world, operation.taskId, START_MS)
+  landOperation(venueState, operation.taskId, START_MS)
   return {
     status: operation.status,
     ...(operation.error === undefined ? {} : { error: operation.error.code }),
@@ -118,12 +122,12 @@ function land(world: World, account: Hex, actions: Partial<Batch>): { status: st
 }
 
 test('a reverted batch leaves the world as it was, byte for byte', () => {
-  const { world } = createVenue({ clock: manualClock(), chain: chains.arbitrum, seed: 7 })
+  const { venueState } = createVenue({ clock: manualClock(), chain: chains.arbitrum, seed: 7 })
   const resting = (account: Hex): Hex[] => {
-    land(world, account, {
+    land(venueState, account, {
       createOrderParamsList: [order(50n, 20n, 3n), order(60n, 20n, 8n), order(5n, 0n, 5n)],
     })
-    return [...world.orders.values()].filter((one) => one.account === account).map(({ key }) => key)
+    return [...venueState.orders.values()].filter((one) => one.account === account).map(({ key }) => key)
   }
   const ours = resting(trader.address)
   const [foreign = word] = resting(stranger.address)
@@ -147,8 +151,8 @@ test('a reverted batch leaves the world as it was, byte for byte', () => {
       fc.uniqueArray(key, { maxLength: 3 }),
       fc.constantFrom(...failing),
       (account, creates, updates, cancels, last) => {
-        const before = told(world)
-        const { status, error } = land(world, account, {
+        const before = told(venueState)
+        const { status, error } = land(venueState, account, {
           createOrderParamsList: [
             ...creates.map(([size, pay, type]) => order(size, pay, type)),
             ...(last.createOrderParamsList ?? []),
@@ -167,10 +171,10 @@ test('a reverted batch leaves the world as it was, byte for byte', () => {
         })
         expect(status).toBe('reverted')
         expect(error).toBeDefined()
-        expect(told(world)).toBe(before)
+        expect(told(venueState)).toBe(before)
       },
     ),
     { seed: 4, numRuns: 150 },
   )
-  expect(land(world, trader.address, { cancelOrderKeys: ours }).status).toBe('executed')
+  expect(land(venueState, trader.address, { cancelOrderKeys: ours }).status).toBe('executed')
 })

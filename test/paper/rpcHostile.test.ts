@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { createPublicClient, http, webSocket } from 'viem'
 import { expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
-import { createFleet } from '../../src/paper/fleet.ts'
+import { createMultiChainVenue } from '../../src/paper/multiChainVenue.ts'
 import { answerRpc } from '../../src/paper/rpc.ts'
 import { rpcMethods } from '../../src/paper/rpcMethods.ts'
 import { serveVenues } from '../../src/paper/serve.ts'
@@ -14,7 +14,7 @@ const codes = new Set([-32700, -32600, -32601, -32602, -32000, -32001, -32005, 3
 
 test('no request of any shape makes the endpoint fail', () => {
   const clock = manualClock()
-  const { world } = createVenue({ clock, chain: chains.arbitrum, seed: 7 })
+  const { venueState } = createVenue({ clock, chain: chains.arbitrum, seed: 7 })
   clock.move(60_000)
   const hex = fc.oneof(
     fc.constantFrom('0x', '0x0', 'latest', 'pending', 'safe', 'earliest', usdc, `0x${'ab'.repeat(32)}`),
@@ -51,7 +51,7 @@ test('no request of any shape makes the endpoint fail', () => {
   )
   fc.assert(
     fc.property(text, (request) => {
-      const answered = answerRpc(world, request)
+      const answered = answerRpc(venueState, request)
       if (answered === undefined) return
       const parsed = JSON.parse(answered)
       for (const one of Array.isArray(parsed) ? parsed : [parsed]) {
@@ -66,7 +66,7 @@ test('no request of any shape makes the endpoint fail', () => {
 
 test('each chain of a port has blocks and an endpoint of its own', async () => {
   const clock = manualClock()
-  const venues = createFleet({ clock, chains: [chains.arbitrum, chains.avalanche], seed: 7 })
+  const venues = createMultiChainVenue({ clock, chains: [chains.arbitrum, chains.avalanche], seed: 7 })
   const served = await serveVenues(venues, { hostname: '127.0.0.1', port: 0 })
   try {
     clock.move(10_000)
@@ -82,7 +82,7 @@ test('each chain of a port has blocks and an endpoint of its own', async () => {
     )
     expect(seen.map(([id]) => id)).toEqual([42161, 42161, 43114, 43114])
     expect(seen.every(([, step, near]) => step === 1n && near === true)).toBe(true)
-    const heads = venues.map(({ world }) => world.blockChain.blockTimeMs)
+    const heads = venues.map(({ venueState }) => venueState.blockChain.blockTimeMs)
     expect(heads).toEqual([250, 1000])
   } finally {
     await served[0]?.close()

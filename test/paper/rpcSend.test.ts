@@ -245,7 +245,7 @@ test('a changed byte is no transaction of the account', async () => {
 test('an account has a bounded number of transactions that wait, and so has the chain', async () => {
   for (let nonce = 1; nonce <= MAX_PER_ACCOUNT; nonce += 1) await sent({ nonce, gas: 21_000n })
   expect(await refusal(sent({ nonce: 0 }))).toContain('account limit exceeded')
-  const { mempool } = me.paper.venue.world
+  const { mempool } = me.paper.venue.venueState
   const [some] = mempool.values()
   if (some === undefined) throw new Error('nothing waits')
   for (let i = mempool.size; i < MAX_POOLED; i += 1) {
@@ -287,15 +287,16 @@ test('a restarted venue still has what waits, what was mined, and the nonces', a
   })
   // The log has it before a save does: what follows is a kill.
   const killed = createVenue({ clock: first.paper.clock, chain: chains.arbitrum, stateFile })
-  expect(killed.world.mempool.has(hash)).toBe(true)
-  expect(killed.world.accounts.get(first.account.address.toLowerCase())).toBeUndefined()
+  expect(killed.venueState.mempool.has(hash)).toBe(true)
+  expect(killed.venueState.accounts.get(first.account.address.toLowerCase())).toBeUndefined()
   first.paper.clock.move(1000)
   killed.advance()
-  expect(killed.world.accounts.get(first.account.address.toLowerCase())?.nonce).toBe(1)
+  expect(killed.venueState.accounts.get(first.account.address.toLowerCase())?.nonce).toBe(1)
   killed.save()
   const again = createVenue({ clock: first.paper.clock, chain: chains.arbitrum, stateFile })
   const of = (method: string, params: unknown[]) =>
-    JSON.parse(answerRpc(again.world, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })) ?? '').result
+    JSON.parse(answerRpc(again.venueState, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })) ?? '')
+      .result
   expect(of('eth_getTransactionCount', [first.account.address, 'latest'])).toBe('0x1')
   expect(of('eth_getTransactionByHash', [hash])).toMatchObject({
     nonce: '0x2',
@@ -339,7 +340,7 @@ test('both endpoints take transactions; one that lags does not show them yet', a
 
 test('no raw transaction and no call of any shape makes the endpoint fail', async () => {
   const clock = manualClock()
-  const { world } = createVenue({ clock, chain: chains.arbitrum, seed: 7 })
+  const { venueState } = createVenue({ clock, chain: chains.arbitrum, seed: 7 })
   const hex = (max: number) =>
     fc.uint8Array({ maxLength: max }).map((bytes) => Buffer.from(bytes).toString('hex'))
   const real = await raw({ nonce: 0, data: router.multicall(router.sendWnt(1n)).data, gas: 1_000_000n })
@@ -397,23 +398,23 @@ test('no raw transaction and no call of any shape makes the endpoint fail', asyn
       .tuple(fc.constantFrom('eth_call', 'eth_estimateGas'), call)
       .map(([method, one]) => [method, [one, 'latest']] as const),
   )
-  const before = JSON.stringify([...world.orders, ...world.accounts.keys()])
+  const before = JSON.stringify([...venueState.orders, ...venueState.accounts.keys()])
   fc.assert(
     fc.property(request, ([method, params]) => {
       const answer = JSON.parse(
-        answerRpc(world, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })) ?? '',
+        answerRpc(venueState, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })) ?? '',
       )
       if (answer.error === undefined) expect(answer.result).toMatch(/^0x/)
       else expect([-32602, -32000, 3]).toContain(answer.error.code)
     }),
     { seed: 2026, numRuns: 4000 },
   )
-  expect(JSON.stringify([...world.orders, ...world.accounts.keys()])).toBe(before)
+  expect(JSON.stringify([...venueState.orders, ...venueState.accounts.keys()])).toBe(before)
 })
 
 test('no transaction makes money or loses it: what accounts, contracts, orders and gas have is the same sum', async () => {
   const clock = manualClock()
-  const { world, advance } = createVenue({ clock, chain: chains.arbitrum, seed: 7 })
+  const { venueState, advance } = createVenue({ clock, chain: chains.arbitrum, seed: 7 })
   clock.move(1000)
   const others = [stranger, privateKeyToAccount(`0x${'33'.repeat(32)}`)]
   const native = '0x0000000000000000000000000000000000000000'
@@ -421,16 +422,16 @@ test('no transaction makes money or loses it: what accounts, contracts, orders a
   const start = () => {
     let sum = 0n
     for (const account of [me.account, ...others]) {
-      const balances = world.accounts.get(account.address.toLowerCase())?.balances
+      const balances = venueState.accounts.get(account.address.toLowerCase())?.balances
       for (const coin of coins) sum += balances?.get(coin) ?? (coin === native ? 50n * ETHER : 0n)
     }
-    for (const [key, amount] of world.contractHoldings)
+    for (const [key, amount] of venueState.contractHoldings)
       if (coins.some((coin) => key.endsWith(coin))) sum += amount
-    for (const { params } of world.orders.values()) sum += params.numbers.executionFee
-    for (const { params } of world.orders.values()) {
+    for (const { params } of venueState.orders.values()) sum += params.numbers.executionFee
+    for (const { params } of venueState.orders.values()) {
       if (params.addresses.initialCollateralToken === weth) sum += params.numbers.initialCollateralDeltaAmount
     }
-    for (const { paid } of world.blockChain.transactions)
+    for (const { paid } of venueState.blockChain.transactions)
       sum += BigInt(paid?.gasUsed ?? 0) * (paid?.gasPrice ?? 0n)
     return sum
   }
@@ -466,7 +467,7 @@ test('no transaction makes money or loses it: what accounts, contracts, orders a
       const serialized = await raw({ ...work, nonce })
       const answer = JSON.parse(
         answerRpc(
-          world,
+          venueState,
           JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [serialized] }),
         ) ?? '',
       )
@@ -474,12 +475,12 @@ test('no transaction makes money or loses it: what accounts, contracts, orders a
       nonce += 1
       clock.move(1000)
       advance()
-      if (world.blockChain.transactions.at(-1)?.revertData !== undefined) reverted += 1
+      if (venueState.blockChain.transactions.at(-1)?.revertData !== undefined) reverted += 1
       expect(start()).toBe(total)
     }),
     { seed: 11, numRuns: 200, endOnFailure: true },
   )
   // Both kinds were tried.
   expect(reverted).toBeGreaterThan(20)
-  expect(world.orders.size).toBeGreaterThan(5)
+  expect(venueState.orders.size).toBeGreaterThan(5)
 })

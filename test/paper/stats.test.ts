@@ -1,7 +1,7 @@
 /** Protocol-wide stats over real sockets (docs/api-coverage.md A8, A9, A15 and A29). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
-import { createFleet } from '../../src/paper/fleet.ts'
+import { createMultiChainVenue } from '../../src/paper/multiChainVenue.ts'
 import { serveVenues } from '../../src/paper/serve.ts'
 import { type Any, manualClock, START_MS, startVenue, usd } from './support.ts'
 
@@ -84,7 +84,7 @@ test('Stats responses: a trade counts at once in volume, fees, revenue, trades a
   const before = await read()
   await other.trade({ size: usd(20_000), collateralToPay: { amount: '4000000000', token: 'USDC' } })
   const after = await read()
-  const fields = other.venue.world.trades.at(-1)?.fields
+  const fields = other.venue.venueState.trades.at(-1)?.fields
   const fee = big(fields?.positionFeeAmount) * big(fields?.collateralTokenPriceMin)
   expect(big(after.volume.perps) - big(before.volume.perps)).toBe(big(usd(20_000)))
   expect(big(after.volume24h.perps) - big(before.volume24h.perps)).toBe(big(usd(20_000)))
@@ -208,7 +208,11 @@ test('Errors, /stats/*: unknown values, comma lists, wrong seconds and a filter 
 })
 
 test('Stats, rules: other chains forward on the first family and redirect on the second, without CORS headers', async () => {
-  const venues = createFleet({ clock: manualClock(), chains: [chains.arbitrum, chains.avalanche], seed: 7 })
+  const venues = createMultiChainVenue({
+    clock: manualClock(),
+    chains: [chains.arbitrum, chains.avalanche],
+    seed: 7,
+  })
   const [arbitrum, avalanche] = await serveVenues(venues, { hostname: '127.0.0.1', port: 0 })
   const path = '/stats/summary?networks=avalanche'
   const own = await (await fetch(`${arbitrum?.api[0]}${path}`)).text()

@@ -1,14 +1,14 @@
 /** Chains of one port are worlds of their own: nothing that names a record of one means anything on another. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
-import { createFleet } from '../../src/paper/fleet.ts'
+import { createMultiChainVenue } from '../../src/paper/multiChainVenue.ts'
 import { type ServedVenue, serveVenues } from '../../src/paper/serve.ts'
 import { type Any, manualClock, trader, usd } from './support.ts'
 
 const clock = manualClock()
 let served: readonly ServedVenue[]
 beforeAll(async () => {
-  const fleet = createFleet({
+  const fleet = createMultiChainVenue({
     clock,
     chains: [chains.arbitrum, chains.avalanche, chains.megaeth],
     seed: 7,

@@ -84,7 +84,7 @@ test('session keys, allowances, GMX accounts and withdrawals survive a restart',
     const before = await look()
     expect(before[2]).toMatchObject({ active: true, currentActionsCount: '1', approvalNonce: '1' })
     expect(before[3]).toMatchObject({ status: 'created' })
-    const held = [...paper.venue.world.gmxAccounts]
+    const held = [...paper.venue.venueState.gmxAccounts]
     expect(held).toHaveLength(1)
     await paper.close()
 
@@ -105,7 +105,7 @@ test('session keys, allowances, GMX accounts and withdrawals survive a restart',
       ...(await Promise.all(posts.map(([path, body]) => ask(path, body)))),
     ]
     expect(after).toEqual(before)
-    expect([...again.world.gmxAccounts]).toEqual(held)
+    expect([...again.venueState.gmxAccounts]).toEqual(held)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -8,16 +8,16 @@ import { cloneMarket, emptyMarket, type MarketState, type Slot } from '../../src
 import { ProtocolRevert } from '../../src/paper/model/revert.ts'
 import { swapInPool, swapPriceImpact } from '../../src/paper/model/swap.ts'
 import { defaultVenueSettings } from '../../src/paper/settings.ts'
-import { createWorld } from '../../src/paper/world.ts'
+import { createVenueState } from '../../src/paper/venueState.ts'
 import { ethSymbol, manualClock } from './support.ts'
 
-const world = createWorld({
+const venueState = createVenueState({
   chain: chains.arbitrum,
   clock: manualClock(),
   seed: 7,
   settings: defaultVenueSettings,
 })
-const market = world.markets.find(({ catalog }) => catalog.symbol === ethSymbol)
+const market = venueState.markets.find(({ catalog }) => catalog.symbol === ethSymbol)
 if (market === undefined) throw new Error('no market')
 const one = 10n ** 30n
 const settings = {
@@ -145,7 +145,7 @@ test('a side takes no more collateral of a token than its market allows', () => 
       { long: 499n * USDC, short: one },
     ] as const,
   }
-  const now = world.epochSeconds
+  const now = venueState.epochSeconds
   expect(() => increasePosition(limited, cloneMarket(market.state), undefined, terms, prices, now)).toThrow(
     'MaxCollateralSumExceeded',
   )

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { chains } from '../../src/chains/index.ts'
-import { MAX_OPERATIONS, MAX_POPULATION_TRADES, MAX_TRADES, trimWorld } from '../../src/paper/limits.ts'
+import { MAX_OPERATIONS, MAX_POPULATION_TRADES, MAX_TRADES, trimVenue } from '../../src/paper/limits.ts'
 import { encodeState } from '../../src/paper/stateLog.ts'
 import { createVenue, type VenueOptions } from '../../src/paper/venue.ts'
 import { type Any, manualClock, startVenue, trader, usd } from './support.ts'
@@ -19,7 +19,7 @@ function quietVenue(options: Partial<VenueOptions> & { traders: number }) {
       venue.advance()
     }
   }
-  return { clock, venue, world: venue.world, pass }
+  return { clock, venue, venueState: venue.venueState, pass }
 }
 
 test('open interest, capacity and funding move by themselves', async () => {
@@ -39,8 +39,8 @@ test('open interest, capacity and funding move by themselves', async () => {
     const after = await look()
     for (const name of Object.keys(before)) expect(after[name], name).not.toBe(before[name])
     // The population is on the wire like anybody: its trades are in the history.
-    const { world } = paper.venue
-    const [someone] = world.positions.values()
+    const { venueState } = paper.venue
+    const [someone] = venueState.positions.values()
     const rows = (await paper.get(`/trades?address=${someone?.account}`)).body
     expect(JSON.stringify(rows)).toContain('OrderExecuted')
   } finally {
@@ -49,18 +49,22 @@ test('open interest, capacity and funding move by themselves', async () => {
 })
 
 test('without traders the market is quiet', () => {
-  const { world, pass } = quietVenue({ traders: 0 })
-  const before = encodeState(world.markets.map(({ state }) => state.long.interestUsd))
+  const { venueState, pass } = quietVenue({ traders: 0 })
+  const before = encodeState(venueState.markets.map(({ state }) => state.long.interestUsd))
   pass(600)
-  expect(encodeState(world.markets.map(({ state }) => state.long.interestUsd))).toBe(before)
-  expect(world.trades).toEqual([])
+  expect(encodeState(venueState.markets.map(({ state }) => state.long.interestUsd))).toBe(before)
+  expect(venueState.trades).toEqual([])
 })
 
 test('the same seed and clock give the same world, another seed another', () => {
   const run = (seed: number): string => {
-    const { world, pass } = quietVenue({ traders: 20, seed })
+    const { venueState, pass } = quietVenue({ traders: 20, seed })
     pass(900)
-    return encodeState([world.trades, world.markets.map(({ state }) => state), [...world.positions.values()]])
+    return encodeState([
+      venueState.trades,
+      venueState.markets.map(({ state }) => state),
+      [...venueState.positions.values()],
+    ])
   }
   const one = run(7)
   expect(run(7)).toBe(one)
@@ -83,56 +87,56 @@ test('the population goes on after a restart as if there had been none', () => {
       clock.move(5000)
       second.advance()
     }
-    expect(encodeState(second.world.markets.map(({ state }) => state))).toBe(
-      encodeState(whole.world.markets.map(({ state }) => state)),
+    expect(encodeState(second.venueState.markets.map(({ state }) => state))).toBe(
+      encodeState(whole.venueState.markets.map(({ state }) => state)),
     )
-    expect(second.world.trades.length).toBe(whole.world.trades.length)
+    expect(second.venueState.trades.length).toBe(whole.venueState.trades.length)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 })
 
 test('a thousand traders leave the world small', { timeout: 60_000 }, () => {
-  const { world, pass } = quietVenue({ traders: 1000 })
+  const { venueState, pass } = quietVenue({ traders: 1000 })
   pass(1800, 30)
-  const orders = world.counters.order
+  const orders = venueState.counters.order
   expect(orders).toBeGreaterThan(2000)
-  expect(world.trades.length).toBeLessThanOrEqual(MAX_POPULATION_TRADES)
-  expect(world.outcomes.size).toBe(0)
-  expect(world.operations.size).toBe(0)
-  expect(world.positions.size).toBeLessThanOrEqual(2000)
-  expect(world.due.length).toBeLessThan(1100)
-  expect(world.accounts.size).toBeLessThanOrEqual(1000)
+  expect(venueState.trades.length).toBeLessThanOrEqual(MAX_POPULATION_TRADES)
+  expect(venueState.outcomes.size).toBe(0)
+  expect(venueState.operations.size).toBe(0)
+  expect(venueState.positions.size).toBeLessThanOrEqual(2000)
+  expect(venueState.due.length).toBeLessThan(1100)
+  expect(venueState.accounts.size).toBeLessThanOrEqual(1000)
 })
 
 test('over a limit the oldest goes, the population never drives people out, and nothing pending goes', () => {
-  const { world, pass } = quietVenue({ traders: 3 })
+  const { venueState, pass } = quietVenue({ traders: 3 })
   pass(1200)
-  const [row] = world.trades
+  const [row] = venueState.trades
   if (row === undefined) throw new Error('nobody traded')
-  world.trades.unshift({ ...row, id: 'mine', account: trader.address })
-  for (let i = 0; i < MAX_POPULATION_TRADES; i += 1) world.trades.push({ ...row, id: `p${i}` })
-  world.populationTrades += MAX_POPULATION_TRADES
-  trimWorld(world)
-  expect(world.trades[0]?.id).toBe('mine')
-  expect(world.trades.at(-1)?.id).toBe(`p${MAX_POPULATION_TRADES - 1}`)
-  expect(world.trades.length).toBe(1 + MAX_POPULATION_TRADES * 0.9)
+  venueState.trades.unshift({ ...row, id: 'mine', account: trader.address })
+  for (let i = 0; i < MAX_POPULATION_TRADES; i += 1) venueState.trades.push({ ...row, id: `p${i}` })
+  venueState.populationTrades += MAX_POPULATION_TRADES
+  trimVenue(venueState)
+  expect(venueState.trades[0]?.id).toBe('mine')
+  expect(venueState.trades.at(-1)?.id).toBe(`p${MAX_POPULATION_TRADES - 1}`)
+  expect(venueState.trades.length).toBe(1 + MAX_POPULATION_TRADES * 0.9)
 
   for (let i = 0; i <= MAX_TRADES + MAX_POPULATION_TRADES; i += 1) {
-    world.trades.push({ ...row, id: `m${i}`, account: trader.address })
+    venueState.trades.push({ ...row, id: `m${i}`, account: trader.address })
   }
-  trimWorld(world)
-  expect(world.trades.length).toBeLessThanOrEqual(MAX_TRADES)
+  trimVenue(venueState)
+  expect(venueState.trades.length).toBeLessThanOrEqual(MAX_TRADES)
 
-  const deadline = BigInt(Math.floor(world.clock.now() / 1000))
+  const deadline = BigInt(Math.floor(venueState.clock.now() / 1000))
   const pending = { status: 'pending', relayParams: { deadline } } as Any
-  world.operations.set('first', pending)
+  venueState.operations.set('first', pending)
   for (let i = 0; i < MAX_OPERATIONS; i += 1) {
-    world.operations.set(`o${i}`, { status: 'executed', relayParams: { deadline } } as Any)
+    venueState.operations.set(`o${i}`, { status: 'executed', relayParams: { deadline } } as Any)
   }
-  trimWorld(world)
-  expect(world.operations.size).toBe(MAX_OPERATIONS * 0.9)
-  expect(world.operations.get('first')).toBe(pending)
+  trimVenue(venueState)
+  expect(venueState.operations.size).toBe(MAX_OPERATIONS * 0.9)
+  expect(venueState.operations.get('first')).toBe(pending)
 })
 
 test('an account trades among the others as it would alone', async () => {

@@ -82,7 +82,7 @@ test('the control address says what is wrong with a change', async () => {
 
 test('asking for balances makes no account', async () => {
   paper = await startVenue()
-  const before = paper.venue.world.accounts.size
+  const before = paper.venue.venueState.accounts.size
   await paper.get(`/balances/wallet?address=${stranger.address}`)
-  expect(paper.venue.world.accounts.size).toBe(before)
+  expect(paper.venue.venueState.accounts.size).toBe(before)
 })

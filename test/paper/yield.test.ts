@@ -119,7 +119,7 @@ test('Pool yield row: fees and PnL are those of the trades that were made', asyn
     return usdcMarket(pools)
   }
   const [traded, untouched] = [await read(other), await read(quiet)]
-  const trades = other.venue.world.trades.filter((row) => row.eventName === 'OrderExecuted')
+  const trades = other.venue.venueState.trades.filter((row) => row.eventName === 'OrderExecuted')
   const fees = trades.reduce((sum, { fields }) => {
     const amount = (name: string): bigint => BigInt(String(fields[name] ?? 0))
     const paid = amount('positionFeeAmount') + amount('borrowingFeeAmount')
@@ -224,7 +224,7 @@ test('Earnings response: fees of a trade reach a holder by its share, and the an
   const read = async () => (await other.get(`/yield/gm-user-earnings?account=${holder}`)).body.pools[0]
   expect((await read()).lifetimeFeeUsd).toBe('0')
   await other.trade({ size: usd(10_000), collateralToPay: { amount: '2000000000', token: 'USDC' } })
-  const fields = other.venue.world.trades.at(-1)?.fields
+  const fields = other.venue.venueState.trades.at(-1)?.fields
   const fee = BigInt(String(fields?.positionFeeAmount))
   const price = BigInt(String(fields?.collateralTokenPriceMin))
   other.clock.move(2000)

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { Decision } from '../../src/domain/decision.ts'
 import type { Denial } from '../../src/domain/intent.ts'
 import { usd } from '../../src/domain/units.ts'
+import type { AdmissionContext } from '../../src/risk/admissionContext.ts'
 import { admit } from '../../src/risk/admit.ts'
-import type { Desk } from '../../src/risk/desk.ts'
 import {
   close,
   decrease,
@@ -24,7 +24,7 @@ import {
 
 const held = snapshot({ positions: [position()] })
 
-function codeOf(decision: Decision, world: Desk): string {
+function codeOf(decision: Decision, world: AdmissionContext): string {
   const admission = admit(decision, world)
   return admission.kind === 'denial' ? admission.denial.code : 'admitted'
 }
@@ -137,7 +137,7 @@ test('an unresolved reduction keeps another one away for its time, then no longe
 test('the hourly budget counts the strategy and the account, and leaves reductions as much again', () => {
   const limits = { maxOrdersPerHour: 5 }
   const accountLimits = { maxOrdersPerHour: 20 }
-  const at = (strategy: number, account: number, own: Partial<Desk> = { accountLimits }) =>
+  const at = (strategy: number, account: number, own: Partial<AdmissionContext> = { accountLimits }) =>
     desk({ snapshot: held, limits, acceptedLastHour: { strategy, account }, ...own })
   expect(codeOf(increase(), at(4, 19))).toBe('admitted')
   expect(codeOf(increase(), at(5, 5))).toBe('ORDERS_PER_HOUR')

@@ -2,14 +2,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Ending } from '../../src/domain/spend.ts'
-import { breakerNames, holdKey, type TradingHold } from '../../src/domain/trading.ts'
+import { breakerNames, haltKey, type TradingHalt } from '../../src/domain/trading.ts'
 import { ONE_USD, usd } from '../../src/domain/units.ts'
 import {
   type BreakerFacts,
   type BreakerSettings,
   dayStartOf,
   isOver,
-  liftOf,
+  releaseOf,
   type Trip,
   tripsOf,
 } from '../../src/risk/breakers.ts'
@@ -113,14 +113,14 @@ test('rejects count in a row, for each strategy, from the last success and the l
   expect(causes({ endings: [bad(9), bad(8), bad(7)] })).toEqual(['strategy:eth-trend rejects'])
   expect(causes({ endings: [bad(9), bad(8), ending('executed', 7), bad(6)] })).toEqual([])
   expect(causes({ endings: [bad(9), bad(8, 'guard'), bad(7)] })).toEqual([])
-  // What an operator or the strategy itself wished for is no failure, and no success either.
+  // What an operator or the strategy itself asked for is no failure, and no success either.
   const cancel = ending('CANCELLED USER_INITIATED_CANCEL', 5)
   expect(causes({ endings: [bad(9), cancel, bad(7)] })).toEqual([])
   expect(causes({ endings: [bad(9), cancel, bad(7), bad(6)] })).toEqual(['strategy:eth-trend rejects'])
   // Nor is an endpoint that lags.
   const lag = ending('REFUSED_LOCAL CHAIN_CLOCK_SKEW', 5)
   expect(causes({ endings: [lag, lag, lag, lag] })).toEqual([])
-  const liftedAtMs = { [holdKey({ scope: 'strategy:eth-trend', cause: 'rejects' })]: NOW_MS - 8 }
+  const liftedAtMs = { [haltKey({ scope: 'strategy:eth-trend', cause: 'rejects' })]: NOW_MS - 8 }
   expect(causes({ endings: [bad(9), bad(8), bad(7)], liftedAtMs })).toEqual([])
 })
 
@@ -136,12 +136,12 @@ test('what a breaker sets is configured, and reducing when it is not', () => {
 
 test('a hold ends as its breaker says: by its cause, by the day, or by nothing but an operator', () => {
   for (const cause of breakerNames) {
-    const lifts = liftOf[cause]
+    const lifts = releaseOf[cause]
     const trip: Trip = { scope: 'account', cause, state: 'reducing', reason: 'x', lifts }
-    const hold: TradingHold = { ...trip, by: 'perpd', sinceMs: NOW_MS }
-    expect([cause, isOver(hold, [trip], NOW_MS)]).toEqual([cause, false])
-    expect([cause, isOver(hold, [], NOW_MS)]).toEqual([cause, lifts === 'itself'])
-    expect([cause, isOver(hold, [trip], day + 86_400_000)]).toEqual([cause, lifts === 'next-day'])
+    const halt: TradingHalt = { ...trip, by: 'perpd', sinceMs: NOW_MS }
+    expect([cause, isOver(halt, [trip], NOW_MS)]).toEqual([cause, false])
+    expect([cause, isOver(halt, [], NOW_MS)]).toEqual([cause, lifts === 'itself'])
+    expect([cause, isOver(halt, [trip], day + 86_400_000)]).toEqual([cause, lifts === 'next-day'])
   }
 })
 
@@ -160,7 +160,7 @@ test('the approval of a delegated key keeps what closing needs, and the time for
   expect(left(24, 3_600)).toEqual(['account subaccount'])
   expect(left(0, -5)).toEqual(['account subaccount'])
   expect(left(500, 86_400, 0, false)).toEqual(['account subaccount'])
-  expect(liftOf.subaccount).toBe('itself')
+  expect(releaseOf.subaccount).toBe('itself')
 })
 
 test('a day is lost by what settlements realized too, whatever hosts show, and by the larger of the two', () => {

@@ -12,9 +12,9 @@ import type { Order } from '../../src/domain/position.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
 import { BPS_ONE, contractPriceOf, MAX_UINT256, ONE_USD, usd, usdOfAmount } from '../../src/domain/units.ts'
 import { termsOf } from '../../src/monitor/text.ts'
+import { exposureOf, sideOf, worstCaseUsd } from '../../src/risk/accountExposure.ts'
+import type { AdmissionContext } from '../../src/risk/admissionContext.ts'
 import { admit } from '../../src/risk/admit.ts'
-import { bookOf, sideOf, worstCaseUsd } from '../../src/risk/book.ts'
-import type { Desk } from '../../src/risk/desk.ts'
 import { SWAP_COST_BPS } from '../../src/risk/swap.ts'
 import {
   ACCOUNT,
@@ -62,7 +62,7 @@ function restingIntent(
   return { ...state, intent: { ...state.intent, terms: { ...state.intent.terms, orderType } } }
 }
 
-/** The same as the strategy of the desk, which is `eth-trend`. */
+/** The same as the strategy of the admission context, which is `eth-trend`. */
 const ownLimit = (sizeUsd: bigint) => restingIntent({ decision: increase({ sizeDeltaUsd: sizeUsd }) })
 
 const limit = (changes: Partial<IncreaseDecision> = {}): IncreaseDecision =>
@@ -194,7 +194,7 @@ test('whatever the kind of increase, it is never above a limit or the room, and 
         for (const exit of terms.tpsl ?? [])
           expect(exit.sizeDeltaUsd > 0n && exit.sizeDeltaUsd <= size).toBe(true)
         expect(sizing.sizeDeltaUsd).toBe(size)
-        // 5x by the wish.
+        // 5x by the decision.
         const collateralUsd = usdOfAmount(terms.collateralDelta, usd('0.9997'), 6)
         expect(collateralUsd + 1n >= size / 5n - ONE_USD / 1000n).toBe(true)
       },
@@ -242,19 +242,19 @@ function filled(changes: Partial<{ filledAt: number; atMs: number }> = {}): Inte
 }
 
 test('an increase that waits for its exits holds nothing, once its fill shows in the positions', () => {
-  const unseen = bookOf(snapshot(), [filled()])
+  const unseen = exposureOf(snapshot(), [filled()])
   expect(sideOf(unseen, MARKET, 'long')).toMatchObject({ reservedUsd: usd(300), increases: [{}] })
-  const shown = bookOf(snapshot({ positions: [position({ increasedAtSeconds: NOW_MS / 1000 - 1 })] }), [
+  const shown = exposureOf(snapshot({ positions: [position({ increasedAtSeconds: NOW_MS / 1000 - 1 })] }), [
     filled(),
   ])
   expect(sideOf(shown, MARKET, 'long')).toMatchObject({ reservedUsd: 0n, increases: [], reductions: [] })
-  const old = bookOf(snapshot(), [filled({ atMs: NOW_MS - 30_000 })])
+  const old = exposureOf(snapshot(), [filled({ atMs: NOW_MS - 30_000 })])
   expect(sideOf(old, MARKET, 'long')).toMatchObject({ reservedUsd: 0n, increases: [] })
 })
 
 test('an order that an edit made larger counts with what it shows, not with what it was admitted for', () => {
-  const book = bookOf(snapshot({ orders: [order({ sizeDeltaUsd: usd(500) })] }), [ownLimit(usd(300))])
-  expect(worstCaseUsd(sideOf(book, MARKET, 'long'))).toBe(usd(500))
+  const exposure = exposureOf(snapshot({ orders: [order({ sizeDeltaUsd: usd(500) })] }), [ownLimit(usd(300))])
+  expect(worstCaseUsd(sideOf(exposure, MARKET, 'long'))).toBe(usd(500))
 })
 
 const exit = (changes: Partial<DecreaseDecision> = {}): DecreaseDecision => ({
@@ -348,7 +348,7 @@ test('a stop of all of the position is no size in dollars: its cancel is worth w
   const moved = intentOf(edit({ triggerPrice: usd(1850) }), parts)
   expect(moved).toMatchObject({ reservationUsd: 0n, terms: { edit: { sizeDeltaUsd: MAX_UINT256 } } })
   expect(termsOf(moved)).toContain('to all of the position at $1,850.00')
-  expect(bookOf(parts.snapshot ?? snapshot(), []).totalExposureUsd).toBe(position().sizeInUsd)
+  expect(exposureOf(parts.snapshot ?? snapshot(), []).totalExposureUsd).toBe(position().sizeInUsd)
 })
 
 test('what an edit adds is sized, reserved and cut like an increase of that much', () => {
@@ -535,7 +535,7 @@ test('a swap pays what the wallet has and the limits allow, and must give a fair
       fc.bigInt({ min: 1n, max: 50_000n }),
       fc.integer({ min: 0, max: 500 }),
       (wanted, balance, most, slippageBps) => {
-        const parts: Partial<Desk> = {
+        const parts: Partial<AdmissionContext> = {
           snapshot: withBalance(balance),
           limits: { maxOrderSizeUsd: most * ONE_USD },
           slippageBps,

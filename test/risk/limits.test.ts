@@ -11,9 +11,9 @@ import { type Limits, limitTightness, tighten } from '../../src/domain/limits.ts
 import type { Ending } from '../../src/domain/spend.ts'
 import { absOf, BPS_ONE, ONE_USD, type Usd, usd, usdOfAmount } from '../../src/domain/units.ts'
 import { createLiveLimits } from '../../src/engine/liveLimits.ts'
+import type { AdmissionContext } from '../../src/risk/admissionContext.ts'
 import { admit } from '../../src/risk/admit.ts'
 import { checkBudget } from '../../src/risk/budget.ts'
-import type { Desk } from '../../src/risk/desk.ts'
 import { distanceAfterBps } from '../../src/risk/liquidation.ts'
 import {
   ACCOUNT,
@@ -45,7 +45,7 @@ interface Used {
   readonly resultUsd: Usd
   readonly executionFee: bigint
   readonly relayFee: bigint
-  /** Endings by one cause of the same wish. */
+  /** Endings by one cause of the same decision. */
   readonly failures: number
 }
 
@@ -122,8 +122,8 @@ function usedBy({ used }: World, scope: Scope): Used {
 }
 
 /** Judges as `engine/tick.ts` does: the budget, then admission. The intent, or the code of the refusal. */
-function judge(world: World): Intent | string {
-  const { decision, agesMs, limits, longUsd, shortUsd, restingUsd } = world
+function judge(venueState: World): Intent | string {
+  const { decision, agesMs, limits, longUsd, shortUsd, restingUsd } = venueState
   const live = createLiveLimits({
     account: limits.account,
     markets: { [SYMBOL]: limits.market },
@@ -139,13 +139,13 @@ function judge(world: World): Intent | string {
     account: limits.account,
   }
   const units = { nativeDecimals: 18, feeTokenDecimals: 6 }
-  const spent = checkBudget(decision, STRATEGY, endingsOf(world), budget, units, NOW_MS)
+  const spent = checkBudget(decision, STRATEGY, endingsOf(venueState), budget, units, NOW_MS)
   if (spent !== undefined) return spent.code
   const view = marketView({
-    ticker: { value: ticker({ markPrice: world.markPrice }), atMs: NOW_MS - agesMs.ticker },
+    ticker: { value: ticker({ markPrice: venueState.markPrice }), atMs: NOW_MS - agesMs.ticker },
     oraclePrice: { value: oraclePrice(), atMs: NOW_MS - agesMs.oracle },
     capacityLong: {
-      value: capacity({ availableLiquidity: world.capacityUsd }),
+      value: capacity({ availableLiquidity: venueState.capacityUsd }),
       atMs: NOW_MS - agesMs.capacity,
     },
   })
@@ -159,25 +159,31 @@ function judge(world: World): Intent | string {
     positionsAtMs: NOW_MS - agesMs.account,
   })
   const intents =
-    world.reducingForMs === undefined
+    venueState.reducingForMs === undefined
       ? []
-      : [intentState({ decision: close(), reservationUsd: 0n, acceptedAtMs: NOW_MS - world.reducingForMs })]
-  const facts: Partial<Desk> & { readonly intents: typeof intents } = {
+      : [
+          intentState({
+            decision: close(),
+            reservationUsd: 0n,
+            acceptedAtMs: NOW_MS - venueState.reducingForMs,
+          }),
+        ]
+  const facts: Partial<AdmissionContext> & { readonly intents: typeof intents } = {
     snapshot: there,
     intents,
     limits: on,
     accountLimits: limits.account,
     marketLimits: live.countedOn(SYMBOL),
-    equityUsd: world.equityUsd,
-    dayResultUsd: usedBy(world, 'strategy').resultUsd,
-    marketDayResultUsd: usedBy(world, 'market').resultUsd,
-    clockSkewMs: world.skewMs,
-    slippageBps: world.slippageBps,
+    equityUsd: venueState.equityUsd,
+    dayResultUsd: usedBy(venueState, 'strategy').resultUsd,
+    marketDayResultUsd: usedBy(venueState, 'market').resultUsd,
+    clockSkewMs: venueState.skewMs,
+    slippageBps: venueState.slippageBps,
     account: ACCOUNT,
     acceptedLastHour: {
-      strategy: usedBy(world, 'strategy').orders,
-      market: usedBy(world, 'market').orders,
-      account: usedBy(world, 'account').orders,
+      strategy: usedBy(venueState, 'strategy').orders,
+      market: usedBy(venueState, 'market').orders,
+      account: usedBy(venueState, 'account').orders,
     },
   }
   const admitted = admit(decision, desk(facts))
@@ -196,17 +202,20 @@ function heldLong(sizeInUsd: Usd) {
 
 /** Whether an increase that was admitted keeps a limit of a scope. */
 const keeps: Readonly<
-  Record<keyof Limits, (limit: bigint, intent: Intent, world: World, scope: Scope) => boolean>
+  Record<keyof Limits, (limit: bigint, intent: Intent, venueState: World, scope: Scope) => boolean>
 > = {
-  maxPositionSizeUsd: (most, intent, world) => longAfter(intent, world) <= most,
-  maxPositionEquityBps: (share, intent, world) => isShare(longAfter(intent, world), share, world.equityUsd),
-  maxMarketExposureUsd: (most, intent, world) => longAfter(intent, world) + world.shortUsd <= most,
-  maxMarketExposureEquityBps: (share, intent, world) =>
-    isShare(longAfter(intent, world) + world.shortUsd, share, world.equityUsd),
+  maxPositionSizeUsd: (most, intent, venueState) => longAfter(intent, venueState) <= most,
+  maxPositionEquityBps: (share, intent, venueState) =>
+    isShare(longAfter(intent, venueState), share, venueState.equityUsd),
+  maxMarketExposureUsd: (most, intent, venueState) =>
+    longAfter(intent, venueState) + venueState.shortUsd <= most,
+  maxMarketExposureEquityBps: (share, intent, venueState) =>
+    isShare(longAfter(intent, venueState) + venueState.shortUsd, share, venueState.equityUsd),
   // There is one market: all exposure is there.
-  maxTotalExposureUsd: (most, intent, world) => longAfter(intent, world) + world.shortUsd <= most,
-  maxExposureEquityBps: (share, intent, world) =>
-    isShare(longAfter(intent, world) + world.shortUsd, share, world.equityUsd),
+  maxTotalExposureUsd: (most, intent, venueState) =>
+    longAfter(intent, venueState) + venueState.shortUsd <= most,
+  maxExposureEquityBps: (share, intent, venueState) =>
+    isShare(longAfter(intent, venueState) + venueState.shortUsd, share, venueState.equityUsd),
   maxWishEquityBps: (share, { sizing }, { equityUsd }) => isShare(sizing.wantedUsd ?? 0n, share, equityUsd),
   maxWishCollateralEquityBps: (share, _intent, { decision, equityUsd }) =>
     decision.kind !== 'increase' ||
@@ -219,12 +228,12 @@ const keeps: Readonly<
     isShare(terms.sizeDeltaUsd + restingUsd, BigInt(BPS_ONE) - headroom, capacityUsd),
   maxLeverageBps: (most, { terms }) =>
     terms.sizeDeltaUsd * BigInt(BPS_ONE) <= usdOfAmount(terms.collateralDelta, usd('0.9997'), 6) * most,
-  minLiquidationDistanceBps: (least, { terms }, world) => {
+  minLiquidationDistanceBps: (least, { terms }, venueState) => {
     const view = marketView()
     const size = terms.sizeDeltaUsd
     const after = distanceAfterBps(
       {
-        position: world.longUsd > 0n ? heldLong(world.longUsd) : undefined,
+        position: venueState.longUsd > 0n ? heldLong(venueState.longUsd) : undefined,
         direction: 'long',
         addedUsd: size,
         addedMarginUsd: usdOfAmount(terms.collateralDelta, usd('0.9997'), 6) - (size * 20n) / 10_000n,
@@ -236,18 +245,19 @@ const keeps: Readonly<
     return after + 1n >= least
   },
   maxSlippageBps: (most, { terms }) => BigInt(terms.slippageBps) <= most,
-  maxOrdersPerHour: (most, _intent, world, scope) => BigInt(usedBy(world, scope).orders) < most,
-  attemptsPerCause: (most, _intent, world) => BigInt(world.used.strategy.failures) < most,
-  executionFeesPerDay: (most, _intent, world, scope) => usedBy(world, scope).executionFee < most,
+  maxOrdersPerHour: (most, _intent, venueState, scope) => BigInt(usedBy(venueState, scope).orders) < most,
+  attemptsPerCause: (most, _intent, venueState) => BigInt(venueState.used.strategy.failures) < most,
+  executionFeesPerDay: (most, _intent, venueState, scope) => usedBy(venueState, scope).executionFee < most,
   // Of reductions alone, and not of admission: test/risk/budget.test.ts.
   reductionFeesPerDayUsd: () => true,
-  relayFeesPerDayUsd: (most, _intent, world, scope) => usedBy(world, scope).relayFee * 10n ** 24n < most,
+  relayFeesPerDayUsd: (most, _intent, venueState, scope) =>
+    usedBy(venueState, scope).relayFee * 10n ** 24n < most,
   // The account's own loss is a breaker's: test/risk/breakers.test.ts.
-  maxDailyLossUsd: (most, _intent, world, scope) =>
-    scope === 'account' || -usedBy(world, scope).resultUsd < most,
-  maxDailyLossEquityBps: (share, _intent, world, scope) => {
-    const lostUsd = -usedBy(world, scope).resultUsd
-    return scope === 'account' || lostUsd <= 0n || lostUsd * BigInt(BPS_ONE) < world.equityUsd * share
+  maxDailyLossUsd: (most, _intent, venueState, scope) =>
+    scope === 'account' || -usedBy(venueState, scope).resultUsd < most,
+  maxDailyLossEquityBps: (share, _intent, venueState, scope) => {
+    const lostUsd = -usedBy(venueState, scope).resultUsd
+    return scope === 'account' || lostUsd <= 0n || lostUsd * BigInt(BPS_ONE) < venueState.equityUsd * share
   },
   maxDataAgeMs: (most, _intent, { agesMs }) => BigInt(Math.max(...Object.values(agesMs))) <= most,
   maxTickerAgeMs: (most, _intent, { agesMs }) => BigInt(agesMs.ticker) <= most,
@@ -344,16 +354,16 @@ const worlds: fc.Arbitrary<World> = fc.record({
 test('what is admitted is above no limit of any scope', () => {
   let admitted = 0
   fc.assert(
-    fc.property(worlds, (world) => {
-      const intent = judge(world)
+    fc.property(worlds, (venueState) => {
+      const intent = judge(venueState)
       if (typeof intent === 'string') return
       admitted += 1
       for (const scope of scopes) {
-        for (const [name, value] of Object.entries(world.limits[scope]) as [
+        for (const [name, value] of Object.entries(venueState.limits[scope]) as [
           keyof Limits,
           bigint | number,
         ][]) {
-          const isKept = keeps[name](BigInt(value), intent, world, scope)
+          const isKept = keeps[name](BigInt(value), intent, venueState, scope)
           if (!isKept) throw new Error(`${name} of ${scope}: ${value} is not kept`)
         }
       }
@@ -369,10 +379,10 @@ const wantsLessLeverage: readonly unknown[] = ['COLLATERAL_BELOW_MINIMUM', 'LIQU
 test('a tighter limit of any scope never admits more, but less leverage where that is what was wanting', () => {
   let differed = 0
   fc.assert(
-    fc.property(worlds, fc.constantFrom(...scopes), limits, (world, scope, more) => {
-      const before = judge(world)
-      const tightened = { ...world.limits, [scope]: tighten(world.limits[scope], more) }
-      const after = judge({ ...world, limits: tightened })
+    fc.property(worlds, fc.constantFrom(...scopes), limits, (venueState, scope, more) => {
+      const before = judge(venueState)
+      const tightened = { ...venueState.limits, [scope]: tighten(venueState.limits[scope], more) }
+      const after = judge({ ...venueState, limits: tightened })
       const sizeOf = (answer: Intent | string): Usd =>
         typeof answer === 'string' ? 0n : answer.terms.sizeDeltaUsd
       if (sizeOf(after) < sizeOf(before)) differed += 1

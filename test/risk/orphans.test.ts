@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Child, Evidence, IntentState } from '../../src/domain/intent.ts'
 import { usd } from '../../src/domain/units.ts'
-import { bookOf } from '../../src/risk/book.ts'
+import { exposureOf } from '../../src/risk/accountExposure.ts'
 import { orphanCancels } from '../../src/risk/orphans.ts'
 import { decrease, increase, intentState, MARKET, NOW_MS, order, position, snapshot, WETH } from './world.ts'
 
@@ -37,7 +37,7 @@ function restingExit(landing: Evidence): IntentState {
 
 function orphans(states: readonly IntentState[], parts: Parameters<typeof snapshot>[0] = {}) {
   const world = snapshot({ orders: [exitRow], ...parts })
-  return orphanCancels(world, states, bookOf(world, states)).map(({ orderKeys }) => orderKeys)
+  return orphanCancels(world, states, exposureOf(world, states)).map(({ orderKeys }) => orderKeys)
 }
 
 test('the exits of an increase that was cancelled are cancelled, whatever is held', () => {

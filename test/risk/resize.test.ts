@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { usd } from '../../src/domain/units.ts'
-import { isDenial } from '../../src/risk/desk.ts'
+import { isDenial } from '../../src/risk/admissionContext.ts'
 import { resizeIncrease } from '../../src/risk/resize.ts'
 import { sizeIncrease } from '../../src/risk/sizing.ts'
 import { capacity, desk, increase, intentState, marketView, NOW_MS, snapshot } from './world.ts'

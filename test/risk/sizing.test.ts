@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Limits, tighten } from '../../src/domain/limits.ts'
 import type { JitDataStatus, MarketDataStatus } from '../../src/domain/market.ts'
 import { BPS_ONE, ONE_USD, usd, usdOfAmount } from '../../src/domain/units.ts'
-import { isDenial } from '../../src/risk/desk.ts'
+import { isDenial } from '../../src/risk/admissionContext.ts'
 import { distanceAfterBps } from '../../src/risk/liquidation.ts'
 import { FEE_MARGIN_BPS, type Sized, sizeIncrease, sizeReduction } from '../../src/risk/sizing.ts'
 import {

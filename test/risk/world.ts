@@ -6,8 +6,8 @@ import type { Candle, CandlePeriod, OraclePrice, Ticker, TradingCapacity } from 
 import type { Order, Position } from '../../src/domain/position.ts'
 import type { MarketView, Snapshot } from '../../src/domain/snapshot.ts'
 import { usd } from '../../src/domain/units.ts'
-import { bookOf } from '../../src/risk/book.ts'
-import type { Desk } from '../../src/risk/desk.ts'
+import { exposureOf } from '../../src/risk/accountExposure.ts'
+import type { AdmissionContext } from '../../src/risk/admissionContext.ts'
 
 export const NOW_MS = 1_800_000_000_000
 export const SYMBOL = 'ETH/USD [WETH-USDC]'
@@ -292,12 +292,14 @@ export function signedAs(row: Order): SignedOrder {
   }
 }
 
-export function desk(changes: Partial<Desk> & { readonly intents?: readonly IntentState[] } = {}): Desk {
+export function desk(
+  changes: Partial<AdmissionContext> & { readonly intents?: readonly IntentState[] } = {},
+): AdmissionContext {
   const { intents = [], ...rest } = changes
   const world = rest.snapshot ?? snapshot()
   return {
     snapshot: world,
-    book: bookOf(world, intents),
+    exposure: exposureOf(world, intents),
     limits: {},
     tradingState: 'active',
     signedOrder: (orderKey) => {

@@ -67,10 +67,10 @@ class CoreDaemon implements Daemon {
         isFollowed: false,
       })
     }
-    for (const [intentId, live] of [...this.#lives]) {
-      this.#take(intentId, live, { type: 'recovered', nowMs: this.#wallMs() })
+    for (const [intentId, tracked] of [...this.#lives]) {
+      this.#take(intentId, tracked, { type: 'recovered', nowMs: this.#wallMs() })
       if (!this.#isUp()) return
-      if (this.#lives.has(intentId)) this.#look(intentId, live)
+      if (this.#lives.has(intentId)) this.#look(intentId, tracked)
     }
   }
 
@@ -79,9 +79,9 @@ class CoreDaemon implements Daemon {
       done(false)
       return
     }
-    const live: Live = { state: undefined, message: undefined, waitMs: pollMs, isFollowed: false }
-    this.#lives.set(intent.intentId, live)
-    const isTaken = this.#take(intent.intentId, live, { type: 'accept', nowMs: this.#wallMs(), intent })
+    const tracked: Live = { state: undefined, message: undefined, waitMs: pollMs, isFollowed: false }
+    this.#lives.set(intent.intentId, tracked)
+    const isTaken = this.#take(intent.intentId, tracked, { type: 'accept', nowMs: this.#wallMs(), intent })
     if (this.#isUp()) done(isTaken)
   }
 
@@ -95,9 +95,9 @@ class CoreDaemon implements Daemon {
   }
 
   resolve(intentId: string, as: 'dead' | 'executed' | 'cancelled'): void {
-    const live = this.#lives.get(intentId)
-    if (live !== undefined)
-      this.#take(intentId, live, { type: 'resolved', nowMs: this.#wallMs(), as, by: 'operator' })
+    const tracked = this.#lives.get(intentId)
+    if (tracked !== undefined)
+      this.#take(intentId, tracked, { type: 'resolved', nowMs: this.#wallMs(), as, by: 'operator' })
   }
 
   command(intentId: string, as: 'dead' | 'executed' | 'cancelled'): void {
@@ -122,11 +122,11 @@ class CoreDaemon implements Daemon {
     })
   }
 
-  #take(intentId: string, live: Live, event: MachineEvent): boolean {
+  #take(intentId: string, tracked: Live, event: MachineEvent): boolean {
     const { journal, rules } = this.#parts
     for (;;) {
       if (!this.#parts.process.isAlive) return false
-      const { record, effects, again } = step(live.state, event, rules)
+      const { record, effects, again } = step(tracked.state, event, rules)
       if (record !== undefined) {
         const isAnothers =
           record.kind === 'landed' && record.orderKeys.some((key) => journal.explains(key, intentId))
@@ -144,54 +144,54 @@ class CoreDaemon implements Daemon {
           return false
         }
         if (stored === undefined) return false
-        live.state = applyRecord(live.state, stored.record)
-        if (!isOpen(live.state)) this.#lives.delete(intentId)
+        tracked.state = applyRecord(tracked.state, stored.record)
+        if (!isOpen(tracked.state)) this.#lives.delete(intentId)
       }
       for (const effect of effects) {
-        this.#run(intentId, live, effect)
+        this.#run(intentId, tracked, effect)
         if (!this.#parts.process.isAlive) return true
       }
       if (!again) return true
     }
   }
 
-  #run(intentId: string, live: Live, effect: Effect): void {
+  #run(intentId: string, tracked: Live, effect: Effect): void {
     if (this.#isStopping) {
       if (effect.type !== 'submit') return
       const send = { result: 'not-sent', message: 'stopping' } as const
-      this.#take(intentId, live, { type: 'sent', nowMs: this.#wallMs(), send })
+      this.#take(intentId, tracked, { type: 'sent', nowMs: this.#wallMs(), send })
       return
     }
     switch (effect.type) {
       case 'begin': {
         const { peers } = this.#parts.venue
         const host = peers[this.#turn++ % peers.length]?.host ?? ''
-        this.#take(intentId, live, { type: 'begin', nowMs: this.#wallMs(), host })
+        this.#take(intentId, tracked, { type: 'begin', nowMs: this.#wallMs(), host })
         return
       }
       case 'prepare':
-        if (effect.again) this.#after(prepareRetryMs, () => this.#prepare(intentId, live, true))
-        else this.#prepare(intentId, live, false)
+        if (effect.again) this.#after(prepareRetryMs, () => this.#prepare(intentId, tracked, true))
+        else this.#prepare(intentId, tracked, false)
         return
       case 'submit':
-        this.#submit(intentId, live)
+        this.#submit(intentId, tracked)
         return
       case 'follow':
-        this.#follow(intentId, live)
+        this.#follow(intentId, tracked)
         return
     }
   }
 
-  #prepare(intentId: string, live: Live, again: boolean): void {
+  #prepare(intentId: string, tracked: Live, again: boolean): void {
     const { venue, faults, random, boundary } = this.#parts
-    const { state } = live
+    const { state } = tracked
     if (state === undefined || !this.#lives.has(intentId) || boundary('prepare')) return
     const { intent } = state
     const asked = again ? venue.peers[this.#turn++ % venue.peers.length] : undefined
     const peer = asked ?? venue.peer(lastAttempt(state)?.host ?? '')
     const give = (event: MachineEvent) => {
       if (this.#isUp() && this.#lives.has(intentId) && !boundary('prepared'))
-        this.#take(intentId, live, event)
+        this.#take(intentId, tracked, event)
     }
     const nowMs = () => this.#wallMs()
     const unreachable = (reason: string) => give({ type: 'prepare.unreachable', nowMs: nowMs(), reason })
@@ -217,7 +217,7 @@ class CoreDaemon implements Daemon {
             collateralAmount,
           })),
         }
-        live.message = {
+        tracked.message = {
           digest: armed.digest,
           signature: armed.signature,
           deadlineSeconds: armed.deadlineSeconds,
@@ -273,17 +273,17 @@ class CoreDaemon implements Daemon {
     }
   }
 
-  #submit(intentId: string, live: Live): void {
+  #submit(intentId: string, tracked: Live): void {
     const { venue, boundary, truth } = this.#parts
-    const { message, state } = live
+    const { message, state } = tracked
     const armed = state === undefined ? undefined : lastAttempt(state)?.armed
     if (message === undefined || armed === undefined) throw new TypeError('submit: nothing is armed')
-    live.message = undefined
+    tracked.message = undefined
     if (boundary('submit')) return
     const { host, requestId } = armed
     const sent = (result: 'accepted' | 'refused' | 'unanswered' | 'not-sent', more: object = {}) => {
       if (!this.#isUp() || !this.#lives.has(intentId) || boundary('submitted')) return
-      this.#take(intentId, live, { type: 'sent', nowMs: this.#wallMs(), send: { result, ...more } })
+      this.#take(intentId, tracked, { type: 'sent', nowMs: this.#wallMs(), send: { result, ...more } })
     }
     this.#ask(venue.peer(host), sentTimeoutMs, {
       what: ['submit', armed.digest],
@@ -326,23 +326,23 @@ class CoreDaemon implements Daemon {
     this.#after(timeoutMs, () => finish({ kind: 'never' }))
   }
 
-  #follow(intentId: string, live: Live): void {
-    if (live.isFollowed) return
-    live.isFollowed = true
-    this.#again(intentId, live)
+  #follow(intentId: string, tracked: Live): void {
+    if (tracked.isFollowed) return
+    tracked.isFollowed = true
+    this.#again(intentId, tracked)
   }
 
-  #again(intentId: string, live: Live): void {
-    this.#after(live.waitMs, () => {
+  #again(intentId: string, tracked: Live): void {
+    this.#after(tracked.waitMs, () => {
       if (!this.#lives.has(intentId)) return
-      live.waitMs = Math.min(live.waitMs * 1.25, this.#parts.pollMaxMs)
-      this.#look(intentId, live, () => this.#again(intentId, live))
+      tracked.waitMs = Math.min(tracked.waitMs * 1.25, this.#parts.pollMaxMs)
+      this.#look(intentId, tracked, () => this.#again(intentId, tracked))
     })
   }
 
   /** One look: the host's word, the chain, the lists; each at its own time, judged together. */
-  #look(intentId: string, live: Live, then: () => void = () => {}): void {
-    const { state } = live
+  #look(intentId: string, tracked: Live, then: () => void = () => {}): void {
+    const { state } = tracked
     const armed = state === undefined ? undefined : lastAttempt(state)?.armed
     if (state === undefined || armed === undefined || this.#parts.boundary('look')) return
     this.#askHost(state, (answer) => {
@@ -364,7 +364,7 @@ class CoreDaemon implements Daemon {
         }
         this.#after(random.int(0, 100), () => {
           if (!this.#lives.has(intentId) || this.#parts.boundary('looked')) return
-          this.#take(intentId, live, { type: 'observed', nowMs: this.#wallMs(), observation })
+          this.#take(intentId, tracked, { type: 'observed', nowMs: this.#wallMs(), observation })
           if (this.#isUp() && this.#lives.has(intentId)) then()
         })
       })

@@ -5,14 +5,14 @@
  * E2 no increase takes more of a side than a host said it has, less headroom and what is reserved there;
  * E3 after a hold is journaled nothing is accepted or armed that it forbids, over crashes too, until it is lifted;
  * E4 a decision is taken once;
- * E5 an hour holds no more orders than its budget, and the same wish is not ended by the same cause more often than its;
- * E6 a finding is reported once, and is never an order of ours;
+ * E5 an hour holds no more orders than its budget, and the same decision is not ended by the same cause more often than its;
+ * E6 a discrepancy is reported once, and is never an order of ours;
  * E7 a kill is done when nothing is left open in truth;
  * E8 a loss that never was stops nothing, what lifts itself is lifted when its cause is over, and what an operator lifted
  *    does not come back for what was before;
  * E9 no strategy stops being asked.
  */
-import type { AccountRecord, Finding } from '../../src/domain/accountRecord.ts'
+import type { AccountRecord, Discrepancy } from '../../src/domain/accountRecord.ts'
 import { hasEnded, type Intent, type IntentState, lastAttempt } from '../../src/domain/intent.ts'
 import type { Limits } from '../../src/domain/limits.ts'
 import { reservedOf } from '../../src/domain/machine/exposure.ts'
@@ -96,8 +96,8 @@ export function createEngineChecks(parts: {
   const accepted = new Map<string, Intent>()
   const decisions = new Map<string, string>()
   const holds = new Map<string, Hold>()
-  const raised = new Map<string, Finding>()
-  /** Ends of one wish by one cause in a row. */
+  const raised = new Map<string, Discrepancy>()
+  /** Ends of one decision by one cause in a row. */
   const runs = new Map<string, number>()
   const closed = new Set<string>()
   /** When acceptances were on their way to the disk, ms of the world. */
@@ -288,10 +288,10 @@ export function createEngineChecks(parts: {
     }
   }
 
-  function raise(finding: Finding, open: readonly IntentState[]): void {
-    const { findingId, kind, orderKey } = finding
+  function raise(discrepancy: Discrepancy, open: readonly IntentState[]): void {
+    const { findingId, kind, orderKey } = discrepancy
     if (raised.has(findingId)) truth.fail('E6', `${findingId} is reported again`)
-    raised.set(findingId, finding)
+    raised.set(findingId, discrepancy)
     const order = orderKey === undefined ? undefined : chain.canonical.orders.get(orderKey)
     // Of an order that an operator closed by his word nobody knows the key: it is found like a stranger's.
     // And a landing that is not final may stand in another block by now, with another key.
@@ -306,7 +306,8 @@ export function createEngineChecks(parts: {
   /**
    * A kill that waits for the operator alone. His word closed an order of which an execution was unseen; what
    * that took off stands in no record, so by the journal the side is held and no list shows it. Nothing but a second word of
-   * his, about the finding that he was told of, can say which is right: that the side is empty is known to this model alone.
+   * his, about the discrepancy that he was told of, can say which is right: that the side is empty is known to this model
+   * alone.
    */
   function waitsForHim({ kill, findings }: EngineStatus): boolean {
     const { orders = 0, positions = 0, inFlight = 0 } = kill?.left ?? {}

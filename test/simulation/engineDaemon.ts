@@ -45,7 +45,7 @@ export const engineTier: Tier = {
 
 const simulatedSigner = createLocalSigner(privateKey)
 
-/** Wishes and commands come in this time. Faults go on for longer in most worlds. */
+/** Decisions and commands come in this time. Faults go on for longer in most worlds. */
 const spanMs = 120_000
 const watchMs = 5_000
 
@@ -206,7 +206,7 @@ class EngineDaemon implements Daemon {
           statusPollMs: 500,
           statusPollMaxMs: parts.pollMaxMs,
           prepareRetryMs: 1_000,
-          poisonRestMs: 10_000,
+          payloadMismatchCooldownMs: 10_000,
           relayDeadlineSeconds: 120,
           relayFeePerOrder: 250_000n,
         },
@@ -284,7 +284,7 @@ class EngineDaemon implements Daemon {
     const truth: Truth = this.#parts.truth
     if (!process.isAlive) return
     if (jsonText(event).includes(privateKey.slice(2))) truth.fail('I14', `${event.type} shows the key`)
-    if (event.type === 'order.poisoned') checkBlame(this.#parts)
+    if (event.type === 'order.payload_rejected') checkBlame(this.#parts)
     if (event.type === 'order.moved') note(`event ${event.type} ${event.from} ${event.to}`)
     if (event.type === 'decision.denied')
       note(`denied ${event.strategy} ${event.decision.kind} ${event.denial.code}`)
@@ -407,7 +407,7 @@ class EngineDaemon implements Daemon {
     return {
       configured: endpoints.length,
       latestBlocks: () => later('newest', [], () => latestOf(chain, endpoints, timeline.nowMs)),
-      look: (queries) =>
+      poll: (queries) =>
         later(
           'look',
           queries.map(({ digest }) => digest),

@@ -6,8 +6,8 @@ function one(name: string, firstSeed: number, file: string, find: string, replac
 }
 
 const tick = 'src/engine/tick.ts'
-const book = 'src/risk/book.ts'
-const room = 'src/risk/room.ts'
+const book = 'src/risk/accountExposure.ts'
+const room = 'src/risk/availableCapacity.ts'
 const trading = 'src/engine/trading.ts'
 
 /** All of them. */
@@ -29,7 +29,7 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'a halt is kept in memory alone',
     54,
-    'src/engine/accountBook.ts',
+    'src/engine/accountJournal.ts',
     'await journal.appendAccount(record)',
     "if (record.kind !== 'trading.state') await journal.appendAccount(record)",
   ),
@@ -38,7 +38,7 @@ export const engineMutants: readonly FirstMutant[] = [
     26,
     tick,
     'strategy: journal.acceptedSince(nowMs - hourMs, name),',
-    'strategy: context.shell.open().filter(({ state }) => state.intent.strategy === name).length,',
+    'strategy: context.orderManager.open().filter(({ state }) => state.intent.strategy === name).length,',
   ),
   one(
     'the budget of a cause forgets what ended before the start',
@@ -67,7 +67,7 @@ export const engineMutants: readonly FirstMutant[] = [
     221,
     'src/domain/trading.ts',
     'const lifted = { ...fold, holds: others, liftedAtMs: { ...fold.liftedAtMs, [key]: atMs } }',
-    'if (holdKey(entry) === key) return { ...fold, holds: others }\n        const lifted = fold',
+    'if (haltKey(entry) === key) return { ...fold, holds: others }\n        const lifted = fold',
   ),
   one(
     'what was accepted before a halt is signed after it',
@@ -80,8 +80,8 @@ export const engineMutants: readonly FirstMutant[] = [
     'a hold on one strategy reaches none',
     10,
     trading,
-    'const holdOn = (strategy?: string) => strictest(holdsOn(holds(), strategy))',
-    "const holdOn = (strategy?: string) => strictest(holdsOn(holds(), strategy === undefined ? undefined : ''))",
+    'const haltOn = (strategy?: string) => strictest(haltsOn(halts(), strategy))',
+    "const haltOn = (strategy?: string) => strictest(haltsOn(halts(), strategy === undefined ? undefined : ''))",
   ),
   one(
     'a finding is reported at every pass',
@@ -101,7 +101,7 @@ export const engineMutants: readonly FirstMutant[] = [
     'a breaker that lifts itself does not',
     2,
     'src/risk/breakers.ts',
-    'return !trips.some((trip) => holdKey(trip) === holdKey(hold))',
-    'return trips.length > 9 && holdKey(hold) === undefined',
+    'return !trips.some((trip) => haltKey(trip) === haltKey(halt))',
+    'return trips.length > 9 && haltKey(halt) === undefined',
   ),
 ]

@@ -1,6 +1,6 @@
 /**
- * The strategies of a whole daemon in a world: each wishes at its times for what the seed chose, and repeats itself at every
- * tick until the wish is over, as strategies do.
+ * The strategies of a whole daemon in a world: each decisions at its times for what the seed chose, and repeats itself at
+ * every tick until the decision is over, as strategies do.
  */
 import type { Decision } from '../../src/domain/decision.ts'
 import type { Limits } from '../../src/domain/limits.ts'
@@ -33,7 +33,7 @@ const shapes = [
 
 const opening = ['market', 'market', 'exits', 'limit', 'twap'] as const
 
-/** One wish, and while it lasts. Ms since the world began. */
+/** One decision, and while it lasts. Ms since the world began. */
 export interface StrategyWish {
   readonly shape: (typeof shapes)[number]
   readonly fromMs: number
@@ -43,7 +43,7 @@ export interface StrategyWish {
   readonly direction: Direction
 }
 
-/** Wishes of one strategy until `spanMs`. */
+/** Decisions of one strategy until `spanMs`. */
 export function planWishes(random: Random, spanMs: number): readonly StrategyWish[] {
   return Array.from({ length: random.int(8, 24) }, (_, index) => {
     // What opens comes first: there is nothing to close before.
@@ -133,7 +133,7 @@ function decisionOf(wish: StrategyWish, view: StrategyView): Decision | undefine
   }
 }
 
-/** A running strategy with its wishes; `isOver` keeps it quiet from then on. */
+/** A running strategy with its decisions; `isOver` keeps it quiet from then on. */
 export function strategyOf(parts: {
   readonly name: string
   readonly wishes: readonly StrategyWish[]

@@ -9,9 +9,9 @@ function several(name: string, firstSeed: number, patches: readonly Patch[]): Fi
   return { name, tier: 'files', firstSeed, patches }
 }
 
-const setup = 'src/journal/setup.ts'
+const setup = 'src/journal/pragmas.ts'
 const sqlite = 'src/journal/sqlite.ts'
-const head = 'src/journal/head.ts'
+const head = 'src/journal/highWaterMark.ts'
 const replay = 'src/journal/replay.ts'
 const snapshot = 'src/journal/snapshot.ts'
 
@@ -32,7 +32,13 @@ export const fileMutants: readonly FirstMutant[] = [
     'if (loss !== undefined && !acceptLoss) throw rolledBack(path, loss)',
     'if (loss !== undefined && acceptLoss) throw rolledBack(path, loss)',
   ),
-  one('the mark is not moved', 3, sqlite, 'if (this.#tail !== tail) this.#head.write(this.#tail)', ''),
+  one(
+    'the mark is not moved',
+    3,
+    sqlite,
+    'if (this.#tail !== tail) this.#highWaterMark.write(this.#tail)',
+    '',
+  ),
   one(
     'a mark that a power cut left behind stays behind',
     243,
@@ -59,7 +65,7 @@ export const fileMutants: readonly FirstMutant[] = [
   one(
     'the tables are not held against the records',
     6,
-    'src/journal/start.ts',
+    'src/journal/recovery.ts',
     'if (problem !== undefined) throw corruptFault(path, { reason: problem })',
     '',
   ),

@@ -4,8 +4,8 @@
  */
 
 import { decodeFunctionData } from 'viem'
+import { RequestFailed } from '../../src/api/requestFailed.ts'
 import type { Fetch, FetchAnswer } from '../../src/api/route.ts'
-import { RequestFailed } from '../../src/api/sent.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Intent } from '../../src/domain/intent.ts'
 import { expectedOf } from '../../src/domain/machine/expected.ts'

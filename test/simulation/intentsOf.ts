@@ -12,7 +12,7 @@ import { intentOf, usdc, weth } from '../support/intents.ts'
 import type { OrderSpec } from './chainModel.ts'
 import type { Random } from './random.ts'
 
-/** What a strategy of the simulation may wish for. */
+/** What a strategy of the simulation may ask for. */
 export const shapes = [
   'increase market',
   'increase limit',
@@ -86,7 +86,7 @@ function marked(number: number): bigint {
 
 const symbol = 'ETH/USD [WETH-USDC]'
 
-/** The intent of a wish. Throws TypeError for an edit or cancel without its order. */
+/** The intent of a decision. Throws TypeError for an edit or cancel without its order. */
 export function intentOfWish(wish: Wish): Intent {
   const [kindText, orderText = 'market'] = wish.shape.split(' ')
   const kind = kindText as IntentKind

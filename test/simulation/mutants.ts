@@ -12,7 +12,7 @@ export interface Mutant {
   readonly tier: TierName
   /** Where evidence comes from in its worlds; absent: anywhere. */
   readonly mode?: Mode
-  /** What is wished for in its worlds; absent: anything. */
+  /** What is asked for in its worlds; absent: anything. */
   readonly shapes?: readonly Shape[]
   /** A seed that is tried first: it showed the bug when it was written. */
   readonly firstSeed?: number
@@ -293,7 +293,7 @@ export const mutants: readonly Mutant[] = [
     ...one(
       'the use is looked for from the newest block on',
       'shell',
-      'src/execution/chainLook.ts',
+      'src/execution/chainObservation.ts',
       '{ fromBlock: earliestAfter(armBlockNumber) }',
       '{ fromBlock: armBlockNumber }',
     ),
@@ -340,7 +340,7 @@ export const mutants: readonly Mutant[] = [
   one(
     'whoever lost the journal sends all the same',
     'shell',
-    'src/execution/shell.ts',
+    'src/execution/orderManager.ts',
     "      const isReused = error instanceof BaseError && error.code === 'JOURNAL_DIGEST_REUSED'\n",
     "      if (error instanceof BaseError && error.code === 'JOURNAL_FENCED') return { seq: 0, record }\n      const isReused = error instanceof BaseError && error.code === 'JOURNAL_DIGEST_REUSED'\n",
   ),
@@ -382,7 +382,7 @@ export const mutants: readonly Mutant[] = [
   one(
     'a broken connection means not sent',
     'shell',
-    'src/api/sent.ts',
+    'src/api/requestFailed.ts',
     'if (error instanceof RequestFailed) return error.sent',
     "if (error instanceof RequestFailed) return 'no'",
   ),

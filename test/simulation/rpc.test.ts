@@ -11,13 +11,13 @@ import { Past, readerOf } from './rpcPast.ts'
 import { settlementIn } from './rpcRows.ts'
 
 /** What is so, in the words of the reader. */
-function soAt(past: Past, endpoints: readonly Endpoint[], query: AttemptQuery, nowMs: number): ChainView {
-  const view = viewOf(past.chain, endpoints, query, nowMs)
+function soAt(history: Past, endpoints: readonly Endpoint[], query: AttemptQuery, nowMs: number): ChainView {
+  const view = viewOf(history.chain, endpoints, query, nowMs)
   return {
     ...view,
     endpoints: view.endpoints.map((each) => {
       const { illness } = endpoints.find(({ name }) => name === each.endpoint) as Endpoint
-      const branch = illness?.kind === 'fork' ? illness.branch : past.chain.canonical
+      const branch = illness?.kind === 'fork' ? illness.branch : history.chain.canonical
       return {
         ...each,
         endpoint: `${each.endpoint}.rpc.test`,
@@ -54,25 +54,25 @@ test('over hundreds of histories, the reader sees what is so at each endpoint, h
   let doubtful = 0
   const seen = new Map<string, number>()
   for (let seed = 1; seed <= 40; seed += 1) {
-    const past = new Past(seed)
+    const history = new Past(seed)
     const endpoints: readonly Endpoint[] = ['one', 'two'].map(
       (name): Endpoint => ({ name, illness: undefined }),
     )
-    const reader = readerOf(past, endpoints, seed)
+    const reader = readerOf(history, endpoints, seed)
     for (let turn = 0; turn < 16; turn += 1) {
-      for (let count = 0; count < 3; count += 1) past.happen()
-      for (const endpoint of endpoints) endpoint.illness = past.illness()
+      for (let count = 0; count < 3; count += 1) history.happen()
+      for (const endpoint of endpoints) endpoint.illness = history.illness()
       // Whoever did not answer rests.
-      past.wait(20_000)
-      const queries = past.queries()
-      const nowMs = past.timeline.nowMs
+      history.wait(20_000)
+      const queries = history.queries()
+      const nowMs = history.timeline.nowMs
       const found = await reader.look(queries)
       for (const [index, query] of queries.entries()) {
-        const so = soAt(past, endpoints, query, nowMs)
+        const so = soAt(history, endpoints, query, nowMs)
         for (const [at, view] of so.endpoints.entries()) {
           views += 1
           for (const { event } of view.logs) seen.set(event, (seen.get(event) ?? 0) + 1)
-          if (isDoubtful(past, view)) {
+          if (isDoubtful(history, view)) {
             doubtful += 1
             continue
           }
@@ -80,8 +80,8 @@ test('over hundreds of histories, the reader sees what is so at each endpoint, h
         }
         expect(found[index]?.endpoints.length).toBe(so.endpoints.length)
       }
-      past.wait(20_000)
-      expect(await reader.latest()).toEqual(latestOf(past.chain, endpoints, 0).map(plain))
+      history.wait(20_000)
+      expect(await reader.latest()).toEqual(latestOf(history.chain, endpoints, 0).map(plain))
     }
   }
   expect(views).toBeGreaterThan(7_000)

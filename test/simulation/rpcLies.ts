@@ -1,6 +1,6 @@
 /**
  * An endpoint that lies, on the wire: with heads far ahead of every deadline it says that used digests are unused, that a
- * stranger used them, or that orders of ours ended that did not. Its story is of one piece.
+ * third party used them, or that orders of ours ended that did not. Its story is of one piece.
  */
 import { keccak256, stringToHex } from 'viem'
 import { arbitrum } from '../../src/chains/arbitrum.ts'

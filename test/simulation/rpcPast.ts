@@ -198,14 +198,14 @@ export interface PastReader {
 
 /** Makes the product's reader over the endpoints of a past; `edit` may change an answer on its way. */
 export function readerOf(
-  past: Past,
+  history: Past,
   endpoints: readonly Endpoint[],
   seed: number,
   edit: (url: string, body: string, text: string) => string = (_url, _body, text) => text,
 ): PastReader {
   const random = randomOf(seed, 'reader')
   const clock = processClock(
-    past.timeline,
+    history.timeline,
     () => true,
     () => 0,
   )
@@ -221,7 +221,7 @@ export function readerOf(
     },
   } as Timeline
   const parts = {
-    chain: past.chain,
+    chain: history.chain,
     endpoints,
     faults: chooseFaults(random, true, new Set()),
     process: { epoch: 1, isAlive: true },
@@ -250,18 +250,18 @@ export function readerOf(
     for (;;) {
       await new Promise((resolve) => setImmediate(resolve))
       if (isDone) return work
-      past.timeline.runNext(Number.POSITIVE_INFINITY)
+      history.timeline.runNext(Number.POSITIVE_INFINITY)
     }
   }
   return {
     events,
     look: (queries: readonly AttemptQuery[]) => {
-      nowMs = past.timeline.nowMs
-      return settled(reader.look(queries))
+      nowMs = history.timeline.nowMs
+      return settled(reader.poll(queries))
     },
     latest: async () => (await settled(reader.latestBlocks())).map(({ block }) => block),
     positionChange(query) {
-      nowMs = past.timeline.nowMs
+      nowMs = history.timeline.nowMs
       return settled(reader.positionChange?.(query) ?? Promise.resolve(undefined))
     },
   }

@@ -12,7 +12,7 @@ import { step } from '../../src/domain/machine/step.ts'
 import type { SignRequest } from '../../src/domain/signer.ts'
 import { connectChain } from '../../src/evm/connect.ts'
 import type { ExecutionContext } from '../../src/execution/context.ts'
-import { createShell, type Shell } from '../../src/execution/shell.ts'
+import { createOrderManager, type OrderManager } from '../../src/execution/orderManager.ts'
 import { guardedSigner } from '../../src/journal/guard.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import type { Daemon, DaemonParts, Tier } from './daemon.ts'
@@ -57,7 +57,7 @@ export function checkBlame({ faults, truth }: Pick<DaemonParts, 'faults' | 'trut
 
 class ShellDaemon implements Daemon {
   readonly #parts: DaemonParts
-  readonly #shell: Shell
+  readonly #shell: OrderManager
   readonly #clock: ReturnType<typeof processClock>
   readonly #context: ExecutionContext
 
@@ -107,7 +107,7 @@ class ShellDaemon implements Daemon {
       emit: (event) => {
         if (jsonText(event).includes(privateKey.slice(2)))
           parts.truth.fail('I14', `${event.type} shows the key`)
-        if (event.type === 'order.poisoned') checkBlame(parts)
+        if (event.type === 'order.payload_rejected') checkBlame(parts)
         if (event.type === 'order.moved') parts.note(`event ${event.type} ${event.from} ${event.to}`)
         if (event.type === 'order.observed') parts.note(`event ${event.type} ${event.status}`)
       },
@@ -116,7 +116,7 @@ class ShellDaemon implements Daemon {
         statusPollMs: 500,
         statusPollMaxMs: parts.pollMaxMs,
         prepareRetryMs: 1_000,
-        poisonRestMs: 10_000,
+        payloadMismatchCooldownMs: 10_000,
         relayDeadlineSeconds: 120,
         relayFeePerOrder: 250_000n,
       },
@@ -132,7 +132,7 @@ class ShellDaemon implements Daemon {
         if (process.isAlive) parts.fatal(error)
       },
     }
-    this.#shell = createShell(this.#context)
+    this.#shell = createOrderManager(this.#context)
   }
 
   get timers(): number {
@@ -140,7 +140,7 @@ class ShellDaemon implements Daemon {
   }
 
   start(): void {
-    this.#shell.adopt(this.#parts.journal.openIntents(), [])
+    this.#shell.restore(this.#parts.journal.openIntents(), [])
     this.#shell.recover().catch((error: unknown) => this.#context.fatal(error))
   }
 
@@ -275,7 +275,7 @@ class ShellDaemon implements Daemon {
     return {
       configured: reader.configured,
       latestBlocks: () => between(() => reader.latestBlocks()),
-      look: (queries) => between(() => reader.look(queries)),
+      poll: (queries) => between(() => reader.poll(queries)),
     }
   }
 }

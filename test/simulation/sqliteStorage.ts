@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { BaseError } from '../../src/domain/errors.ts'
+import type { Maintenance } from '../../src/journal/maintenance.ts'
 import { openSqliteJournal, type SqliteJournalOptions } from '../../src/journal/sqlite.ts'
-import type { Upkeep } from '../../src/journal/upkeep.ts'
 import { verifySqliteJournal } from '../../src/journal/verify.ts'
 import { cutHead, emptyImage, flipBit, type Image, imageFiles, readImage, tornBetween } from './diskImage.ts'
 import { type Random, randomOf } from './random.ts'
@@ -38,7 +38,7 @@ export const createSqliteStorage: CreateStorage = (world) => new SqliteStorage(w
 class SqliteStorage implements Storage {
   readonly takesTwo = true
   readonly #timeline: Timeline
-  readonly #upkeep: Omit<Upkeep, 'later'>
+  readonly #upkeep: Omit<Maintenance, 'later'>
   readonly #root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'perpd-simulation-'))
   readonly #untap: () => void
   /** All records whose commit returned, in order: they may not be lost. */
@@ -207,7 +207,7 @@ class SqliteStorage implements Storage {
       path: running.path,
       clockNow: running.hooks.wallMs,
       holder: 'simulation',
-      upkeep: {
+      maintenance: {
         ...this.#upkeep,
         later: (ms, run) =>
           this.#timeline.after(ms, () => {

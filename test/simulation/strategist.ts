@@ -1,4 +1,4 @@
-/** The strategy of a world: what it wishes for, when, and what it decides again after a start. */
+/** The strategy of a world: what it asks for, when, and what it decides again after a start. */
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { type IntentState, isWaiting, lastAttempt } from '../../src/domain/intent.ts'
 import { worstCase } from '../../src/domain/machine/exposure.ts'
@@ -27,7 +27,7 @@ export interface StrategistParts {
 
 /** The strategy of a world. */
 export interface Strategist {
-  /** Lays out its wishes; gives the time of the last, ms. */
+  /** Lays out its decisions; gives the time of the last, ms. */
   plan(): number
   /** After a start the strategy decides again: what was not taken, and sometimes what was. */
   reoffer(): void

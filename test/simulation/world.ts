@@ -241,7 +241,7 @@ class World {
 
   // --- the story ---------------------------------------------------------------------------------------------------
 
-  /** Lays out wishes and faults; gives the time when faults stop, ms. */
+  /** Lays out decisions and faults; gives the time when faults stop, ms. */
   #plan(): number {
     const random = this.#random
     const spanMs = this.#strategist.plan()

@@ -23,7 +23,7 @@ export interface WorldOptions {
   /** Shapes that the tier can carry out. */
   readonly shapes: readonly Shape[]
   readonly lanes: readonly Intent['lane'][]
-  /** All wishes are for this side; absent: each for one of its own. */
+  /** All decisions are for this side; absent: each for one of its own. */
   readonly side?: { readonly market: Address; readonly direction: Direction }
   /** A fixed story instead of a random one: no faults, and crashes where it says. */
   readonly scenario?: Scenario

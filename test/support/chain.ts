@@ -9,7 +9,7 @@ import { connectChain } from '../../src/evm/connect.ts'
 import type { EndpointsReader } from '../../src/evm/reader.ts'
 import type { ExecutionContext } from '../../src/execution/context.ts'
 import type { Lanes } from '../../src/execution/lane.ts'
-import { createShell, type Shell } from '../../src/execution/shell.ts'
+import { createOrderManager, type OrderManager } from '../../src/execution/orderManager.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
@@ -26,14 +26,14 @@ export interface ChainBench extends VenueBench {
   readonly served: ServedVenue
   readonly reader: EndpointsReader
   readonly journal: Journal
-  readonly shell: Shell
+  readonly orderManager: OrderManager
   readonly events: Event[]
   /** HTTP requests to the chain so far. */
   requests(): number
   set(faults: Partial<Faults>): void
   reorganise(blocks: number, more?: Readonly<Record<string, unknown>>): Promise<void>
   /** A shell of a new process over the same journal, with these lanes or those of the bench. */
-  restart(lanes?: Lanes): Shell
+  restart(lanes?: Lanes): OrderManager
   /** The story of an intent as it is now. */
   story(intentId: string): IntentState
   close(): Promise<void>
@@ -118,7 +118,7 @@ export async function chainBench(options: ChainBenchOptions = {}): Promise<Chain
     served,
     reader,
     journal,
-    shell: createShell(context, options.lanes),
+    orderManager: createOrderManager(context, options.lanes),
     events,
     requests: () => requests,
     set(faults) {
@@ -131,7 +131,7 @@ export async function chainBench(options: ChainBenchOptions = {}): Promise<Chain
       const answer = await fetch(`${served.control}/reorg`, { method: 'POST', headers, body })
       if (!answer.ok) throw new Error(await answer.text())
     },
-    restart: (lanes = options.lanes) => createShell(context, lanes),
+    restart: (lanes = options.lanes) => createOrderManager(context, lanes),
     story(intentId) {
       const state = journal.intent(intentId)
       if (state === undefined) throw new Error(`no intent ${intentId}`)

@@ -22,8 +22,8 @@ import type { ExecutionContext } from '../../src/execution/context.ts'
 import { createFees } from '../../src/execution/fees.ts'
 import { createGasWatch } from '../../src/execution/gasWatch.ts'
 import { createNativePrice } from '../../src/execution/nativePrice.ts'
+import { createOrderManager, type OrderManager } from '../../src/execution/orderManager.ts'
 import type { SigningPolicy } from '../../src/execution/policy.ts'
-import { createShell, type Shell } from '../../src/execution/shell.ts'
 import { swapMarketsOf } from '../../src/execution/swapPath.ts'
 import { approvalOf, ownerDigestOf } from '../../src/execution/verifyApproval.ts'
 import type { Journal } from '../../src/journal/journal.ts'
@@ -32,8 +32,8 @@ import { createLocalSigner } from '../../src/keys/local.ts'
 import type { PriceReplay, ReplayCandle } from '../../src/paper/replayFile.ts'
 import { type ServedVenue, serveVenue } from '../../src/paper/serve.ts'
 import type { VenueSettings } from '../../src/paper/settings.ts'
+import { exposureOf } from '../../src/risk/accountExposure.ts'
 import { type Admission, admit } from '../../src/risk/admit.ts'
-import { bookOf } from '../../src/risk/book.ts'
 import { resizeIncrease } from '../../src/risk/resize.ts'
 import { testExecution } from './trader.ts'
 import { settle, type VenueBench, venueBench } from './venue.ts'
@@ -67,7 +67,7 @@ export function pathOf(path: PricePath): PriceReplay {
 export interface KindsBench extends VenueBench {
   readonly served: ServedVenue
   readonly journal: Journal
-  readonly shell: Shell
+  readonly orderManager: OrderManager
   readonly events: Event[]
   readonly context: ExecutionContext
   /** With `approvedActions`; its first look is the test's. */
@@ -234,17 +234,17 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
       veto: (intent) => subaccount?.veto(intent),
       async resize(intent, atMostUsd) {
         const world = await snapshot()
-        const others = shell.open().filter(({ state }) => state.intent.intentId !== intent.intentId)
-        const book = bookOf(world, [...others.map(({ state }) => state), ...recentIncreases()])
-        return resizeIncrease(intent, atMostUsd, { snapshot: world, book, limits: options.limits ?? {} })
+        const others = orderManager.open().filter(({ state }) => state.intent.intentId !== intent.intentId)
+        const exposure = exposureOf(world, [...others.map(({ state }) => state), ...recentIncreases()])
+        return resizeIncrease(intent, atMostUsd, { snapshot: world, exposure, limits: options.limits ?? {} })
       },
     },
   })
-  const shell = createShell(context)
+  const orderManager = createOrderManager(context)
   let made = 0
   /** Increases that closed too shortly ago to be surely in the lists; the book looks whether they are. */
   const recentIncreases = (): readonly IntentState[] =>
-    shell
+    orderManager
       .recentlyLanded()
       .filter(({ intent }) => intent.kind === 'increase')
       .map(({ intent, attempts, updatedAtMs }) => ({ intent, attempts, updatedAtMs }))
@@ -258,7 +258,7 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
     made += 1
     return admit(decision, {
       snapshot: world,
-      book: bookOf(world, [...shell.open().map(({ state }) => state), ...recentIncreases()]),
+      exposure: exposureOf(world, [...orderManager.open().map(({ state }) => state), ...recentIncreases()]),
       limits,
       tradingState: 'active',
       intentId: made.toString(16).padStart(24, '0'),
@@ -279,7 +279,7 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
     ...bench,
     served,
     journal,
-    shell,
+    orderManager,
     events,
     context,
     subaccount,
@@ -288,7 +288,7 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
     async accept(decision, limits) {
       const admitted = await judge(decision, limits)
       if (admitted.kind === 'denial') throw new Error(JSON.stringify(admitted.denial))
-      await shell.accept(admitted.intent)
+      await orderManager.accept(admitted.intent)
       return admitted.intent
     },
     async marketToken(symbol) {

@@ -19,7 +19,7 @@ export const executionSettings: ExecutionSettings = {
   statusPollMs: 500,
   statusPollMaxMs: 5_000,
   prepareRetryMs: 500,
-  poisonRestMs: 60_000,
+  payloadMismatchCooldownMs: 60_000,
   relayDeadlineSeconds: 120,
   relayFeePerOrder: 1_000_000n,
 }

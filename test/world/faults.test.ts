@@ -1,4 +1,4 @@
-/** The real daemon on a real paper venue that misbehaves: a submit that is never answered, a poisoned payload, a warning. */
+/** The real daemon on a real paper venue that misbehaves: a submit that is never answered, a payload mismatch, a warning. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -76,7 +76,7 @@ test('a submit that is accepted and never answered is unknown, holds its slot, a
   expect(whileUnknown).toHaveLength(1)
   expect(whileUnknown[0]).toMatchObject({ status: 'unknown' })
   await setFaults({ submit: 'none', status: 'none' })
-  // It holds its slot: the strategy's next wishes on this side are denied, and nothing more is sent.
+  // It holds its slot: the strategy's next decisions on this side are denied, and nothing more is sent.
   await until(
     'the order is executed',
     async () => ((await ordersOf(folder.path))[0]?.status === 'executed' ? true : undefined),
@@ -101,7 +101,11 @@ test('a payload that pays somebody else is refused before the key is used, and t
   await setFaults({ prepare: 'foreign-receiver' })
   const daemon = perpd(['run', ...daemonFlags(folder.path, paper.hosts)])
   const seen = { seen: daemon.said, timeoutMs: 120_000 }
-  await until('a payload is refused', () => daemon.stdout().includes('order.poisoned') || undefined, seen)
+  await until(
+    'a payload is refused',
+    () => daemon.stdout().includes('order.payload_rejected') || undefined,
+    seen,
+  )
   await until(
     'the intent is refused',
     async () => ((await ordersOf(folder.path))[0] ? true : undefined),
@@ -112,9 +116,9 @@ test('a payload that pays somebody else is refused before the key is used, and t
   expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['refused']))
   expect(rows.every(({ digest }) => digest === null)).toBe(true)
   expect(await submits()).toEqual([])
-  const refused = events(daemon).find(({ event }) => event === 'order.poisoned')
+  const refused = events(daemon).find(({ event }) => event === 'order.payload_rejected')
   expect(JSON.stringify(refused)).toContain('addresses.receiver')
-  expect(events(daemon).some(({ event }) => event === 'host.rested')).toBe(true)
+  expect(events(daemon).some(({ event }) => event === 'host.cooldown')).toBe(true)
 })
 
 test('a warned order does what the account says, unless its strategy is stricter, and is shown where it is looked for', {

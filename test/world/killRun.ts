@@ -236,7 +236,7 @@ export async function killRun(
   }
 }
 
-/** Flags of the last daemon: a strategy that holds what is there and wishes for nothing new on a market of its own. */
+/** Flags of the last daemon: a strategy that holds what is there and asks for nothing new on a market of its own. */
 function restFlags(folder: string): string[] {
   const path = join(folder, 'guard.yaml')
   writeFileSync(path, ['kind: guard', 'params:', '  maxLeverage: 100', ''].join('\n'))
@@ -289,7 +289,9 @@ async function judge(
       receivedTwice: received.filter((name, index) => received.indexOf(name) !== index),
       lost: received.filter((name) => !known.has(name)),
       open: states.filter(({ closing }) => closing === undefined).map(({ intent }) => intent.intentId),
-      findings: [...journal.account().findings.values()].map(({ finding }) => finding.statement),
+      findings: [...journal.account().findings.values()].map(
+        ({ finding: discrepancy }) => discrepancy.statement,
+      ),
     }
   } finally {
     journal.close()

@@ -180,13 +180,13 @@ async function rehearse({ lane, key, venue = [] }: Run): Promise<void> {
   expect(status?.holds.map(({ cause }) => cause)).toEqual(['kill'])
   const metrics = await metricsOf(folder.path, own.port)
   expect(
-    metrics.filter((line) => /^perpd_(poisoned_payloads|reconcile_drift)_total\S* [^0]/.test(line)),
+    metrics.filter((line) => /^perpd_(payload_mismatches|reconcile_drift)_total\S* [^0]/.test(line)),
   ).toEqual([])
   for (const event of [
-    'order.poisoned',
+    'order.payload_rejected',
     'order.not_signed',
-    'host.rested',
-    'account.finding',
+    'host.cooldown',
+    'account.discrepancy',
     'decision.denied',
   ])
     expect(linesOf(daemon, event)).toEqual([])
@@ -247,7 +247,7 @@ async function metricsOf(folder: string, port: number): Promise<readonly string[
     headers: { authorization: `Bearer ${token}` },
   })
   const lines = (await answer.text()).split('\n')
-  expect(lines.some((line) => line.startsWith('perpd_poisoned_payloads_total'))).toBe(true)
+  expect(lines.some((line) => line.startsWith('perpd_payload_mismatches_total'))).toBe(true)
   return lines
 }
 

@@ -9,7 +9,7 @@ import type { LimitRow } from '../../domain/limitTable.ts'
 import { isForbiddenAddress } from '../../domain/networkAddress.ts'
 import { Secret } from '../../domain/secret.ts'
 import { choice, choices, type Format, format, list, matching, meaning, text } from '../../domain/setting.ts'
-import { type BreakerName, breakerNames, type TradingHold } from '../../domain/trading.ts'
+import { type BreakerName, breakerNames, type TradingHalt } from '../../domain/trading.ts'
 import { NATIVE_DECIMALS, parseUnits, usd } from '../../domain/units.ts'
 import { warningActions as actions, type WarningAction } from '../../domain/warnedFacts.ts'
 
@@ -171,7 +171,7 @@ export const finality: Format<Finality | undefined> = format({
 })
 
 /** What breakers set, `BREAKER=reducing` or `BREAKER=halted`. */
-export const breakerStates: Format<Readonly<Partial<Record<BreakerName, TradingHold['state']>>>> = meaning(
+export const breakerStates: Format<Readonly<Partial<Record<BreakerName, TradingHalt['state']>>>> = meaning(
   list(
     `a list of BREAKER=reducing or BREAKER=halted, with a breaker of ${breakerNames.join(', ')}`,
     (item) => {

@@ -1,4 +1,4 @@
-/** What the chain endpoints showed of one attempt: facts for `chainEvidence.ts`, read by the shell at the edge. */
+/** What the chain endpoints showed of one attempt: facts for `chainEvidence.ts`, read by the order manager at the edge. */
 import type { Hex } from '../address.ts'
 import type { BlockRef, Settlement } from '../intent.ts'
 import type { CreatedOrder } from './expected.ts'

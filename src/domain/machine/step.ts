@@ -1,7 +1,7 @@
 /**
  * The order machine (docs/orders.md 2): what happened, and what is to be written and done next.
  *
- * `step` is pure: no I/O, clock or randomness. The shell commits the one record that a step gives, folds it into the
+ * `step` is pure: no I/O, clock or randomness. The order manager commits the one record that a step gives, folds it into the
  * state, runs the effects, and feeds their results back as events. A record always stands before the effect it permits:
  * a submit is an effect of nothing but a committed `attempt.armed`, and there is no event that leads from an armed
  * attempt to a second submit.

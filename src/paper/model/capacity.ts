@@ -1,4 +1,4 @@
-/** Room for increases on one side (contract `MarketUtils`, `validateReserve`). */
+/** Available capacity for increases on one side (contract `MarketUtils`, `validateReserve`). */
 import { max, min } from './integer.ts'
 import {
   interestUsd,
@@ -18,7 +18,7 @@ export interface Capacity {
   readonly jitAvailableLiquidity: bigint
   readonly limitingFactor: 'reserve' | 'openInterest' | 'both' | 'notApplicable'
   /** Room under max open interest alone; may be negative. */
-  readonly openInterestRoom: bigint
+  readonly openInterestHeadroom: bigint
 }
 
 /** Capacity; `maxReservedUsdWithJit` undefined = no JIT. */
@@ -29,28 +29,32 @@ export function tradingCapacity(
   prices: MarketPrices,
   maxReservedUsdWithJit?: bigint,
 ): Capacity {
-  const openInterestRoom = settings.maxOpenInterest[side] - interestUsd(settings, state, side)
+  const openInterestHeadroom = settings.maxOpenInterest[side] - interestUsd(settings, state, side)
   if (settings.isSpotOnly) {
     return {
       availableLiquidity: 0n,
       baseAvailableLiquidity: 0n,
       jitAvailableLiquidity: 0n,
       limitingFactor: 'notApplicable',
-      openInterestRoom,
+      openInterestHeadroom,
     }
   }
   const reserved = reservedUsd(settings, state, side, prices)
   const native = maxReservedUsd(settings, state, side, prices)
   const reserveRoom = max(native, maxReservedUsdWithJit ?? 0n) - reserved
-  const baseAvailableLiquidity = max(0n, min(native - reserved, openInterestRoom))
-  const availableLiquidity = max(0n, min(reserveRoom, openInterestRoom))
+  const baseAvailableLiquidity = max(0n, min(native - reserved, openInterestHeadroom))
+  const availableLiquidity = max(0n, min(reserveRoom, openInterestHeadroom))
   return {
     availableLiquidity,
     baseAvailableLiquidity,
     jitAvailableLiquidity: availableLiquidity - baseAvailableLiquidity,
     limitingFactor:
-      reserveRoom === openInterestRoom ? 'both' : reserveRoom < openInterestRoom ? 'reserve' : 'openInterest',
-    openInterestRoom,
+      reserveRoom === openInterestHeadroom
+        ? 'both'
+        : reserveRoom < openInterestHeadroom
+          ? 'reserve'
+          : 'openInterest',
+    openInterestHeadroom,
   }
 }
 

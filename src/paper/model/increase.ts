@@ -112,7 +112,7 @@ export function increasePosition(
   touch(settings, draft, position)
   position.increasedAtSeconds = nowSeconds
   moveOpenInterest(settings, draft, side, slot, sizeDeltaUsd, execution.sizeDeltaInTokens)
-  if (sizeDeltaUsd > 0n) requireRoom(settings, draft, position, prices)
+  if (sizeDeltaUsd > 0n) requireCapacity(settings, draft, position, prices)
   if (position.sizeInUsd < settings.minPositionSizeUsd) {
     throw new ProtocolRevert('MinPositionSize', [position.sizeInUsd, settings.minPositionSizeUsd])
   }
@@ -135,7 +135,7 @@ function requireCollateralSum(settings: MarketSettings, draft: MarketState, side
   if (sum > limit) throw new ProtocolRevert('MaxCollateralSumExceeded', [sum, limit])
 }
 
-function requireRoom(
+function requireCapacity(
   settings: MarketSettings,
   draft: MarketState,
   position: PositionState,

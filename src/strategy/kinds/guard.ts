@@ -1,7 +1,7 @@
 /**
  * Position guard: watches how far each position is from its liquidation price, and its leverage, and reduces or closes
  * before the venue would. It opens nothing and acts only on what it sees: a position without a liquidation price is judged
- * by its leverage, one whose collateral is used up is closed. It wishes for as long as it sees the danger, also while an
+ * by its leverage, one whose collateral is used up is closed. It asks for as long as it sees the danger, also while an
  * earlier reduction of its own is unresolved: when that may be followed by another is risk's to say
  * (`reduceAgainAfterSeconds`).
  */

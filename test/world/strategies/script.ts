@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { collateralTokenOf, defineStrategy, type StrategyView, usdField, z } from '#strategy'
-import type { Decision, ExitWish } from '../../../src/domain/decision.ts'
+import type { Decision, ExitRequest } from '../../../src/domain/decision.ts'
 import type { Position } from '../../../src/domain/position.ts'
 import type { MarketView } from '../../../src/domain/snapshot.ts'
 
@@ -160,7 +160,7 @@ function wishOf(
     reason: `the script: ${step.do}${step.when === undefined ? '' : ` at ${step.when}`}`,
   } as const
   const usd = step.usd ?? held?.sizeInUsd ?? 0n
-  const tpsl: readonly ExitWish[] = [
+  const tpsl: readonly ExitRequest[] = [
     { type: 'take-profit', triggerPrice: levels.high - bpsOf(levels.high, 15) },
     { type: 'stop-loss', triggerPrice: levels.low - bpsOf(levels.low, 100), shareBps: 5000 },
     { type: 'stop-loss', triggerPrice: levels.low - bpsOf(levels.low, 200) },

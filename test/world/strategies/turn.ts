@@ -1,4 +1,4 @@
-/** For tests: holds one long for some seconds, closes it, and wishes for the next one at every tick. */
+/** For tests: holds one long for some seconds, closes it, and asks for the next one at every tick. */
 import { collateralTokenOf, defineStrategy, z } from '#strategy'
 
 export default defineStrategy({

@@ -1,0 +1,40 @@
+/**
+ * What is left of the journal's size and of its disk. The last part of both is kept for what must be written: the fates of
+ * orders that were sent, closes, an operator's words. What adds risk, and what only notes what a host shows, waits before.
+ */
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Part of the largest size that is kept, and at most this much of it, bytes. */
+const KEPT_PART = 8
+const MOST_KEPT_BYTES = 64 * 1024 * 1024
+/** Bytes of the disk that are kept. */
+const KEPT_OF_DISK_BYTES = 64 * 1024 * 1024
+
+/** Free bytes of the file system that a path is on, for this user; undefined where the system does not say. */
+export function freeBytesBeside(path: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path))
+    return bavail * bsize
+  } catch {
+    return undefined
+  }
+}
+
+/** Tells whether only what must be written may still be. `freeBytes`: of the disk. */
+export function createSpaceCheck(
+  db: DatabaseSync,
+  maxBytes: number | undefined,
+  freeBytes: () => number | undefined,
+): () => boolean {
+  const pages = db.prepare('PRAGMA page_count')
+  const pageBytes = Number(Object.values(db.prepare('PRAGMA page_size').get() ?? {})[0])
+  const keptBytes = Math.min((maxBytes ?? 0) / KEPT_PART, MOST_KEPT_BYTES)
+  return () => {
+    if ((freeBytes() ?? Number.POSITIVE_INFINITY) < KEPT_OF_DISK_BYTES) return true
+    if (maxBytes === undefined) return false
+    const usedBytes = Number(Object.values(pages.get() ?? {})[0]) * pageBytes
+    return usedBytes > maxBytes - keptBytes
+  }
+}
