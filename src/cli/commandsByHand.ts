@@ -101,7 +101,10 @@ export const handCommands: readonly Command[] = [
       byFlag,
       json,
     ],
-    run: async (call) => (await import('./manual.ts')).close(call),
+    run: async (call) =>
+      call.flags.has('all')
+        ? (await import('./closeAll.ts')).closeAll(call)
+        : (await import('./manual.ts')).close(call),
   },
   {
     name: 'cancel',

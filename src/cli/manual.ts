@@ -90,10 +90,9 @@ async function checkMarket({ loaded }: Call, name: string): Promise<void> {
   throw new CommandError(wrapped('', refusal).join('\n'), exitCodes.notFound)
 }
 
-/** Closes a position, or a share of it; with `--all` every one. */
+/** Closes a position, or a share of it. */
 export async function close(call: Call): Promise<number> {
   const { flags, positionals } = call
-  if (flags.has('all')) return await (await import('./closeAll.ts')).closeAll(call)
   const [market] = positionals
   if (market === undefined || positionals[1] === undefined) {
     throw new CommandError(
